@@ -1,0 +1,15 @@
+# What the project builds on. Everything comes from the distribution's packages (tools/packages lists them).
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C CXX Fortran)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
+
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
+find_path(PAPI_INCLUDE_DIR papi.h REQUIRED)
+find_path(VALGRIND_INCLUDE_DIR valgrind/valgrind.h REQUIRED)
+# Linked whole into every artifact: the preloaded library may not bring another zstd into somebody's process.
+find_library(ZSTD_STATIC_LIBRARY NAMES libzstd.a REQUIRED)

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "trace/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Prints `timeless: <what> (<where>): <what to do>` on stderr.
+void print_error(const Error& error);
+/// Prints `timeless: warning: ...` on stderr.
+void print_warning(std::string_view text);
+
+/// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
+void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
+
+/// 1234567 -> "1.23 M"; counts of things.
+std::string human_count(double count);
+/// 1536 -> "1.50 KiB".
+std::string human_bytes(double bytes);
+/// 0.00123 -> "1.230 ms".
+std::string human_seconds(double seconds);
+
+/// A table printed with aligned columns: text left, numbers right.
+class Table {
+public:
+  explicit Table(std::vector<std::string> header);
+  void add(std::vector<std::string> row);
+  std::string text() const;
+
+private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// A bar on stderr for what lasts longer than a second, on a terminal only.
+class Progress {
+public:
+  Progress(std::string label, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Cheap enough to be called often.
+  void update(std::uint64_t done);
+
+private:
+  std::string label_;
+  std::uint64_t total_;
+  bool terminal_;
+  bool shown_ = false;
+  double started_;
+  double next_;
+};
+
+} // namespace timeless::tools

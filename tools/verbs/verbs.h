@@ -1,0 +1,21 @@
+#pragma once
+
+#include "tools/verbs/verb.h"
+
+#include <span>
+
+namespace timeless::tools {
+
+/// Every verb, in the order `timeless --help` lists them.
+std::span<const Verb> verbs();
+
+VerbAction add_record(CLI::App& command);
+VerbAction add_gather(CLI::App& command);
+VerbAction add_info(CLI::App& command);
+VerbAction add_dump(CLI::App& command);
+VerbAction add_check(CLI::App& command);
+VerbAction add_replay(CLI::App& command);
+VerbAction add_classify(CLI::App& command);
+VerbAction add_doctor(CLI::App& command);
+
+} // namespace timeless::tools

@@ -1,0 +1,79 @@
+#include "trace/action.h"
+
+#include <algorithm>
+
+namespace timeless::trace {
+
+namespace {
+
+struct KindRow {
+  std::uint8_t code;
+  ActionKind kind;
+  ActionFamily family;
+  std::string_view name;
+  std::string_view mpi_name;
+};
+
+constexpr KindRow kind_rows[] = {
+#define ACTION_KIND(code, name, family, mpi_name)                                                                      \
+  {code, ActionKind::name, ActionFamily::family, #name, mpi_name},
+#include "trace/action_kinds.def"
+#undef ACTION_KIND
+};
+
+const KindRow& row_of(ActionKind kind) {
+  const auto code = static_cast<std::uint8_t>(kind);
+  return *std::lower_bound(std::begin(kind_rows), std::end(kind_rows), code,
+                           [](const KindRow& row, std::uint8_t wanted) { return row.code < wanted; });
+}
+
+std::string_view mode_letter(SendMode mode) {
+  switch (mode) {
+  case SendMode::buffered: return "B";
+  case SendMode::synchronous: return "S";
+  case SendMode::ready: return "R";
+  case SendMode::standard: break;
+  }
+  return "";
+}
+
+} // namespace
+
+bool operator==(const Action& left, const Action& right) {
+  return left.kind == right.kind && left.mode == right.mode && left.flags == right.flags &&
+         left.communicator == right.communicator && left.peer == right.peer && left.tag == right.tag &&
+         left.bytes == right.bytes && left.receive_peer == right.receive_peer &&
+         left.receive_tag == right.receive_tag && left.receive_bytes == right.receive_bytes &&
+         left.element_bytes == right.element_bytes && left.request == right.request && left.kernel == right.kernel &&
+         left.new_communicator == right.new_communicator && std::ranges::equal(left.requests, right.requests) &&
+         std::ranges::equal(left.counts, right.counts) &&
+         std::ranges::equal(left.receive_counts, right.receive_counts);
+}
+
+std::optional<ActionKind> action_kind(std::uint8_t code) {
+  for (const KindRow& row : kind_rows)
+    if (row.code == code) return row.kind;
+  return std::nullopt;
+}
+
+ActionFamily family(ActionKind kind) {
+  return row_of(kind).family;
+}
+
+std::string_view name(ActionKind kind) {
+  return row_of(kind).name;
+}
+
+std::string mpi_name(const Action& action) {
+  std::string base{row_of(action.kind).mpi_name};
+  const bool matched = (action.flags & flag_matched) != 0;
+  if (action.kind == ActionKind::poll) return matched ? "Improbe" : base;
+  if (matched) base = action.kind == ActionKind::probe ? "Mprobe" : "Mrecv";
+  if (action.kind == ActionKind::send && action.mode != SendMode::standard)
+    base = std::string(mode_letter(action.mode)) + "send";
+  if (!nonblocking(action)) return base;
+  base.front() = static_cast<char>(base.front() | 0x20); // lower case: every call's name starts with an ASCII letter
+  return "I" + base;
+}
+
+} // namespace timeless::trace

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "trace/action.h"
+
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+namespace timeless::trace {
+
+/// A stretch of one rank's actions: each distinct action once, the order they came in, and the volumes.
+///
+/// Entry i of the stretch is dictionary[sequence[i]]; the volumes of its compute actions stand in `volumes`, in order.
+/// Equal actions share one entry, so whatever is derived from an action (a channel, a cost) is derived once per entry
+/// and block. The block owns what its actions' spans point to.
+class ActionBlock {
+public:
+  ActionBlock();
+  ActionBlock(ActionBlock&&) noexcept;
+  ActionBlock& operator=(ActionBlock&&) noexcept;
+  ~ActionBlock();
+
+  std::span<const Action> dictionary() const { return dictionary_; }
+  std::span<const std::uint32_t> sequence() const { return sequence_; }
+  std::span<const std::uint64_t> volumes() const { return volumes_; }
+  bool empty() const { return sequence_.empty(); }
+  std::size_t size() const { return sequence_.size(); }
+
+  /// The dictionary index of this action, entering it (with its own copy of its lists) if it is new.
+  std::uint32_t intern(const Action& action);
+  /// Adds an entry to the dictionary without looking for an equal one; for decoders.
+  std::uint32_t add_entry(const Action& action);
+
+  /// Appends an action; returns its position in the sequence. Not for compute actions.
+  std::size_t append(const Action& action);
+  /// Appends an action already in the dictionary; not for compute actions.
+  std::size_t append_entry(std::uint32_t entry);
+  /// Appends a compute action with its volume, in the run's unit.
+  void append_compute(KernelId kernel, std::uint64_t volume);
+  /// Replaces the (non-compute) action at a position, as when a receive learns its source.
+  void replace(std::size_t position, const Action& action);
+
+  /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
+  void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
+
+  /// Rewrites communicators and kernels of the dictionary through id maps, as when a rank's numbers become the run's.
+  void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels);
+
+  /// Empties the block, keeping its memory for the next one.
+  void clear();
+
+private:
+  struct Lookup;
+
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> lists_;
+  std::vector<Action> dictionary_;
+  std::vector<std::uint32_t> sequence_;
+  std::vector<std::uint64_t> volumes_;
+  std::unique_ptr<Lookup> lookup_;
+};
+
+/// Calls visit(action, volume) for every action of the block in order; volume is 0 but for compute actions.
+template <typename Visit>
+void for_each_action(const ActionBlock& block, Visit&& visit) {
+  const auto dictionary = block.dictionary();
+  auto volume = block.volumes().begin();
+  for (const std::uint32_t entry : block.sequence()) {
+    const Action& action = dictionary[entry];
+    visit(action, action.kind == ActionKind::compute ? *volume++ : std::uint64_t{0});
+  }
+}
+
+} // namespace timeless::trace

@@ -1,0 +1,22 @@
+#include "trace/error.h"
+
+#include <utility>
+
+namespace timeless {
+
+namespace {
+
+std::string sentence(const std::string& what, const std::string& where, const std::string& advice) {
+  std::string text = what;
+  if (!where.empty()) text += " (" + where + ")";
+  if (!advice.empty()) text += ": " + advice;
+  return text;
+}
+
+} // namespace
+
+Error::Error(Failure failure, std::string what, std::string where, std::string advice)
+    : std::runtime_error(sentence(what, where, advice)), failure_(failure), description_(std::move(what)),
+      where_(std::move(where)), advice_(std::move(advice)) {}
+
+} // namespace timeless

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+namespace timeless::trace {
+
+/// A process of the run, or its position in a communicator; the context says which.
+using Rank = std::int32_t;
+using Tag = std::int32_t;
+using Bytes = std::uint64_t;
+
+/// Dense number of a communicator in the run. 0 is always MPI_COMM_WORLD.
+using CommunicatorId = std::uint32_t;
+/// Dense number of a request within its rank; reused after the request has completed.
+using RequestId = std::uint32_t;
+/// Dense number of a kernel in the run: a stretch of code between two MPI calls.
+using KernelId = std::uint32_t;
+
+inline constexpr Rank no_rank = -1;
+/// The peer of a receive whose source the recorder never learnt (see Action::peer).
+inline constexpr Rank any_rank = -2;
+inline constexpr Tag any_tag = -2;
+inline constexpr CommunicatorId world_communicator = 0;
+inline constexpr CommunicatorId no_communicator = 0xffffffffU;
+inline constexpr RequestId no_request = 0xffffffffU;
+inline constexpr KernelId no_kernel = 0xffffffffU;
+
+} // namespace timeless::trace

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "trace/action_block.h"
+#include "trace/run.h"
+
+#include <memory>
+
+namespace timeless::trace {
+
+/// The actions of one rank, in order, block by block.
+class RankStream {
+public:
+  virtual ~RankStream() = default;
+
+  /// Reads the next block into `block`, replacing what it held; false at the end of the rank's actions.
+  /// Communicators and kernels are numbered as in Source::run(). Throws Error where the source is damaged.
+  virtual bool next(ActionBlock& block) = 0;
+};
+
+/// Where a run's actions come from: an archive, a memory image, a foreign format.
+///
+/// A source streams: its memory is bounded by the number of ranks open at a time, not by the length of the run.
+/// Streams of different ranks may be read in any interleaving, from one thread at a time unless a source says more.
+class Source {
+public:
+  virtual ~Source() = default;
+  virtual const Run& run() const = 0;
+  /// Opens the actions of a rank that the run holds.
+  virtual std::unique_ptr<RankStream> open(Rank rank) const = 0;
+};
+
+} // namespace timeless::trace
