@@ -87,6 +87,7 @@ struct Provenance {
   std::string mpi_library;    ///< MPI_Get_library_version, first line
   std::string program;        ///< path of rank 0's executable
   std::string date;           ///< when recording started, ISO 8601, UTC; information only
+  std::uint64_t run_identity = 0;  ///< the same in all rank files of a run, different between runs
   bool operator==(const Provenance&) const = default;
 };
 
