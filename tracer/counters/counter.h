@@ -1,0 +1,31 @@
+#pragma once
+
+#include "trace/run.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace timeless::tracer {
+
+/// A counter that runs: what it is, how to read it, and what reading costs in its own unit.
+struct ActiveCounter {
+  trace::Counter identity;
+  /// Volume so far of the calling thread. Rises; starts anywhere. Threads need not be announced.
+  std::uint64_t (*read)() noexcept = nullptr;
+  /// The volume between two reads back to back, calibrated: the least of many. To be subtracted from every difference
+  /// of two reads, never below 0.
+  std::uint64_t skew = 0;
+};
+
+/// Starts the counter that `choice` names, as TIMELESS_COUNTER does: "auto" (or nothing), "papi", "papi:EVENT",
+/// "icount", "cputime", "none".
+///
+/// "auto" is icount when the process runs under its tool, else PAPI_TOT_INS when that passes a self-test, else an error:
+/// time is never taken for instructions silently. Throws Error(missing_capability) when the counter cannot count here,
+/// Error(usage) for a choice that does not exist; both name the remedies. To be called once per process.
+ActiveCounter start_counter(std::string_view choice);
+
+/// Reads that failed so far, in any thread (each returned the thread's last value): a trace with some is not exact.
+std::uint64_t failed_reads() noexcept;
+
+} // namespace timeless::tracer
