@@ -15,8 +15,7 @@ struct KindRow {
 };
 
 constexpr KindRow kind_rows[] = {
-#define ACTION_KIND(code, name, family, mpi_name)                                                                      \
-  {code, ActionKind::name, ActionFamily::family, #name, mpi_name},
+#define ACTION_KIND(code, name, family, mpi_name) {code, ActionKind::name, ActionFamily::family, #name, mpi_name},
 #include "trace/action_kinds.def"
 #undef ACTION_KIND
 };
@@ -29,10 +28,14 @@ const KindRow& row_of(ActionKind kind) {
 
 std::string_view mode_letter(SendMode mode) {
   switch (mode) {
-  case SendMode::buffered: return "B";
-  case SendMode::synchronous: return "S";
-  case SendMode::ready: return "R";
-  case SendMode::standard: break;
+  case SendMode::buffered:
+    return "B";
+  case SendMode::synchronous:
+    return "S";
+  case SendMode::ready:
+    return "R";
+  case SendMode::standard:
+    break;
   }
   return "";
 }
@@ -46,8 +49,7 @@ bool operator==(const Action& left, const Action& right) {
          left.receive_tag == right.receive_tag && left.receive_bytes == right.receive_bytes &&
          left.element_bytes == right.element_bytes && left.request == right.request && left.kernel == right.kernel &&
          left.new_communicator == right.new_communicator && std::ranges::equal(left.requests, right.requests) &&
-         std::ranges::equal(left.counts, right.counts) &&
-         std::ranges::equal(left.receive_counts, right.receive_counts);
+         std::ranges::equal(left.counts, right.counts) && std::ranges::equal(left.receive_counts, right.receive_counts);
 }
 
 std::optional<ActionKind> action_kind(std::uint8_t code) {

@@ -19,25 +19,25 @@ enum class ActionKind : std::uint8_t {
 
 /// How a replay treats a kind.
 enum class ActionFamily : std::uint8_t {
-  computation,     ///< instructions (or nanoseconds) between two MPI calls
-  point_to_point,  ///< sends, receives, probes
-  completion,      ///< completes the requests it lists
-  request,         ///< says something of one request without completing it
-  collective,      ///< all members of the communicator meet
-  communicator,    ///< creates or frees a communicator, collectively over its parent
-  lifecycle,       ///< the end of the rank's MPI
+  computation,    ///< instructions (or nanoseconds) between two MPI calls
+  point_to_point, ///< sends, receives, probes
+  completion,     ///< completes the requests it lists
+  request,        ///< says something of one request without completing it
+  collective,     ///< all members of the communicator meet
+  communicator,   ///< creates or frees a communicator, collectively over its parent
+  lifecycle,      ///< the end of the rank's MPI
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
 
 /// Flags of an Action, or-ed together.
 enum ActionFlag : std::uint16_t {
-  flag_persistent = 1U << 0,      ///< started from a persistent request (MPI_Start, MPI_Startall)
-  flag_matched = 1U << 1,         ///< a matched probe or matched receive (MPI_Mprobe, MPI_Mrecv)
-  flag_in_place = 1U << 2,        ///< the caller passed MPI_IN_PLACE
-  flag_user_operation = 1U << 3,  ///< a reduction by a user-defined operation
-  flag_noncommutative = 1U << 4,  ///< a reduction whose operation does not commute
-  flag_wildcard = 1U << 5,        ///< the program asked for MPI_ANY_SOURCE or MPI_ANY_TAG; peer and tag hold what came
+  flag_persistent = 1U << 0,     ///< started from a persistent request (MPI_Start, MPI_Startall)
+  flag_matched = 1U << 1,        ///< a matched probe or matched receive (MPI_Mprobe, MPI_Mrecv)
+  flag_in_place = 1U << 2,       ///< the caller passed MPI_IN_PLACE
+  flag_user_operation = 1U << 3, ///< a reduction by a user-defined operation
+  flag_noncommutative = 1U << 4, ///< a reduction whose operation does not commute
+  flag_wildcard = 1U << 5,       ///< the program asked for MPI_ANY_SOURCE or MPI_ANY_TAG; peer and tag hold what came
 };
 
 /// One action of one rank, without its volume: the volume of a compute action travels beside it (see ActionBlock).
@@ -60,19 +60,17 @@ enum ActionFlag : std::uint16_t {
 ///   broadcast                  communicator, peer (root), bytes (the buffer)
 ///   reduce                     communicator, peer (root), bytes (the buffer), element_bytes
 ///   allreduce, scan, exscan    communicator, bytes (the buffer), element_bytes
-///   gather                     communicator, peer (root), bytes (this rank's part), receive_bytes (at the root, from each rank)
-///   scatter                    communicator, peer (root), bytes (at the root, to each rank), receive_bytes (this rank's part)
-///   allgather                  communicator, bytes (this rank's part), receive_bytes (from each rank)
-///   alltoall                   communicator, bytes (to each rank), receive_bytes (from each rank)
-///   gatherv                    communicator, peer (root), bytes (this rank's part), receive_counts (at the root)
-///   scatterv                   communicator, peer (root), counts (at the root), receive_bytes (this rank's part)
-///   allgatherv                 communicator, bytes (this rank's part), receive_counts (of every rank)
-///   alltoallv, alltoallw       communicator, counts (to every rank), receive_counts (from every rank)
-///   reduce_scatter             communicator, counts (every rank's result), element_bytes
-///   reduce_scatter_block       communicator, bytes (one rank's result), element_bytes
-///   neighbor_*                 as their namesakes, counts over the neighbours
-///   communicator creation      communicator (the parent), new_communicator (no_communicator when this rank got none)
-///   comm_free, comm_disconnect communicator
+///   gather                     communicator, peer (root), bytes (this rank's part), receive_bytes (at the root, from
+///   each rank) scatter                    communicator, peer (root), bytes (at the root, to each rank), receive_bytes
+///   (this rank's part) allgather                  communicator, bytes (this rank's part), receive_bytes (from each
+///   rank) alltoall                   communicator, bytes (to each rank), receive_bytes (from each rank) gatherv
+///   communicator, peer (root), bytes (this rank's part), receive_counts (at the root) scatterv communicator, peer
+///   (root), counts (at the root), receive_bytes (this rank's part) allgatherv                 communicator, bytes
+///   (this rank's part), receive_counts (of every rank) alltoallv, alltoallw       communicator, counts (to every
+///   rank), receive_counts (from every rank) reduce_scatter             communicator, counts (every rank's result),
+///   element_bytes reduce_scatter_block       communicator, bytes (one rank's result), element_bytes neighbor_* as
+///   their namesakes, counts over the neighbours communicator creation      communicator (the parent), new_communicator
+///   (no_communicator when this rank got none) comm_free, comm_disconnect communicator
 ///
 /// A nonblocking collective or communicator creation carries its request. In a gathered run the counts of rank i are
 /// indexed by rank in the communicator.
@@ -93,9 +91,9 @@ struct Action {
   RequestId request = no_request;
   KernelId kernel = no_kernel;
   CommunicatorId new_communicator = no_communicator;
-  std::span<const RequestId> requests;
-  std::span<const Bytes> counts;
-  std::span<const Bytes> receive_counts;
+  std::span<const RequestId> requests = {};
+  std::span<const Bytes> counts = {};
+  std::span<const Bytes> receive_counts = {};
 };
 
 bool operator==(const Action& left, const Action& right);

@@ -3,6 +3,7 @@
 #include "trace/action.h"
 
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <unordered_set>

@@ -7,11 +7,11 @@ namespace timeless {
 
 /// Why an operation failed; each value is the exit code of a command that ends with it.
 enum class Failure : int {
-  runtime = 1,             ///< the machine said no: disk full, permission, a child failed
-  usage = 2,               ///< the request makes no sense
-  invalid_input = 3,       ///< a trace, platform or other input is wrong or inconsistent
-  missing_capability = 5,  ///< this machine or this version cannot do that
-  partial = 6,             ///< something was produced, but not all of it
+  runtime = 1,            ///< the machine said no: disk full, permission, a child failed
+  usage = 2,              ///< the request makes no sense
+  invalid_input = 3,      ///< a trace, platform or other input is wrong or inconsistent
+  missing_capability = 5, ///< this machine or this version cannot do that
+  partial = 6,            ///< something was produced, but not all of it
 };
 
 /// The one exception type of the project: what happened, where, and what to do about it.

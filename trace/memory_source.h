@@ -2,7 +2,7 @@
 
 #include "trace/source.h"
 
-#include <map>
+#include <vector>
 
 namespace timeless::trace {
 

@@ -32,27 +32,36 @@ bool Run::complete() const {
 
 const char* name(VolumeUnit unit) {
   switch (unit) {
-  case VolumeUnit::instructions: return "instructions";
-  case VolumeUnit::nanoseconds: return "ns";
-  case VolumeUnit::none: break;
+  case VolumeUnit::instructions:
+    return "instructions";
+  case VolumeUnit::nanoseconds:
+    return "ns";
+  case VolumeUnit::none:
+    break;
   }
   return "none";
 }
 
 const char* name(Exactness exactness) {
   switch (exactness) {
-  case Exactness::hardware: return "hardware";
-  case Exactness::inexact: return "inexact";
-  case Exactness::exact: break;
+  case Exactness::hardware:
+    return "hardware";
+  case Exactness::inexact:
+    return "inexact";
+  case Exactness::exact:
+    break;
   }
   return "exact";
 }
 
 const char* name(Ending ending) {
   switch (ending) {
-  case Ending::finalized: return "finalized";
-  case Ending::stopped: return "stopped";
-  case Ending::unknown: break;
+  case Ending::finalized:
+    return "finalized";
+  case Ending::stopped:
+    return "stopped";
+  case Ending::unknown:
+    break;
   }
   return "unknown";
 }

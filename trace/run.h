@@ -10,37 +10,37 @@
 namespace timeless::trace {
 
 enum class VolumeUnit : std::uint8_t {
-  none = 0,          ///< no computation was recorded
-  instructions = 1,  ///< instructions retired
-  nanoseconds = 2,   ///< time, from a source that has nothing better
+  none = 0,         ///< no computation was recorded
+  instructions = 1, ///< instructions retired
+  nanoseconds = 2,  ///< time, from a source that has nothing better
 };
 
 enum class Exactness : std::uint8_t {
-  exact = 0,     ///< the same program gives the same volumes, wherever it runs
-  hardware = 1,  ///< a hardware counter: repeatable to its own noise
-  inexact = 2,   ///< depends on the machine and its load
+  exact = 0,    ///< the same program gives the same volumes, wherever it runs
+  hardware = 1, ///< a hardware counter: repeatable to its own noise
+  inexact = 2,  ///< depends on the machine and its load
 };
 
 /// What measured the volumes of a run.
 struct Counter {
-  std::string name = "none";    ///< "icount", "PAPI_TOT_INS", "cputime", "none", ...
-  std::string version;          ///< of the library or tool that counted
+  std::string name = "none"; ///< "icount", "PAPI_TOT_INS", "cputime", "none", ...
+  std::string version = {};  ///< of the library or tool that counted
   VolumeUnit unit = VolumeUnit::none;
   Exactness exactness = Exactness::exact;
-  std::string threads = "calling";  ///< whose work is counted: "calling" thread of each rank
+  std::string threads = "calling"; ///< whose work is counted: "calling" thread of each rank
   bool operator==(const Counter&) const = default;
 };
 
 struct Host {
-  std::string name;
-  std::string cpu_model;
+  std::string name = {};
+  std::string cpu_model = {};
   bool operator==(const Host&) const = default;
 };
 
 /// A communicator with its members as ranks of MPI_COMM_WORLD, in the order of the communicator.
 struct Communicator {
-  std::vector<Rank> members;
-  std::vector<Rank> remote_members;  ///< the remote group of an intercommunicator, else empty
+  std::vector<Rank> members = {};
+  std::vector<Rank> remote_members = {}; ///< the remote group of an intercommunicator, else empty
   /// The same for all members of the communicator and different from every other communicator of the run.
   /// How it is computed: docs/archive-format.md.
   std::uint64_t identity = 0;
@@ -57,50 +57,50 @@ struct CallSite {
 
 /// A stretch of code between two MPI calls, named by the sites of the calls at its ends.
 struct Kernel {
-  CallSite begin;
-  CallSite end;
+  CallSite begin = {};
+  CallSite end = {};
   bool operator==(const Kernel&) const = default;
   auto operator<=>(const Kernel&) const = default;
 };
 
 /// How a rank's recording ended.
 enum class Ending : std::uint8_t {
-  unknown = 0,    ///< the file stops without saying why: killed, crashed, or still running
-  finalized = 1,  ///< MPI_Finalize was recorded and the file is whole
-  stopped = 2,    ///< the recorder stopped early; RankRecord::ending_reason says why
+  unknown = 0,   ///< the file stops without saying why: killed, crashed, or still running
+  finalized = 1, ///< MPI_Finalize was recorded and the file is whole
+  stopped = 2,   ///< the recorder stopped early; RankRecord::ending_reason says why
 };
 
 /// What the run knows of one rank.
 struct RankRecord {
   Rank rank = no_rank;
-  std::uint32_t host = 0;             ///< index into Run::hosts
-  std::uint64_t skew_per_call = 0;    ///< volume of the recorder itself, already subtracted from each compute action
+  std::uint32_t host = 0;          ///< index into Run::hosts
+  std::uint64_t skew_per_call = 0; ///< volume of the recorder itself, already subtracted from each compute action
   Ending ending = Ending::unknown;
-  std::string ending_reason;
-  std::uint64_t actions = 0;          ///< actions held, over all blocks
-  std::map<std::string, std::uint64_t> unrecorded_calls;  ///< calls seen but not recorded as actions, by MPI name
+  std::string ending_reason = {};
+  std::uint64_t actions = 0;                                  ///< actions held, over all blocks
+  std::map<std::string, std::uint64_t> unrecorded_calls = {}; ///< calls seen but not recorded as actions, by MPI name
   bool operator==(const RankRecord&) const = default;
 };
 
 struct Provenance {
-  std::string tool_version;   ///< "timeless 0.1.0"
-  std::string mpi_library;    ///< MPI_Get_library_version, first line
-  std::string program;        ///< path of rank 0's executable
-  std::string date;           ///< when recording started, ISO 8601, UTC; information only
-  std::uint64_t run_identity = 0;  ///< the same in all rank files of a run, different between runs
+  std::string tool_version = {};  ///< "timeless 0.1.0"
+  std::string mpi_library = {};   ///< MPI_Get_library_version, first line
+  std::string program = {};       ///< path of rank 0's executable
+  std::string date = {};          ///< when recording started, ISO 8601, UTC; information only
+  std::uint64_t run_identity = 0; ///< the same in all rank files of a run, different between runs
   bool operator==(const Provenance&) const = default;
 };
 
 /// Everything about a run but its actions.
 struct Run {
-  Rank size = 0;                           ///< ranks in MPI_COMM_WORLD
-  Counter counter;
-  Provenance provenance;
-  std::vector<Host> hosts;
-  std::vector<RankRecord> ranks;           ///< those present, by rising rank
-  std::vector<Communicator> communicators; ///< by CommunicatorId
-  std::vector<std::string> modules;        ///< paths, by CallSite::module
-  std::vector<Kernel> kernels;             ///< by KernelId
+  Rank size = 0; ///< ranks in MPI_COMM_WORLD
+  Counter counter = {};
+  Provenance provenance = {};
+  std::vector<Host> hosts = {};
+  std::vector<RankRecord> ranks = {};           ///< those present, by rising rank
+  std::vector<Communicator> communicators = {}; ///< by CommunicatorId
+  std::vector<std::string> modules = {};        ///< paths, by CallSite::module
+  std::vector<Kernel> kernels = {};             ///< by KernelId
 
   /// The record of this rank, or null if the run does not hold it.
   const RankRecord* find(Rank rank) const;

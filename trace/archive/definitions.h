@@ -13,8 +13,8 @@ namespace timeless::trace {
 /// Empty lists mean that they are the same.
 struct RankNumbers {
   Rank rank = no_rank;
-  std::vector<CommunicatorId> communicators;
-  std::vector<KernelId> kernels;
+  std::vector<CommunicatorId> communicators = {};
+  std::vector<KernelId> kernels = {};
   bool operator==(const RankNumbers&) const = default;
 };
 
@@ -23,15 +23,15 @@ struct RankNumbers {
 /// Hosts, communicators, modules and kernels are appended to the run's lists, so their numbers are the order in which
 /// they were defined; a rank's record or numbers replace an earlier one of the same rank; the rest is set when given.
 struct Definitions {
-  std::optional<Rank> size;
-  std::optional<Counter> counter;
-  std::optional<Provenance> provenance;
-  std::vector<Host> hosts;
-  std::vector<Communicator> communicators;
-  std::vector<std::string> modules;
-  std::vector<Kernel> kernels;
-  std::vector<RankRecord> ranks;
-  std::vector<RankNumbers> numbers;
+  std::optional<Rank> size = {};
+  std::optional<Counter> counter = {};
+  std::optional<Provenance> provenance = {};
+  std::vector<Host> hosts = {};
+  std::vector<Communicator> communicators = {};
+  std::vector<std::string> modules = {};
+  std::vector<Kernel> kernels = {};
+  std::vector<RankRecord> ranks = {};
+  std::vector<RankNumbers> numbers = {};
 
   bool empty() const;
   bool operator==(const Definitions&) const = default;

@@ -2,6 +2,7 @@
 
 #include "trace/ids.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -17,7 +18,13 @@ inline constexpr std::size_t block_header_bytes = 48;
 inline constexpr std::size_t footer_bytes = 32;
 
 /// A block's size after decompression is at most this, so that a hostile file cannot exhaust memory.
-inline constexpr std::uint32_t max_block_bytes = 64U << 20U;
+inline constexpr std::uint32_t max_block_bytes = 16U << 20U;
+/// A block holds at most this many actions.
+inline constexpr std::uint32_t max_block_actions = 1U << 20U;
+
+/// A run has fewer ranks than this, and all its communicators together fewer members.
+inline constexpr Rank max_ranks = 1 << 24;
+inline constexpr std::size_t max_members = std::size_t{1} << 26;
 
 enum class BlockType : std::uint8_t {
   definitions = 1,
@@ -28,11 +35,11 @@ enum class BlockType : std::uint8_t {
 /// What stands before a block's payload.
 struct BlockHeader {
   BlockType type = BlockType::definitions;
-  Rank rank = no_rank;               ///< whose actions; no_rank for definitions of the run and for the index
-  std::uint32_t actions = 0;         ///< actions in the block
-  std::uint32_t stored_bytes = 0;    ///< of the payload, as it stands in the file (a zstd frame)
-  std::uint32_t plain_bytes = 0;     ///< of the payload, decompressed
-  std::uint64_t first_action = 0;    ///< ordinal, within its rank, of the block's first action
+  Rank rank = no_rank;            ///< whose actions; no_rank for definitions of the run and for the index
+  std::uint32_t actions = 0;      ///< actions in the block
+  std::uint32_t stored_bytes = 0; ///< of the payload, as it stands in the file (a zstd frame)
+  std::uint32_t plain_bytes = 0;  ///< of the payload, decompressed
+  std::uint64_t first_action = 0; ///< ordinal, within its rank, of the block's first action
   bool operator==(const BlockHeader&) const = default;
 };
 

@@ -12,7 +12,7 @@
 namespace timeless::trace {
 
 struct WriterOptions {
-  int compression_level = 3;  ///< zstd's
+  int compression_level = 3; ///< zstd's
 };
 
 /// Writes an archive front to back: each block stands alone and is handed to the system whole, so that whatever

@@ -1,0 +1,172 @@
+#include "trace/action_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace timeless::trace {
+
+namespace {
+
+constexpr std::size_t first_arena_bytes = 4096;
+constexpr std::uint32_t free_slot = 0xffffffffU;
+
+std::uint64_t mix(std::uint64_t state, std::uint64_t value) {
+  state ^= value + 0x9e3779b97f4a7c15U + (state << 6U) + (state >> 2U);
+  return state * 0xff51afd7ed558ccdU;
+}
+
+std::uint64_t pack(std::uint32_t high, std::uint32_t low) {
+  return (std::uint64_t{high} << 32U) | low;
+}
+
+template <typename Value>
+std::uint64_t mix_list(std::uint64_t state, std::span<const Value> list) {
+  for (const Value value : list)
+    state = mix(state, value);
+  return mix(state, list.size());
+}
+
+std::uint64_t hash(const Action& action) {
+  std::uint64_t state =
+      pack(static_cast<std::uint32_t>(action.kind) << 8U | static_cast<std::uint32_t>(action.mode), action.flags);
+  if (action.kind == ActionKind::compute) return mix(state, action.kernel);
+  state = mix(state, pack(action.communicator, static_cast<std::uint32_t>(action.peer)));
+  state = mix(state, pack(static_cast<std::uint32_t>(action.tag), action.request));
+  state = mix(state, action.bytes);
+  state = mix(state, action.receive_bytes);
+  state =
+      mix(state, pack(static_cast<std::uint32_t>(action.receive_peer), static_cast<std::uint32_t>(action.receive_tag)));
+  state = mix_list(state, action.requests);
+  state = mix_list(state, action.counts);
+  return mix_list(state, action.receive_counts);
+}
+
+template <typename Value>
+std::span<const Value> copy_list(std::pmr::memory_resource& arena, std::span<const Value> list) {
+  if (list.empty()) return {};
+  auto* copy = static_cast<Value*>(arena.allocate(list.size_bytes(), alignof(Value)));
+  std::memcpy(copy, list.data(), list.size_bytes());
+  return {copy, list.size()};
+}
+
+} // namespace
+
+/// Open-addressed table from an action's hash to its dictionary index.
+struct ActionBlock::Lookup {
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t entry = free_slot;
+  };
+  std::vector<Slot> slots = std::vector<Slot>(256);
+  std::size_t used = 0;
+
+  Slot& find(std::uint64_t key, const Action& action, std::span<const Action> dictionary) {
+    std::size_t position = key & (slots.size() - 1);
+    while (slots[position].entry != free_slot &&
+           !(slots[position].hash == key && dictionary[slots[position].entry] == action))
+      position = (position + 1) & (slots.size() - 1);
+    return slots[position];
+  }
+
+  void insert(std::uint64_t key, std::uint32_t entry) {
+    if (2 * (used + 1) > slots.size()) grow();
+    place({key, entry});
+    ++used;
+  }
+
+  void clear() {
+    std::ranges::fill(slots, Slot{});
+    used = 0;
+  }
+
+private:
+  void place(Slot slot) {
+    std::size_t position = slot.hash & (slots.size() - 1);
+    while (slots[position].entry != free_slot)
+      position = (position + 1) & (slots.size() - 1);
+    slots[position] = slot;
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots.size() * 2);
+    std::swap(old, slots);
+    for (const Slot& slot : old)
+      if (slot.entry != free_slot) place(slot);
+  }
+};
+
+ActionBlock::ActionBlock() : lists_(std::make_unique<std::pmr::monotonic_buffer_resource>(first_arena_bytes)) {}
+ActionBlock::ActionBlock(ActionBlock&&) noexcept = default;
+ActionBlock& ActionBlock::operator=(ActionBlock&&) noexcept = default;
+ActionBlock::~ActionBlock() = default;
+
+std::uint32_t ActionBlock::add_entry(const Action& action) {
+  Action entry = action;
+  entry.requests = copy_list(*lists_, action.requests);
+  entry.counts = copy_list(*lists_, action.counts);
+  entry.receive_counts = copy_list(*lists_, action.receive_counts);
+  dictionary_.push_back(entry);
+  return static_cast<std::uint32_t>(dictionary_.size() - 1);
+}
+
+std::uint32_t ActionBlock::intern(const Action& action) {
+  if (!lookup_) {
+    lookup_ = std::make_unique<Lookup>();
+    for (std::uint32_t entry = 0; entry < dictionary_.size(); ++entry)
+      lookup_->insert(hash(dictionary_[entry]), entry);
+  }
+  const std::uint64_t key = hash(action);
+  const std::uint32_t known = lookup_->find(key, action, dictionary_).entry;
+  if (known != free_slot) return known;
+  const std::uint32_t entry = add_entry(action);
+  lookup_->insert(key, entry);
+  return entry;
+}
+
+std::size_t ActionBlock::append(const Action& action) {
+  return append_entry(intern(action));
+}
+
+std::size_t ActionBlock::append_entry(std::uint32_t entry) {
+  sequence_.push_back(entry);
+  return sequence_.size() - 1;
+}
+
+void ActionBlock::append_compute(KernelId kernel, std::uint64_t volume) {
+  sequence_.push_back(intern({.kind = ActionKind::compute, .kernel = kernel}));
+  volumes_.push_back(volume);
+}
+
+void ActionBlock::replace(std::size_t position, const Action& action) {
+  sequence_[position] = intern(action);
+}
+
+void ActionBlock::assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes) {
+  sequence_ = std::move(sequence);
+  volumes_ = std::move(volumes);
+}
+
+void ActionBlock::renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels) {
+  const auto communicator = [&](CommunicatorId& id) {
+    if (!communicators.empty() && id != no_communicator)
+      id = id < communicators.size() ? communicators[id] : no_communicator;
+  };
+  for (Action& action : dictionary_) {
+    communicator(action.communicator);
+    communicator(action.new_communicator);
+    if (!kernels.empty() && action.kernel != no_kernel)
+      action.kernel = action.kernel < kernels.size() ? kernels[action.kernel] : no_kernel;
+  }
+  lookup_.reset();
+}
+
+void ActionBlock::clear() {
+  dictionary_.clear();
+  sequence_.clear();
+  volumes_.clear();
+  if (lookup_) lookup_->clear();
+  lists_->release();
+}
+
+} // namespace timeless::trace

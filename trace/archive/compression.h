@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace timeless::trace {
+
+/// One zstd frame. The compressor's working memory is kept per thread between calls.
+std::string compress(std::string_view plain, int level);
+
+/// The content of one zstd frame, which must be exactly plain_bytes long. Throws Error(invalid_input).
+std::string decompress(std::string_view stored, std::uint32_t plain_bytes);
+
+} // namespace timeless::trace

@@ -1,0 +1,497 @@
+#include "trace/archive/definitions.h"
+
+#include "trace/archive/format.h"
+#include "trace/error.h"
+
+#include <protozero/pbf_builder.hpp>
+#include <protozero/pbf_message.hpp>
+
+#include <algorithm>
+#include <utility>
+
+// Field numbers are those of docs/definitions.proto.
+namespace timeless::trace {
+
+namespace {
+
+enum class DefinitionsField : protozero::pbf_tag_type {
+  size = 1,
+  counter = 2,
+  provenance = 3,
+  hosts = 4,
+  communicators = 5,
+  modules = 6,
+  kernels = 7,
+  ranks = 8,
+  numbers = 9,
+};
+enum class CounterField : protozero::pbf_tag_type { name = 1, version = 2, unit = 3, exactness = 4, threads = 5 };
+enum class ProvenanceField : protozero::pbf_tag_type {
+  tool_version = 1,
+  mpi_library = 2,
+  program = 3,
+  date = 4,
+  run_identity = 5,
+};
+enum class HostField : protozero::pbf_tag_type { name = 1, cpu_model = 2 };
+enum class CommunicatorField : protozero::pbf_tag_type { members = 1, remote_members = 2, identity = 3 };
+enum class RankRunField : protozero::pbf_tag_type { first = 1, stride = 2, count = 3 };
+enum class KernelField : protozero::pbf_tag_type {
+  begin_module = 1,
+  begin_offset = 2,
+  end_module = 3,
+  end_offset = 4,
+};
+enum class RankField : protozero::pbf_tag_type {
+  rank = 1,
+  host = 2,
+  skew_per_call = 3,
+  ending = 4,
+  ending_reason = 5,
+  actions = 6,
+  unrecorded_calls = 7,
+};
+enum class CallCountField : protozero::pbf_tag_type { name = 1, count = 2 };
+enum class NumbersField : protozero::pbf_tag_type { rank = 1, communicators = 2, kernels = 3 };
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(Failure::invalid_input, what, "definitions");
+}
+
+void encode(const Counter& counter, protozero::pbf_builder<CounterField> out) {
+  out.add_string(CounterField::name, counter.name);
+  out.add_string(CounterField::version, counter.version);
+  out.add_uint32(CounterField::unit, static_cast<std::uint32_t>(counter.unit));
+  out.add_uint32(CounterField::exactness, static_cast<std::uint32_t>(counter.exactness));
+  out.add_string(CounterField::threads, counter.threads);
+}
+
+void encode(const Provenance& provenance, protozero::pbf_builder<ProvenanceField> out) {
+  out.add_string(ProvenanceField::tool_version, provenance.tool_version);
+  out.add_string(ProvenanceField::mpi_library, provenance.mpi_library);
+  out.add_string(ProvenanceField::program, provenance.program);
+  out.add_string(ProvenanceField::date, provenance.date);
+  out.add_fixed64(ProvenanceField::run_identity, provenance.run_identity);
+}
+
+void encode(const Host& host, protozero::pbf_builder<HostField> out) {
+  out.add_string(HostField::name, host.name);
+  out.add_string(HostField::cpu_model, host.cpu_model);
+}
+
+/// Writes members as runs first, first + stride, ...: rows, columns and the world are one run each.
+template <typename Parent, typename Field>
+void encode_members(const std::vector<Rank>& members, Parent& parent, Field field) {
+  for (std::size_t i = 0; i < members.size();) {
+    const Rank stride = i + 1 < members.size() ? members[i + 1] - members[i] : 1;
+    std::size_t end = i + 1;
+    while (end < members.size() && members[end] - members[end - 1] == stride)
+      ++end;
+    protozero::pbf_builder<RankRunField> run(parent, field);
+    run.add_sint32(RankRunField::first, members[i]);
+    run.add_sint32(RankRunField::stride, stride);
+    run.add_uint32(RankRunField::count, static_cast<std::uint32_t>(end - i));
+    i = end;
+  }
+}
+
+void encode(const Communicator& communicator, protozero::pbf_builder<CommunicatorField> out) {
+  encode_members(communicator.members, out, CommunicatorField::members);
+  encode_members(communicator.remote_members, out, CommunicatorField::remote_members);
+  out.add_fixed64(CommunicatorField::identity, communicator.identity);
+}
+
+void encode(const Kernel& kernel, protozero::pbf_builder<KernelField> out) {
+  out.add_uint32(KernelField::begin_module, kernel.begin.module);
+  out.add_uint64(KernelField::begin_offset, kernel.begin.offset);
+  out.add_uint32(KernelField::end_module, kernel.end.module);
+  out.add_uint64(KernelField::end_offset, kernel.end.offset);
+}
+
+void encode(const RankRecord& record, protozero::pbf_builder<RankField> out) {
+  out.add_uint32(RankField::rank, static_cast<std::uint32_t>(record.rank));
+  out.add_uint32(RankField::host, record.host);
+  out.add_uint64(RankField::skew_per_call, record.skew_per_call);
+  out.add_uint32(RankField::ending, static_cast<std::uint32_t>(record.ending));
+  out.add_string(RankField::ending_reason, record.ending_reason);
+  out.add_uint64(RankField::actions, record.actions);
+  for (const auto& [name, count] : record.unrecorded_calls) {
+    protozero::pbf_builder<CallCountField> call(out, RankField::unrecorded_calls);
+    call.add_string(CallCountField::name, name);
+    call.add_uint64(CallCountField::count, count);
+  }
+}
+
+void encode(const RankNumbers& numbers, protozero::pbf_builder<NumbersField> out) {
+  out.add_uint32(NumbersField::rank, static_cast<std::uint32_t>(numbers.rank));
+  out.add_packed_uint32(NumbersField::communicators, numbers.communicators.begin(), numbers.communicators.end());
+  out.add_packed_uint32(NumbersField::kernels, numbers.kernels.begin(), numbers.kernels.end());
+}
+
+std::string text(protozero::data_view view) {
+  return {view.data(), view.size()};
+}
+
+template <typename Enum>
+Enum enumerator(std::uint32_t value, Enum last) {
+  if (value > static_cast<std::uint32_t>(last)) fail("an enumerator this version does not know");
+  return static_cast<Enum>(value);
+}
+
+Rank rank_number(std::uint32_t value) {
+  if (value >= static_cast<std::uint32_t>(max_ranks)) fail("a rank beyond what a run can have");
+  return static_cast<Rank>(value);
+}
+
+Counter decode_counter(protozero::pbf_message<CounterField> in) {
+  Counter counter;
+  while (in.next())
+    switch (in.tag()) {
+    case CounterField::name:
+      counter.name = text(in.get_view());
+      break;
+    case CounterField::version:
+      counter.version = text(in.get_view());
+      break;
+    case CounterField::unit:
+      counter.unit = enumerator(in.get_uint32(), VolumeUnit::nanoseconds);
+      break;
+    case CounterField::exactness:
+      counter.exactness = enumerator(in.get_uint32(), Exactness::inexact);
+      break;
+    case CounterField::threads:
+      counter.threads = text(in.get_view());
+      break;
+    default:
+      in.skip();
+    }
+  return counter;
+}
+
+Provenance decode_provenance(protozero::pbf_message<ProvenanceField> in) {
+  Provenance provenance;
+  while (in.next())
+    switch (in.tag()) {
+    case ProvenanceField::tool_version:
+      provenance.tool_version = text(in.get_view());
+      break;
+    case ProvenanceField::mpi_library:
+      provenance.mpi_library = text(in.get_view());
+      break;
+    case ProvenanceField::program:
+      provenance.program = text(in.get_view());
+      break;
+    case ProvenanceField::date:
+      provenance.date = text(in.get_view());
+      break;
+    case ProvenanceField::run_identity:
+      provenance.run_identity = in.get_fixed64();
+      break;
+    default:
+      in.skip();
+    }
+  return provenance;
+}
+
+Host decode_host(protozero::pbf_message<HostField> in) {
+  Host host;
+  while (in.next())
+    switch (in.tag()) {
+    case HostField::name:
+      host.name = text(in.get_view());
+      break;
+    case HostField::cpu_model:
+      host.cpu_model = text(in.get_view());
+      break;
+    default:
+      in.skip();
+    }
+  return host;
+}
+
+void decode_members(protozero::pbf_message<RankRunField> in, std::vector<Rank>& members, std::size_t& budget) {
+  std::int64_t first = 0;
+  std::int64_t stride = 1;
+  std::uint32_t count = 0;
+  while (in.next())
+    switch (in.tag()) {
+    case RankRunField::first:
+      first = in.get_sint32();
+      break;
+    case RankRunField::stride:
+      stride = in.get_sint32();
+      break;
+    case RankRunField::count:
+      count = in.get_uint32();
+      break;
+    default:
+      in.skip();
+    }
+  if (count == 0 || count > budget) fail("communicators with more members than a run can have");
+  budget -= count;
+  const std::int64_t last = first + stride * (std::int64_t{count} - 1);
+  if (std::min(first, last) < 0 || std::max(first, last) >= max_ranks) fail("a communicator's member is no rank");
+  for (std::uint32_t i = 0; i < count; ++i)
+    members.push_back(static_cast<Rank>(first + stride * i));
+}
+
+Communicator decode_communicator(protozero::pbf_message<CommunicatorField> in, std::size_t& budget) {
+  Communicator communicator;
+  while (in.next())
+    switch (in.tag()) {
+    case CommunicatorField::members:
+      decode_members(in.get_message(), communicator.members, budget);
+      break;
+    case CommunicatorField::remote_members:
+      decode_members(in.get_message(), communicator.remote_members, budget);
+      break;
+    case CommunicatorField::identity:
+      communicator.identity = in.get_fixed64();
+      break;
+    default:
+      in.skip();
+    }
+  return communicator;
+}
+
+Kernel decode_kernel(protozero::pbf_message<KernelField> in) {
+  Kernel kernel;
+  while (in.next())
+    switch (in.tag()) {
+    case KernelField::begin_module:
+      kernel.begin.module = in.get_uint32();
+      break;
+    case KernelField::begin_offset:
+      kernel.begin.offset = in.get_uint64();
+      break;
+    case KernelField::end_module:
+      kernel.end.module = in.get_uint32();
+      break;
+    case KernelField::end_offset:
+      kernel.end.offset = in.get_uint64();
+      break;
+    default:
+      in.skip();
+    }
+  return kernel;
+}
+
+void decode_call_count(protozero::pbf_message<CallCountField> in, RankRecord& record) {
+  std::string name;
+  std::uint64_t count = 0;
+  while (in.next())
+    switch (in.tag()) {
+    case CallCountField::name:
+      name = text(in.get_view());
+      break;
+    case CallCountField::count:
+      count = in.get_uint64();
+      break;
+    default:
+      in.skip();
+    }
+  record.unrecorded_calls[name] += count;
+}
+
+RankRecord decode_rank(protozero::pbf_message<RankField> in) {
+  RankRecord record;
+  while (in.next())
+    switch (in.tag()) {
+    case RankField::rank:
+      record.rank = rank_number(in.get_uint32());
+      break;
+    case RankField::host:
+      record.host = in.get_uint32();
+      break;
+    case RankField::skew_per_call:
+      record.skew_per_call = in.get_uint64();
+      break;
+    case RankField::ending:
+      record.ending = enumerator(in.get_uint32(), Ending::stopped);
+      break;
+    case RankField::ending_reason:
+      record.ending_reason = text(in.get_view());
+      break;
+    case RankField::actions:
+      record.actions = in.get_uint64();
+      break;
+    case RankField::unrecorded_calls:
+      decode_call_count(in.get_message(), record);
+      break;
+    default:
+      in.skip();
+    }
+  return record;
+}
+
+RankNumbers decode_numbers(protozero::pbf_message<NumbersField> in) {
+  RankNumbers numbers;
+  while (in.next())
+    switch (in.tag()) {
+    case NumbersField::rank:
+      numbers.rank = rank_number(in.get_uint32());
+      break;
+    case NumbersField::communicators:
+      for (const std::uint32_t id : in.get_packed_uint32())
+        numbers.communicators.push_back(id);
+      break;
+    case NumbersField::kernels:
+      for (const std::uint32_t id : in.get_packed_uint32())
+        numbers.kernels.push_back(id);
+      break;
+    default:
+      in.skip();
+    }
+  return numbers;
+}
+
+Definitions decode(protozero::pbf_message<DefinitionsField> in) {
+  Definitions definitions;
+  std::size_t member_budget = max_members;
+  while (in.next())
+    switch (in.tag()) {
+    case DefinitionsField::size:
+      definitions.size = rank_number(in.get_uint32());
+      break;
+    case DefinitionsField::counter:
+      definitions.counter = decode_counter(in.get_message());
+      break;
+    case DefinitionsField::provenance:
+      definitions.provenance = decode_provenance(in.get_message());
+      break;
+    case DefinitionsField::hosts:
+      definitions.hosts.push_back(decode_host(in.get_message()));
+      break;
+    case DefinitionsField::communicators:
+      definitions.communicators.push_back(decode_communicator(in.get_message(), member_budget));
+      break;
+    case DefinitionsField::modules:
+      definitions.modules.push_back(text(in.get_view()));
+      break;
+    case DefinitionsField::kernels:
+      definitions.kernels.push_back(decode_kernel(in.get_message()));
+      break;
+    case DefinitionsField::ranks:
+      definitions.ranks.push_back(decode_rank(in.get_message()));
+      break;
+    case DefinitionsField::numbers:
+      definitions.numbers.push_back(decode_numbers(in.get_message()));
+      break;
+    default:
+      in.skip();
+    }
+  return definitions;
+}
+
+void check_members(const std::vector<Rank>& members, Rank size) {
+  std::vector<bool> seen(static_cast<std::size_t>(size));
+  for (const Rank member : members) {
+    if (member < 0 || member >= size) fail("a communicator's member is no rank of the run");
+    if (seen[static_cast<std::size_t>(member)]) fail("a communicator with the same member twice");
+    seen[static_cast<std::size_t>(member)] = true;
+  }
+}
+
+void apply_size(const Definitions& definitions, Run& run) {
+  if (definitions.size) {
+    if (*definitions.size <= 0) fail("a run of no ranks");
+    if (run.size != 0 && run.size != *definitions.size) fail("two different numbers of ranks");
+    run.size = *definitions.size;
+  }
+  if (run.size == 0) fail("the number of ranks is not given");
+}
+
+void apply_communicators(const Definitions& definitions, Run& run) {
+  std::size_t members = 0;
+  for (const Communicator& communicator : run.communicators)
+    members += communicator.members.size() + communicator.remote_members.size();
+  for (const Communicator& communicator : definitions.communicators) {
+    members += communicator.members.size() + communicator.remote_members.size();
+    if (members > max_members) fail("communicators with more members than a run can have");
+    check_members(communicator.members, run.size);
+    check_members(communicator.remote_members, run.size);
+    run.communicators.push_back(communicator);
+  }
+}
+
+void apply_kernels(const Definitions& definitions, Run& run) {
+  run.modules.insert(run.modules.end(), definitions.modules.begin(), definitions.modules.end());
+  for (const Kernel& kernel : definitions.kernels) {
+    if (std::max(kernel.begin.module, kernel.end.module) >= run.modules.size()) fail("a kernel in an unknown module");
+    run.kernels.push_back(kernel);
+  }
+}
+
+void apply_ranks(const Definitions& definitions, Run& run) {
+  for (const RankRecord& record : definitions.ranks) {
+    if (record.rank < 0 || record.rank >= run.size) fail("a rank beyond the size of the run");
+    if (record.host >= run.hosts.size()) fail("a rank on an unknown host");
+    if (RankRecord* known = run.find(record.rank))
+      *known = record;
+    else
+      run.ranks.insert(std::ranges::lower_bound(run.ranks, record.rank, {}, &RankRecord::rank), record);
+  }
+}
+
+} // namespace
+
+bool Definitions::empty() const {
+  return *this == Definitions{};
+}
+
+Definitions definitions_of(const Run& run) {
+  return {.size = run.size,
+          .counter = run.counter,
+          .provenance = run.provenance,
+          .hosts = run.hosts,
+          .communicators = run.communicators,
+          .modules = run.modules,
+          .kernels = run.kernels,
+          .ranks = run.ranks,
+          .numbers = {}};
+}
+
+void apply(const Definitions& definitions, Run& run) {
+  const bool first = run.size == 0;
+  apply_size(definitions, run);
+  if (definitions.counter) {
+    if (!first && run.counter != Counter{} && run.counter != *definitions.counter) fail("two different counters");
+    run.counter = *definitions.counter;
+  }
+  if (definitions.provenance) run.provenance = *definitions.provenance;
+  run.hosts.insert(run.hosts.end(), definitions.hosts.begin(), definitions.hosts.end());
+  apply_communicators(definitions, run);
+  apply_kernels(definitions, run);
+  apply_ranks(definitions, run);
+}
+
+std::string encode(const Definitions& definitions) {
+  std::string bytes;
+  protozero::pbf_builder<DefinitionsField> out(bytes);
+  if (definitions.size) out.add_uint32(DefinitionsField::size, static_cast<std::uint32_t>(*definitions.size));
+  if (definitions.counter) encode(*definitions.counter, {out, DefinitionsField::counter});
+  if (definitions.provenance) encode(*definitions.provenance, {out, DefinitionsField::provenance});
+  for (const Host& host : definitions.hosts)
+    encode(host, {out, DefinitionsField::hosts});
+  for (const Communicator& communicator : definitions.communicators)
+    encode(communicator, {out, DefinitionsField::communicators});
+  for (const std::string& module : definitions.modules)
+    out.add_string(DefinitionsField::modules, module);
+  for (const Kernel& kernel : definitions.kernels)
+    encode(kernel, {out, DefinitionsField::kernels});
+  for (const RankRecord& record : definitions.ranks)
+    encode(record, {out, DefinitionsField::ranks});
+  for (const RankNumbers& numbers : definitions.numbers)
+    encode(numbers, {out, DefinitionsField::numbers});
+  return bytes;
+}
+
+Definitions decode_definitions(std::string_view bytes) {
+  try {
+    return decode(protozero::pbf_message<DefinitionsField>(bytes.data(), bytes.size()));
+  } catch (const protozero::exception& problem) {
+    fail(std::string("malformed message, ") + problem.what());
+  }
+}
+
+} // namespace timeless::trace

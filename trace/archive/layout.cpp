@@ -1,0 +1,139 @@
+#include "trace/archive/layout.h"
+
+#include "trace/encoding/bytes.h"
+#include "trace/error.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace timeless::trace {
+
+namespace {
+
+constexpr std::string_view footer_magic = "TIMELEND";
+constexpr std::uint16_t file_flags = 0;
+constexpr std::uint32_t file_reserved = 0;
+constexpr std::size_t checksummed_header_bytes = block_header_bytes - sizeof(std::uint64_t);
+constexpr std::size_t checksummed_footer_bytes = 2 * sizeof(std::uint64_t);
+
+std::optional<BlockType> block_type(std::uint8_t code) {
+  if (code < static_cast<std::uint8_t>(BlockType::definitions) || code > static_cast<std::uint8_t>(BlockType::index))
+    return std::nullopt;
+  return static_cast<BlockType>(code);
+}
+
+bool plausible(const BlockHeader& header) {
+  return header.plain_bytes <= max_block_bytes && header.actions <= max_block_actions && header.rank >= no_rank &&
+         header.rank < max_ranks;
+}
+
+} // namespace
+
+std::uint64_t checksum(std::string_view bytes) {
+  return XXH64(bytes.data(), bytes.size(), 0);
+}
+
+std::string encode_file_header() {
+  std::string bytes(archive_magic);
+  put_fixed(bytes, archive_version);
+  put_fixed(bytes, file_flags);
+  put_fixed(bytes, file_reserved);
+  return bytes;
+}
+
+void check_file_header(std::string_view bytes) {
+  if (bytes.size() < file_header_bytes || bytes.substr(0, archive_magic.size()) != archive_magic)
+    throw Error(Failure::invalid_input, "not a Timeless archive", {}, "expected a .tia file written by timeless");
+  ByteReader reader(bytes.substr(archive_magic.size()));
+  const auto version = reader.fixed<std::uint16_t>();
+  if (version != archive_version)
+    throw Error(Failure::invalid_input, "archive version " + std::to_string(version) + " is not known", {},
+                "this program reads version " + std::to_string(archive_version) + "; use a newer timeless");
+}
+
+std::string encode_block_header(BlockHeader header, std::string_view payload) {
+  std::string bytes(block_magic);
+  put_fixed(bytes, static_cast<std::uint8_t>(header.type));
+  put_fixed(bytes, std::uint8_t{0});
+  put_fixed(bytes, std::uint16_t{0});
+  put_fixed(bytes, static_cast<std::uint32_t>(header.rank));
+  put_fixed(bytes, header.actions);
+  put_fixed(bytes, static_cast<std::uint32_t>(payload.size()));
+  put_fixed(bytes, header.plain_bytes);
+  put_fixed(bytes, header.first_action);
+  put_fixed(bytes, checksum(payload));
+  put_fixed(bytes, checksum(bytes));
+  return bytes;
+}
+
+std::optional<StoredHeader> decode_block_header(std::string_view bytes) {
+  if (bytes.size() < block_header_bytes || bytes.substr(0, block_magic.size()) != block_magic) return std::nullopt;
+  ByteReader reader(bytes.substr(block_magic.size(), block_header_bytes - block_magic.size()));
+  const auto type = block_type(reader.byte());
+  reader.take(3);
+  StoredHeader stored;
+  stored.header.rank = static_cast<Rank>(reader.fixed<std::uint32_t>());
+  stored.header.actions = reader.fixed<std::uint32_t>();
+  stored.header.stored_bytes = reader.fixed<std::uint32_t>();
+  stored.header.plain_bytes = reader.fixed<std::uint32_t>();
+  stored.header.first_action = reader.fixed<std::uint64_t>();
+  stored.payload_checksum = reader.fixed<std::uint64_t>();
+  const bool intact = reader.fixed<std::uint64_t>() == checksum(bytes.substr(0, checksummed_header_bytes));
+  if (!intact || !type || !plausible(stored.header)) return std::nullopt;
+  stored.header.type = *type;
+  return stored;
+}
+
+std::string encode_footer(const Footer& footer) {
+  std::string bytes;
+  put_fixed(bytes, footer.index_offset);
+  put_fixed(bytes, footer.blocks);
+  put_fixed(bytes, checksum(bytes));
+  return bytes.append(footer_magic);
+}
+
+std::optional<Footer> decode_footer(std::string_view bytes) {
+  if (bytes.size() != footer_bytes || bytes.substr(footer_bytes - footer_magic.size()) != footer_magic)
+    return std::nullopt;
+  ByteReader reader(bytes);
+  Footer footer;
+  footer.index_offset = reader.fixed<std::uint64_t>();
+  footer.blocks = reader.fixed<std::uint64_t>();
+  if (reader.fixed<std::uint64_t>() != checksum(bytes.substr(0, checksummed_footer_bytes))) return std::nullopt;
+  return footer;
+}
+
+std::string encode_index(std::span<const BlockHeader> headers) {
+  std::string bytes;
+  put_varint(bytes, headers.size());
+  for (const BlockHeader& header : headers) {
+    put_fixed(bytes, static_cast<std::uint8_t>(header.type));
+    put_varint(bytes, zigzag(header.rank));
+    put_varint(bytes, header.actions);
+    put_varint(bytes, header.stored_bytes);
+    put_varint(bytes, header.plain_bytes);
+    put_varint(bytes, header.first_action);
+  }
+  return bytes;
+}
+
+void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers) {
+  ByteReader reader(bytes);
+  constexpr std::size_t least_row_bytes = 6;
+  const std::size_t count = reader.count(least_row_bytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto type = block_type(reader.byte());
+    if (!type) reader.fail("a block of an unknown type");
+    BlockHeader header{.type = *type};
+    header.rank = reader.narrow<Rank>(reader.signed_varint());
+    header.actions = reader.narrow<std::uint32_t>(reader.varint());
+    header.stored_bytes = reader.narrow<std::uint32_t>(reader.varint());
+    header.plain_bytes = reader.narrow<std::uint32_t>(reader.varint());
+    header.first_action = reader.varint();
+    if (!plausible(header)) reader.fail("a block that cannot be");
+    headers.push_back(header);
+  }
+  if (reader.remaining() != 0) reader.fail("bytes after the end of the index");
+}
+
+} // namespace timeless::trace

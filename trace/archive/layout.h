@@ -1,0 +1,49 @@
+#pragma once
+
+#include "trace/archive/format.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The fixed parts of an archive as bytes: file header, block headers, index, footer (docs/archive-format.md).
+namespace timeless::trace {
+
+std::string encode_file_header();
+/// Throws Error(invalid_input) when these bytes do not begin an archive of a version this program reads.
+void check_file_header(std::string_view bytes);
+
+/// The header of a block with this payload as it will be stored; stored_bytes is taken from the payload.
+std::string encode_block_header(BlockHeader header, std::string_view payload);
+
+/// A block header as read, with the checksum its payload must have.
+struct StoredHeader {
+  BlockHeader header;
+  std::uint64_t payload_checksum = 0;
+};
+/// Nothing when the bytes are no intact block header.
+std::optional<StoredHeader> decode_block_header(std::string_view bytes);
+/// What a block header starts with; a reader looks for it after damage.
+inline constexpr std::string_view block_magic = "TBLK";
+
+std::uint64_t checksum(std::string_view bytes);
+
+struct Footer {
+  std::uint64_t index_offset = 0;
+  std::uint64_t blocks = 0; ///< before the index
+};
+std::string encode_footer(const Footer& footer);
+/// Nothing when the bytes are no intact footer.
+std::optional<Footer> decode_footer(std::string_view bytes);
+
+/// The plain payload of an index block over these headers, in file order.
+std::string encode_index(std::span<const BlockHeader> headers);
+/// Appends the index's headers. Throws Error(invalid_input).
+void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers);
+
+} // namespace timeless::trace

@@ -1,0 +1,175 @@
+#include "trace/archive/writer.h"
+
+#include "trace/archive/compression.h"
+#include "trace/archive/layout.h"
+#include "trace/encoding/block_codec.h"
+#include "trace/error.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace timeless::trace {
+
+namespace {
+
+/// Rows of the index per index block.
+constexpr std::size_t index_rows_per_block = std::size_t{1} << 18U;
+
+/// The part of a block's actions in [begin, end), as a block of its own.
+ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
+  ActionBlock result;
+  for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
+    if (position >= begin && position < end) {
+      if (action.kind == ActionKind::compute)
+        result.append_compute(action.kernel, volume);
+      else
+        result.append(action);
+    }
+    ++position;
+  });
+  return result;
+}
+
+} // namespace
+
+struct ArchiveWriter::State {
+  std::filesystem::path path;
+  WriterOptions options;
+  int file = -1;
+  std::uint64_t bytes = 0;
+  std::vector<BlockHeader> headers;
+  std::map<Rank, std::uint64_t> actions; ///< written so far, by rank
+
+  ~State() {
+    if (file >= 0) ::close(file);
+  }
+
+  [[noreturn]] void fail(const char* what, int code) {
+    if (file >= 0) ::close(file);
+    file = -1;
+    throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), path.string(),
+                code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
+  }
+
+  void put(std::string_view data) {
+    if (file < 0) throw Error(Failure::runtime, "the archive is closed", path.string());
+    while (!data.empty()) {
+      const ssize_t written = ::write(file, data.data(), data.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail("cannot write the archive", errno);
+      bytes += static_cast<std::uint64_t>(written);
+      data.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  void put_stored(BlockHeader header, std::string_view payload) {
+    header.stored_bytes = static_cast<std::uint32_t>(payload.size());
+    std::string block = encode_block_header(header, payload);
+    block.append(payload);
+    put(block);
+    headers.push_back(header);
+  }
+
+  void put_block(BlockHeader header, std::string_view plain) {
+    header.plain_bytes = static_cast<std::uint32_t>(plain.size());
+    put_stored(header, compress(plain, options.compression_level));
+  }
+
+  /// Writes a list of definitions in halves until each fits a block.
+  template <typename Value>
+  void define_list(std::span<const Value> list, std::vector<Value> Definitions::*member) {
+    if (list.empty()) return;
+    Definitions definitions;
+    definitions.*member = {list.begin(), list.end()};
+    const std::string plain = encode(definitions);
+    if (plain.size() <= max_block_bytes) return put_block({.type = BlockType::definitions}, plain);
+    if (list.size() == 1)
+      throw Error(Failure::runtime, "a single definition is larger than a block can be", path.string());
+    define_list(list.first(list.size() / 2), member);
+    define_list(list.subspan(list.size() / 2), member);
+  }
+};
+
+ArchiveWriter::ArchiveWriter(const std::filesystem::path& path, WriterOptions options)
+    : state_(std::make_unique<State>()) {
+  state_->path = path;
+  state_->options = options;
+  state_->file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (state_->file < 0) state_->fail("cannot create the archive", errno);
+  state_->put(encode_file_header());
+}
+
+ArchiveWriter::~ArchiveWriter() = default;
+ArchiveWriter::ArchiveWriter(ArchiveWriter&&) noexcept = default;
+ArchiveWriter& ArchiveWriter::operator=(ArchiveWriter&&) noexcept = default;
+
+void ArchiveWriter::define(const Definitions& definitions) {
+  const std::string plain = encode(definitions);
+  if (plain.size() <= max_block_bytes) return state_->put_block({.type = BlockType::definitions}, plain);
+  Definitions scalars;
+  scalars.size = definitions.size;
+  scalars.counter = definitions.counter;
+  scalars.provenance = definitions.provenance;
+  state_->put_block({.type = BlockType::definitions}, encode(scalars));
+  // Order matters: what is referred to comes before what refers to it.
+  state_->define_list<Host>(definitions.hosts, &Definitions::hosts);
+  state_->define_list<Communicator>(definitions.communicators, &Definitions::communicators);
+  state_->define_list<std::string>(definitions.modules, &Definitions::modules);
+  state_->define_list<Kernel>(definitions.kernels, &Definitions::kernels);
+  state_->define_list<RankRecord>(definitions.ranks, &Definitions::ranks);
+  state_->define_list<RankNumbers>(definitions.numbers, &Definitions::numbers);
+}
+
+void ArchiveWriter::write(Rank rank, const ActionBlock& block) {
+  if (block.empty()) return;
+  std::string plain;
+  if (block.size() <= max_block_actions) encode_block(block, plain);
+  if (block.size() > max_block_actions || plain.size() > max_block_bytes) {
+    if (block.size() == 1)
+      throw Error(Failure::runtime, "a single action is larger than a block can be", state_->path.string());
+    write(rank, part(block, 0, block.size() / 2));
+    write(rank, part(block, block.size() / 2, block.size()));
+    return;
+  }
+  std::uint64_t& written = state_->actions[rank];
+  state_->put_block({.type = BlockType::actions,
+                     .rank = rank,
+                     .actions = static_cast<std::uint32_t>(block.size()),
+                     .first_action = written},
+                    plain);
+  written += block.size();
+}
+
+void ArchiveWriter::copy(const BlockHeader& header, std::span<const std::byte> payload) {
+  std::uint64_t& written = state_->actions[header.rank];
+  if (header.type != BlockType::actions || header.first_action != written)
+    throw Error(Failure::invalid_input, "a block out of order", "rank " + std::to_string(header.rank));
+  state_->put_stored(header, {reinterpret_cast<const char*>(payload.data()), payload.size()});
+  written += header.actions;
+}
+
+void ArchiveWriter::finish() {
+  const Footer footer{.index_offset = state_->bytes, .blocks = state_->headers.size()};
+  const std::vector<BlockHeader> headers = state_->headers;
+  for (std::size_t begin = 0; begin < headers.size(); begin += index_rows_per_block) {
+    const std::size_t rows = std::min(index_rows_per_block, headers.size() - begin);
+    state_->put_block({.type = BlockType::index}, encode_index(std::span(headers).subspan(begin, rows)));
+  }
+  state_->put(encode_footer(footer));
+  const int file = std::exchange(state_->file, -1);
+  if (::close(file) != 0) state_->fail("cannot close the archive", errno);
+}
+
+std::uint64_t ArchiveWriter::bytes_written() const {
+  return state_->bytes;
+}
+
+} // namespace timeless::trace
