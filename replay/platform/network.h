@@ -1,0 +1,70 @@
+#pragma once
+
+#include "trace/ids.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace timeless::replay {
+
+using trace::Bytes;
+using trace::Rank;
+
+/// Dense number of a kind of path between ranks; paths of one class cost the same.
+using LinkClass = std::uint32_t;
+
+/// What the engine asks of a machine, for a set of configurations ("lanes") at once.
+///
+/// A message of n bytes over a link takes latency + n * byte_time seconds, the two taken from the row of the link's
+/// class and of the segment n falls into, one value per lane. Every way to describe a network compiles to such rows.
+/// The engine asks for each row once and keeps it; answers must not change during a replay.
+class Network {
+public:
+  virtual ~Network() = default;
+
+  /// Name of each lane; their number is the length of every per-lane list below.
+  virtual std::span<const std::string> lanes() const = 0;
+
+  /// Message sizes at which costs change, rising. Segment s holds the sizes <= thresholds()[s] that no earlier segment
+  /// holds; segment thresholds().size() is open. Empty: one segment.
+  virtual std::span<const Bytes> thresholds() const { return {}; }
+  /// The class of the path between two world ranks, which may be equal. May create classes.
+  /// Throws Error for ranks the machine has no place for.
+  virtual LinkClass link(Rank from, Rank to) = 0;
+  /// The class whose costs stand for the steps of a collective among these world ranks. May create classes.
+  virtual LinkClass collective_link(std::span<const Rank> members) = 0;
+  /// Fills one value per lane: seconds, and seconds per byte.
+  virtual void costs(LinkClass link, std::size_t segment, std::span<double> latency,
+                     std::span<double> byte_time) const = 0;
+
+  /// Seconds per byte of the sender's copy into the system's buffer, per lane.
+  virtual std::span<const double> memory_copy_byte_time() const = 0;
+  /// Seconds per byte of reduction arithmetic, per lane.
+  virtual std::span<const double> reduction_byte_time() const = 0;
+  /// What computation time is multiplied by, per lane: 0.5 is a processor twice as fast.
+  virtual std::span<const double> compute_scale() const = 0;
+  /// Seconds that one unit of a compute volume (an instruction, or a nanosecond) takes this rank. A volume takes
+  /// volume * seconds_per_unit(rank) * compute_scale()[lane] seconds.
+  virtual double seconds_per_unit(Rank rank) const = 0;
+
+  /// Seconds a processor spends on sending a message of this size, before the message leaves.
+  virtual double send_overhead(Bytes) const { return 0; }
+  /// The same for a nonblocking send.
+  virtual double isend_overhead(Bytes) const { return 0; }
+  /// Seconds a processor spends on a message of this size after it has arrived.
+  virtual double receive_overhead(Bytes) const { return 0; }
+
+  /// Larger messages wait for their receive on the real machine; nothing when all are eager.
+  virtual std::optional<Bytes> eager_limit() const { return std::nullopt; }
+};
+
+/// The segment a message of this size falls into (see Network::thresholds).
+inline std::size_t segment_of(std::span<const Bytes> thresholds, Bytes bytes) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(thresholds, bytes) - thresholds.begin());
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "replay/platform/network.h"
+#include "replay/result.h"
+#include "trace/error.h"
+#include "trace/source.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// How collectives are costed; docs/model.md gives both tables.
+enum class CollectiveModel : std::uint8_t {
+  mpich,  ///< Thakur, Rabenseifner and Gropp's costs with MPICH's choice of algorithm
+  simple, ///< (latency + n * byte_time) * log2(p) for all of them, without arithmetic
+};
+
+/// What computation hides first of a message's way.
+enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
+
+struct ReplayOptions {
+  CollectiveModel collectives = CollectiveModel::mpich;
+  Overlap overlap = Overlap::latency_first;
+  /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
+  /// it.
+  std::uint32_t budget = 64;
+  /// Called now and then with the actions replayed so far and the number there are.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+/// A rank that could not go on, and what it was waiting for.
+struct BlockedRank {
+  trace::Rank rank = trace::no_rank;
+  std::uint64_t action = 0; ///< ordinal within the rank, from 0
+  std::string call;         ///< the action it stands in: "Recv", "Waitall", "Allreduce"
+  /// The source of the message it waits for; no_rank when it waits for a collective.
+  trace::Rank peer = trace::no_rank; ///< world rank
+  trace::Tag tag = 0;
+  trace::CommunicatorId communicator = trace::world_communicator;
+  std::string collective;           ///< the collective it waits in or for, else empty
+  std::vector<trace::Rank> missing; ///< members that have not reached that collective (world ranks)
+};
+
+/// Messages that nobody received.
+struct LeftoverMessages {
+  trace::Rank source = trace::no_rank;      ///< world rank
+  trace::Rank destination = trace::no_rank; ///< world rank
+  trace::CommunicatorId communicator = trace::world_communicator;
+  trace::Tag tag = 0;
+  std::uint64_t count = 0;
+  trace::Bytes bytes = 0; ///< in all
+};
+
+/// Members of a communicator that met in different collectives.
+struct CollectiveMismatch {
+  trace::CommunicatorId communicator = trace::world_communicator;
+  std::uint64_t ordinal = 0; ///< which collective of the communicator, from 0
+  trace::Rank first_rank = trace::no_rank;
+  std::uint64_t first_action = 0;
+  std::string first_call; ///< "Bcast from 0"
+  trace::Rank second_rank = trace::no_rank;
+  std::uint64_t second_action = 0;
+  std::string second_call;
+};
+
+/// Why a trace cannot be replayed to its end.
+struct Diagnosis {
+  std::vector<BlockedRank> blocked;
+  std::vector<trace::Rank> cycle; ///< ranks that wait for each other, in order; empty when there is no such circle
+  std::vector<LeftoverMessages> leftovers;
+  std::vector<CollectiveMismatch> mismatches;
+  std::vector<std::string> remarks; ///< what else may explain it: "the recording of rank 3 is cut short"
+};
+
+/// The diagnosis in words, at most `lines` lines of each sort of finding.
+std::string text(const Diagnosis& diagnosis, std::size_t lines = 8);
+
+/// A trace whose ranks cannot all reach their end, or that leaves messages behind: Failure::invalid_input.
+class ReplayProblem : public Error {
+public:
+  explicit ReplayProblem(Diagnosis diagnosis);
+  const Diagnosis& diagnosis() const noexcept { return diagnosis_; }
+
+private:
+  Diagnosis diagnosis_;
+};
+
+/// Replays a run on a machine, for all of the machine's lanes in one pass (docs/model.md defines what is computed).
+///
+/// Memory is bounded by the number of ranks, lanes and messages in flight, not by the length of the run. A lane's
+/// result does not depend on which lanes are replayed beside it. Throws ReplayProblem as above; Error(invalid_input)
+/// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
+Result replay(const trace::Source& source, Network& network, const ReplayOptions& options = {});
+
+} // namespace timeless::replay

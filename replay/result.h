@@ -1,0 +1,55 @@
+#pragma once
+
+#include "trace/ids.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Where one rank's time went in one lane, in seconds. Only what did not overlap with computation is counted, so the
+/// counters add up to `end` (to rounding).
+struct RankTimes {
+  double end = 0;         ///< when the rank reached MPI_Finalize, or the end of its trace; its clock began at 0
+  double compute = 0;     ///< computation
+  double memory_copy = 0; ///< copies of sent messages into the system's buffer
+  double overhead = 0;    ///< the processor's part of messages, and the arithmetic of reductions
+  double wait = 0;        ///< waiting for another rank to begin its part
+  double latency = 0;     ///< latency of messages and collectives
+  double bandwidth = 0;   ///< the bytes of messages and collectives on their way
+};
+
+/// What a replay says of one configuration.
+struct LaneResult {
+  std::string name;
+  double makespan = 0; ///< the largest end, seconds
+  std::vector<RankTimes> ranks;
+};
+
+/// What a replay says.
+struct Result {
+  std::vector<LaneResult> lanes;
+  /// False when only ends and makespans are known: a simulator that does not say why.
+  bool attributed = true;
+  std::uint64_t actions = 0; ///< actions replayed, over all ranks
+  /// What was modelled more simply than it happens, each named once, for the reader of the result.
+  std::vector<std::string> notes;
+};
+
+/// The mean over ranks of every field.
+RankTimes mean(const LaneResult& lane);
+
+/// Percentages of the mean end: the mean over ranks of each counter divided by the mean over ranks of the ends.
+/// All are 0 in a run that takes no time.
+struct Shares {
+  double computation = 0; ///< compute and memory copies
+  double overhead = 0;
+  double wait = 0;
+  double latency = 0;
+  double bandwidth = 0;
+};
+
+Shares shares(const LaneResult& lane);
+
+} // namespace timeless::replay
