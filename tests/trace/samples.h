@@ -1,0 +1,53 @@
+#pragma once
+
+#include "trace/action_block.h"
+#include "trace/archive/definitions.h"
+#include "trace/memory_source.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace timeless::trace::test {
+
+/// An action that owns its lists, to be compared after its block is gone.
+struct OwnedAction {
+  explicit OwnedAction(const Action& from, std::uint64_t volume_ = 0);
+  OwnedAction(const OwnedAction&) = delete;
+  OwnedAction(OwnedAction&& other) noexcept : OwnedAction(other.action, other.volume) {}
+
+  Action action;
+  std::uint64_t volume;
+  std::vector<RequestId> requests;
+  std::vector<Bytes> counts;
+  std::vector<Bytes> receive_counts;
+};
+
+/// Everything a rank did, in order.
+std::vector<OwnedAction> actions_of(const Source& source, Rank rank);
+bool same_actions(const std::vector<OwnedAction>& left, const std::vector<OwnedAction>& right);
+
+/// A run using every field an action has, long enough for several blocks.
+MemorySource varied_run(Rank size = 3, std::size_t rounds = 40, std::size_t actions_per_block = 64);
+
+/// Writes a run as one archive, the way a gathered one looks.
+void write_archive(const Source& source, const std::filesystem::path& path);
+
+std::string file_bytes(const std::filesystem::path& path);
+void write_bytes(const std::filesystem::path& path, std::string_view bytes);
+
+/// A directory of its own for one test, removed with the object.
+class TemporaryDirectory {
+public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace timeless::trace::test
