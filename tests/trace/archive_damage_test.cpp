@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace timeless::trace {
@@ -70,7 +71,9 @@ TEST_F(ArchiveDamage, cut_at_any_byte_the_file_gives_every_whole_block_and_says_
       expect_unchanged(archive, place);
     const bool at_a_block_end = std::ranges::any_of(
         places_, [size, first_block](const BlockPlace& place) { return end_of(place) == size || first_block == size; });
-    if (!at_a_block_end && size < end_of(places_.back())) EXPECT_EQ(archive.damage().size(), 1U) << size;
+    if (!at_a_block_end && size < end_of(places_.back())) {
+      EXPECT_EQ(archive.damage().size(), 1U) << size;
+    }
     if (whole == places_.size()) continue;
     EXPECT_THROW((void)(test::actions_of(archive, 0), test::actions_of(archive, 1)), Error) << size;
   }

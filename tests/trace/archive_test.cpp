@@ -67,7 +67,9 @@ TEST(Archive, copied_blocks_with_renumbering_mean_the_same_actions) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     EXPECT_EQ(before[i].volume, after[i].volume);
     EXPECT_EQ(before[i].action.communicator, 1 - after[i].action.communicator);
-    if (before[i].action.kernel != no_kernel) EXPECT_EQ(before[i].action.kernel, 1 - after[i].action.kernel);
+    if (before[i].action.kernel != no_kernel) {
+      EXPECT_EQ(before[i].action.kernel, 1 - after[i].action.kernel);
+    }
   }
 }
 

@@ -55,7 +55,7 @@ TEST(Definitions, damaged_messages_never_do_more_than_throw) {
     for (std::size_t changes = random() % 4; changes > 0 && !bytes.empty(); --changes)
       bytes[random() % bytes.size()] = static_cast<char>(random());
     try {
-      Run run;
+      trace::Run run;
       apply(decode_definitions(bytes), run);
     } catch (const Error& problem) {
       EXPECT_EQ(problem.failure(), Failure::invalid_input);
@@ -64,7 +64,7 @@ TEST(Definitions, damaged_messages_never_do_more_than_throw) {
 }
 
 TEST(Definitions, later_ones_add_to_earlier_ones_and_replace_a_rank) {
-  Run run;
+  trace::Run run;
   apply(definitions_of(test::varied_run(3).run()), run);
   const std::size_t kernels = run.kernels.size();
   Definitions more;
@@ -84,7 +84,7 @@ struct Contradiction {
 class ContradictoryDefinitions : public testing::TestWithParam<Contradiction> {};
 
 TEST_P(ContradictoryDefinitions, are_refused) {
-  Run run;
+  trace::Run run;
   apply(definitions_of(test::varied_run(3).run()), run);
   Definitions definitions;
   GetParam().make(definitions);

@@ -36,7 +36,7 @@ bool same_actions(const std::vector<OwnedAction>& left, const std::vector<OwnedA
 MemorySource varied_run(Rank size, std::size_t rounds, std::size_t actions_per_block) {
   MemorySource run(size, actions_per_block);
   const KernelId sweep = run.add_kernel({{0, 0x1000}, {0, 0x2000}});
-  const CommunicatorId half = run.add_communicator({0, size - 1});
+  const CommunicatorId half = run.add_communicator(size == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, size - 1});
   run.description().provenance.program = "/bin/varied";
   run.description().counter.threads = "calling";
   for (Rank rank = 0; rank < size; ++rank) {

@@ -1,0 +1,124 @@
+#include "tools/console.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+double seconds_now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+bool is_number(const std::string& cell) {
+  return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell.front())) != 0 || cell.front() == '-');
+}
+
+/// Scales a value into the largest unit it reaches.
+std::string scaled(double value, double base, std::span<const char* const> units) {
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && std::abs(value) >= base) {
+    value /= base;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f}{}", value, units[0]) : fmt::format("{:.2f}{}", value, units[unit]);
+}
+
+} // namespace
+
+void print_error(const Error& error) {
+  fmt::print(stderr, "timeless: {}\n", error.what());
+}
+
+void print_warning(std::string_view text) {
+  fmt::print(stderr, "timeless: warning: {}\n", text);
+}
+
+void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
+  nlohmann::ordered_json whole;
+  whole["schema"] = fmt::format("timeless.{}/{}", verb, version);
+  whole.update(answer);
+  fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+std::string human_count(double count) {
+  static constexpr std::array units{"", " k", " M", " G", " T", " P"};
+  return scaled(count, 1000, units);
+}
+
+std::string human_bytes(double bytes) {
+  static constexpr std::array units{" B", " KiB", " MiB", " GiB", " TiB", " PiB"};
+  return scaled(bytes, 1024, units);
+}
+
+std::string human_seconds(double seconds) {
+  const double size = std::abs(seconds);
+  if (size == 0) return "0 s";
+  if (size < 1e-6) return fmt::format("{:.3f} ns", seconds * 1e9);
+  if (size < 1e-3) return fmt::format("{:.3f} us", seconds * 1e6);
+  if (size < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+Table::Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+
+void Table::add(std::vector<std::string> row) {
+  row.resize(rows_.front().size());
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns);
+  std::vector<bool> right(columns);
+  for (const auto& row : rows_)
+    for (std::size_t column = 0; column < columns; ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  for (std::size_t column = 1; column < columns; ++column)
+    right[column] = rows_.size() > 1 && is_number(rows_[1][column]);
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t column = 0; column < columns; ++column)
+      line += right[column] ? fmt::format("  {:>{}}", row[column], widths[column])
+                            : fmt::format("  {:<{}}", row[column], widths[column]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+Progress::Progress(std::string label, std::uint64_t total)
+    : label_(std::move(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(::isatty(STDERR_FILENO) != 0),
+      started_(seconds_now()), next_(started_ + 1) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::update(std::uint64_t done) {
+  if (!terminal_) return;
+  const double now = seconds_now();
+  if (now < next_) return;
+  next_ = now + 0.1;
+  shown_ = true;
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
+  const auto filled = static_cast<std::size_t>(share * 30);
+  fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  {:.0f} s", label_, std::string(filled, '#'),
+             std::string(30 - filled, '.'), share * 100, now - started_);
+  std::fflush(stderr);
+}
+
+} // namespace timeless::tools

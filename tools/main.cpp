@@ -1,0 +1,60 @@
+#include "tools/console.h"
+#include "tools/verbs/verbs.h"
+#include "tools/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <new>
+#include <string>
+
+namespace timeless::tools {
+namespace {
+
+/// CLI11's own messages, in the project's form.
+Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "timeless" : "timeless " + chosen.front()->get_name();
+  return {Failure::usage, problem.what(), "", "see " + command + " --help"};
+}
+
+/// Runs the verb that was asked for; returns the exit code, throws Error.
+int run(int argc, char** argv) {
+  CLI::App app("Timeless: record what an MPI program does, predict how long it takes anywhere.", "timeless");
+  app.set_version_flag("--version", std::string("timeless ") + version);
+  app.require_subcommand(1);
+  app.footer("timeless VERB --help says more, with an example. Start with: timeless doctor");
+  VerbAction action;
+  for (const Verb& verb : verbs()) {
+    CLI::App* command = app.add_subcommand(verb.name, verb.summary);
+    command->option_defaults()->always_capture_default();
+    command->callback([&action, perform = verb.add(*command)] { action = perform; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& problem) {
+    throw usage_error(app, problem);
+  }
+  return action();
+}
+
+} // namespace
+} // namespace timeless::tools
+
+int main(int argc, char** argv) {
+  using timeless::Error;
+  using timeless::Failure;
+  try {
+    return timeless::tools::run(argc, argv);
+  } catch (const Error& error) {
+    timeless::tools::print_error(error);
+    return static_cast<int>(error.failure());
+  } catch (const std::bad_alloc&) {
+    timeless::tools::print_error({Failure::runtime, "out of memory", "", "use a machine with more memory"});
+  } catch (const std::exception& problem) {
+    timeless::tools::print_error({Failure::runtime, problem.what(), "", "this is a defect; please report it"});
+  }
+  return static_cast<int>(Failure::runtime);
+}
