@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+/// PAPI, loaded only when it is chosen: the preloaded library must load where PAPI is absent, and a program that uses
+/// PAPI itself must not find another one in its scope.
+namespace timeless::tracer {
+
+struct PapiLibrary {
+  int (*library_init)(int version) = nullptr;
+  int (*thread_init)(unsigned long (*id)()) = nullptr;
+  int (*create_eventset)(int* set) = nullptr;
+  int (*add_named_event)(int set, const char* event) = nullptr;
+  int (*start)(int set) = nullptr;
+  int (*stop)(int set, long long* values) = nullptr;
+  int (*read)(int set, long long* values) = nullptr;
+  int (*cleanup_eventset)(int set) = nullptr;
+  int (*destroy_eventset)(int* set) = nullptr;
+  int (*num_hwctrs)() = nullptr;
+  char* (*strerror)(int code) = nullptr;
+
+  std::string version;  ///< "7.0.0.0"
+};
+
+/// Loads and initialises PAPI, with threads. Throws Error(missing_capability) when it is absent or will not start.
+PapiLibrary load_papi();
+
+} // namespace timeless::tracer
