@@ -36,6 +36,8 @@ const char* name(VolumeUnit unit) {
     return "instructions";
   case VolumeUnit::nanoseconds:
     return "ns";
+  case VolumeUnit::events:
+    return "events";
   case VolumeUnit::none:
     break;
   }

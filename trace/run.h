@@ -13,6 +13,7 @@ enum class VolumeUnit : std::uint8_t {
   none = 0,         ///< no computation was recorded
   instructions = 1, ///< instructions retired
   nanoseconds = 2,  ///< time, from a source that has nothing better
+  events = 3,       ///< occurrences of what the counter is named after, such as cycles
 };
 
 enum class Exactness : std::uint8_t {

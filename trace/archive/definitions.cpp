@@ -154,7 +154,7 @@ Counter decode_counter(protozero::pbf_message<CounterField> in) {
       counter.version = text(in.get_view());
       break;
     case CounterField::unit:
-      counter.unit = enumerator(in.get_uint32(), VolumeUnit::nanoseconds);
+      counter.unit = enumerator(in.get_uint32(), VolumeUnit::events);
       break;
     case CounterField::exactness:
       counter.exactness = enumerator(in.get_uint32(), Exactness::inexact);

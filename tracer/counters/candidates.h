@@ -8,12 +8,12 @@
 /// The rows the choice is made from; counter.h is what the recorder sees.
 namespace timeless::tracer {
 
-/// A counter that may be chosen. `start` gets what follows the colon of the choice ("papi:EVENT") or nothing, and throws
-/// Error saying why it cannot count; skew is calibrated by the caller.
+/// A counter that may be chosen. `start` gets what follows the colon of the choice ("papi:EVENT") or nothing, and
+/// throws Error saying why it cannot count; skew is calibrated by the caller.
 struct Candidate {
   std::string_view name;
   bool takes_argument;
-  bool automatic;  ///< "auto" may take it
+  bool automatic; ///< "auto" may take it
   ActiveCounter (*start)(std::string_view argument);
 };
 

@@ -50,7 +50,9 @@ ActiveCounter first_that_starts(std::span<const Candidate> candidates) {
 
 } // namespace
 
-std::span<const Candidate> candidates() { return table; }
+std::span<const Candidate> candidates() {
+  return table;
+}
 
 ActiveCounter choose_counter(std::string_view choice, std::span<const Candidate> candidates) {
   if (choice.empty() || choice == "auto") return first_that_starts(candidates);
@@ -66,6 +68,8 @@ ActiveCounter choose_counter(std::string_view choice, std::span<const Candidate>
               "choose one of " + names_of(candidates));
 }
 
-ActiveCounter start_counter(std::string_view choice) { return choose_counter(choice, table); }
+ActiveCounter start_counter(std::string_view choice) {
+  return choose_counter(choice, table);
+}
 
 } // namespace timeless::tracer

@@ -20,9 +20,9 @@ struct ActiveCounter {
 /// Starts the counter that `choice` names, as TIMELESS_COUNTER does: "auto" (or nothing), "papi", "papi:EVENT",
 /// "icount", "cputime", "none".
 ///
-/// "auto" is icount when the process runs under its tool, else PAPI_TOT_INS when that passes a self-test, else an error:
-/// time is never taken for instructions silently. Throws Error(missing_capability) when the counter cannot count here,
-/// Error(usage) for a choice that does not exist; both name the remedies. To be called once per process.
+/// "auto" is icount when the process runs under its tool, else PAPI_TOT_INS when that passes a self-test, else an
+/// error: time is never taken for instructions silently. Throws Error(missing_capability) when the counter cannot count
+/// here, Error(usage) for a choice that does not exist; both name the remedies. To be called once per process.
 ActiveCounter start_counter(std::string_view choice);
 
 /// Reads that failed so far, in any thread (each returned the thread's last value): a trace with some is not exact.

@@ -1,14 +1,16 @@
+#include "tracer/icount/icount.h"
 #include "trace/error.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/icount_process.h"
-#include "tracer/icount/icount.h"
 
 #include <string>
 
 namespace timeless::tracer {
 namespace {
 
-std::uint64_t read_thread_instructions() noexcept { return ICOUNT_THREAD(); }
+std::uint64_t read_thread_instructions() noexcept {
+  return ICOUNT_THREAD();
+}
 
 std::string valgrind_version() {
   const auto version = ICOUNT_VALGRIND();

@@ -13,7 +13,11 @@ std::string& refusal() {
 
 } // namespace
 
-const std::string& icount_refusal() { return refusal(); }
-void set_icount_refusal(std::string reason) { refusal() = std::move(reason); }
+const std::string& icount_refusal() {
+  return refusal();
+}
+void set_icount_refusal(std::string reason) {
+  refusal() = std::move(reason);
+}
 
 } // namespace timeless::tracer

@@ -25,7 +25,8 @@ std::string_view value_in(std::string_view cpuinfo, std::string_view key) {
     const std::size_t end = cpuinfo.find('\n');
     const std::string_view line = cpuinfo.substr(0, end);
     const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == key) return trimmed(line.substr(colon + 1));
+    if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == key)
+      return trimmed(line.substr(colon + 1));
     if (end == std::string_view::npos) break;
     cpuinfo.remove_prefix(end + 1);
   }
@@ -48,7 +49,9 @@ std::string cpu_model_in(std::string_view cpuinfo) {
   return "unknown";
 }
 
-std::string cpu_model() { return cpu_model_in(text_of("/proc/cpuinfo")); }
+std::string cpu_model() {
+  return cpu_model_in(text_of("/proc/cpuinfo"));
+}
 
 bool cpu_has(std::string_view flag) {
   const std::string cpuinfo = text_of("/proc/cpuinfo");

@@ -60,7 +60,9 @@ private:
 
 thread_local ThreadEvents thread_events;
 
-std::uint64_t read_papi() noexcept { return thread_events.read(); }
+std::uint64_t read_papi() noexcept {
+  return thread_events.read();
+}
 
 [[noreturn]] void fail(const std::string& why) {
   throw Error(Failure::missing_capability, counted_event + " cannot be counted: " + why, "TIMELESS_COUNTER=papi",
@@ -90,11 +92,13 @@ ActiveCounter start_papi(std::string_view event) {
   if (!distrust.empty()) fail("its self-test failed: " + distrust);
   return {.identity = {.name = counted_event,
                        .version = "PAPI " + papi.version,
-                       .unit = trace::VolumeUnit::instructions,
+                       .unit = instructions ? trace::VolumeUnit::instructions : trace::VolumeUnit::events,
                        .exactness = trace::Exactness::hardware},
           .read = read_papi};
 }
 
-std::uint64_t failed_reads() noexcept { return failures.load(std::memory_order_relaxed); }
+std::uint64_t failed_reads() noexcept {
+  return failures.load(std::memory_order_relaxed);
+}
 
 } // namespace timeless::tracer

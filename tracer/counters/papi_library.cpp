@@ -38,7 +38,8 @@ std::string version_text(int version) {
   return text;
 }
 
-template <typename Function> void find(void* handle, const char* name, Function& function) {
+template <typename Function>
+void find(void* handle, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(handle, name));
   if (function == nullptr) fail(std::string("the PAPI library has no function ") + name);
 }

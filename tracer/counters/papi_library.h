@@ -19,7 +19,7 @@ struct PapiLibrary {
   int (*num_hwctrs)() = nullptr;
   char* (*strerror)(int code) = nullptr;
 
-  std::string version;  ///< "7.0.0.0"
+  std::string version; ///< "7.0.0.0"
 };
 
 /// Loads and initialises PAPI, with threads. Throws Error(missing_capability) when it is absent or will not start.

@@ -35,7 +35,8 @@ timeless_known_loop:
 extern "C" __attribute__((visibility("hidden"))) void timeless_known_loop(std::uint64_t iterations) noexcept;
 #else
 static void timeless_known_loop(std::uint64_t iterations) noexcept {
-  do asm volatile("" : "+r"(iterations));
+  do
+    asm volatile("" : "+r"(iterations));
   while (--iterations != 0);
 }
 #endif
@@ -65,7 +66,9 @@ std::string went_backwards(Interval interval) {
 
 } // namespace
 
-void known_loop(std::uint64_t iterations) noexcept { timeless_known_loop(iterations); }
+void known_loop(std::uint64_t iterations) noexcept {
+  timeless_known_loop(iterations);
+}
 
 std::string distrust_of_instruction_counter(ReadCounter read) {
   constexpr auto expected = self_test_iterations * known_loop_instructions;
