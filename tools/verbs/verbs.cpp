@@ -6,14 +6,8 @@ namespace timeless::tools {
 
 std::span<const Verb> verbs() {
   static constexpr std::array table{
-      Verb{"record", "Run an MPI program and record what each rank does", add_record},
-      Verb{"gather", "Gather the ranks' files into one archive", add_gather},
       Verb{"info", "Show what a trace holds", add_info},
       Verb{"dump", "Print a trace's actions as text", add_dump},
-      Verb{"check", "Verify a trace: matching, bytes conserved, everything finished", add_check},
-      Verb{"replay", "Predict how long the program takes on a machine", add_replay},
-      Verb{"classify", "Say what bounds the program on given networks", add_classify},
-      Verb{"doctor", "Check that recording and replaying can work here", add_doctor},
   };
   return table;
 }

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "trace/source.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Smallest, mean and largest of one figure per rank.
+struct Spread {
+  double least = 0;
+  double mean = 0;
+  double most = 0;
+};
+
+/// How often a call occurs and what it carries, over all ranks.
+struct CallSummary {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0; ///< sent, or contributed to a collective, by the callers
+};
+
+/// What one kernel computes, over all ranks.
+struct KernelSummary {
+  std::uint64_t bursts = 0;
+  double volume = 0;
+};
+
+/// What a run holds, in figures; volumes are in the run's unit.
+struct Summary {
+  std::uint64_t actions = 0;
+  Spread actions_per_rank;
+  Spread volume_per_rank;
+  double volume = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t message_bytes = 0;
+  std::map<std::string, CallSummary> calls; ///< by MPI name, without "MPI_"
+  std::vector<KernelSummary> kernels;       ///< by KernelId
+  std::map<std::string, std::uint64_t> unrecorded_calls;
+};
+
+/// Bytes this rank sends by this action: its message, or what it contributes to a collective.
+trace::Bytes bytes_sent(const trace::Action& action);
+
+/// Reads the whole run once. `progress`, if given, is called now and then with the actions read.
+Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
+
+} // namespace timeless::tools

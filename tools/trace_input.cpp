@@ -1,0 +1,49 @@
+#include "tools/trace_input.h"
+
+#include "gather/rank_files.h"
+#include "gather/rank_ranges.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace timeless::tools {
+
+CLI::Option* add_trace_argument(CLI::App& command, std::string& path) {
+  return command.add_option("trace", path, "A gathered archive (.tia), or the directory of a recording")->required();
+}
+
+std::uint64_t trace_bytes(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return std::filesystem::file_size(path);
+  std::uint64_t bytes = 0;
+  for (const gather::RankFile& file : gather::list_rank_files(path))
+    bytes += std::filesystem::file_size(file.path);
+  return bytes;
+}
+
+std::uint64_t total_actions(const trace::Run& run) {
+  return std::accumulate(run.ranks.begin(), run.ranks.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const trace::RankRecord& record) { return sum + record.actions; });
+}
+
+std::string incompleteness(const trace::Run& run) {
+  std::string sentence;
+  const auto missing = run.missing_ranks();
+  if (!missing.empty())
+    sentence = fmt::format("rank{} {} missing", missing.size() == 1 ? "" : "s", gather::rank_ranges(missing));
+  std::vector<trace::Rank> unfinished;
+  std::string reason;
+  for (const trace::RankRecord& record : run.ranks) {
+    if (record.ending == trace::Ending::finalized) continue;
+    unfinished.push_back(record.rank);
+    if (reason.empty())
+      reason = record.ending_reason.empty() ? "killed, crashed or still running" : record.ending_reason;
+  }
+  if (!unfinished.empty())
+    sentence += fmt::format("{}rank{} {} not finalized ({})", sentence.empty() ? "" : "; ",
+                            unfinished.size() == 1 ? "" : "s", gather::rank_ranges(unfinished), reason);
+  return sentence;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "trace/source.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace timeless::tools {
+
+/// Adds the positional argument that every verb reading a trace has: an archive or a directory of rank files.
+CLI::Option* add_trace_argument(CLI::App& command, std::string& path);
+
+/// Bytes on disk of an archive, or of all rank files of a directory.
+std::uint64_t trace_bytes(const std::filesystem::path& path);
+
+/// All actions the run's records speak of.
+std::uint64_t total_actions(const trace::Run& run);
+
+/// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
+std::string incompleteness(const trace::Run& run);
+
+} // namespace timeless::tools

@@ -1,0 +1,146 @@
+#include "tools/trace_input.h"
+#include "tools/verbs/verbs.h"
+
+#include "gather/files_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+
+struct Options {
+  std::string trace;
+  std::vector<trace::Rank> ranks;
+  std::uint64_t first = 0;
+  std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
+  bool json = false;
+};
+
+/// The fields an action uses, in the order of Action, as (name, value).
+nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
+  nlohmann::ordered_json json;
+  if (action.kind == ActionKind::compute) {
+    json["volume"] = volume;
+    json["kernel"] = action.kernel;
+    return json;
+  }
+  const trace::ActionFamily of = family(action.kind);
+  const bool meets_others = of == trace::ActionFamily::point_to_point || of == trace::ActionFamily::collective ||
+                            of == trace::ActionFamily::communicator || action.kind == ActionKind::resolved;
+  if (meets_others) json["communicator"] = action.communicator;
+  if (action.peer == trace::any_rank)
+    json["peer"] = "any";
+  else if (action.peer != trace::no_rank)
+    json["peer"] = action.peer;
+  const bool tagged = of == trace::ActionFamily::point_to_point || action.kind == ActionKind::resolved;
+  if (tagged) json["tag"] = action.tag;
+  if (tagged || action.bytes != 0) json["bytes"] = action.bytes;
+  if (action.receive_peer != trace::no_rank) {
+    json["receive_peer"] = action.receive_peer;
+    json["receive_tag"] = action.receive_tag;
+  }
+  if (action.receive_bytes != 0 || action.receive_peer != trace::no_rank) json["receive_bytes"] = action.receive_bytes;
+  if (action.element_bytes != 0) json["element_bytes"] = action.element_bytes;
+  if (action.request != trace::no_request) json["request"] = action.request;
+  if (action.new_communicator != trace::no_communicator) json["new_communicator"] = action.new_communicator;
+  if (!action.requests.empty()) json["requests"] = action.requests;
+  if (!action.counts.empty()) json["counts"] = action.counts;
+  if (!action.receive_counts.empty()) json["receive_counts"] = action.receive_counts;
+  return json;
+}
+
+std::vector<std::string> flag_names(const Action& action) {
+  static constexpr std::pair<trace::ActionFlag, const char*> names[] = {
+      {trace::flag_persistent, "persistent"},
+      {trace::flag_matched, "matched"},
+      {trace::flag_in_place, "in_place"},
+      {trace::flag_user_operation, "user_operation"},
+      {trace::flag_noncommutative, "noncommutative"},
+      {trace::flag_wildcard, "wildcard"},
+  };
+  std::vector<std::string> present;
+  for (const auto& [flag, name] : names)
+    if ((action.flags & flag) != 0) present.emplace_back(name);
+  return present;
+}
+
+void print_text(trace::Rank rank, std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
+  std::string line = fmt::format("{} {} {}", rank, ordinal, mpi_name(action));
+  const nlohmann::ordered_json values = fields(action, volume);
+  for (const auto& [key, value] : values.items())
+    line += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const std::string& flag : flag_names(action))
+    line += " " + flag;
+  fmt::print("{}\n", line);
+}
+
+void print_json_line(trace::Rank rank, std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
+  nlohmann::ordered_json json{{"rank", rank}, {"action", ordinal}, {"call", mpi_name(action)}};
+  json.update(fields(action, volume));
+  if (action.flags != 0) json["flags"] = flag_names(action);
+  fmt::print("{}\n", json.dump());
+}
+
+void dump_rank(const Options& options, const trace::Source& source, trace::Rank rank) {
+  const auto stream = source.open(rank);
+  trace::ActionBlock block;
+  std::uint64_t ordinal = 0;
+  const std::uint64_t end = options.count > std::numeric_limits<std::uint64_t>::max() - options.first
+                                ? std::numeric_limits<std::uint64_t>::max()
+                                : options.first + options.count;
+  while (ordinal < end && stream->next(block)) {
+    for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+      if (ordinal >= options.first && ordinal < end)
+        (options.json ? print_json_line : print_text)(rank, ordinal, action, volume);
+      ++ordinal;
+    });
+    if (std::ferror(stdout) != 0) return;
+  }
+}
+
+int dump(const Options& options) {
+  const auto source = gather::open_run(options.trace);
+  for (const trace::Rank rank : options.ranks)
+    if (source->run().find(rank) == nullptr)
+      throw Error(Failure::usage, fmt::format("the trace does not hold rank {}", rank), options.trace,
+                  fmt::format("it is a run of {} ranks; timeless info shows which are present", source->run().size));
+  if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/1"}}.dump());
+  if (options.ranks.empty()) {
+    for (const trace::RankRecord& record : source->run().ranks)
+      dump_rank(options, *source, record.rank);
+  } else {
+    for (const trace::Rank rank : options.ranks)
+      dump_rank(options, *source, rank);
+  }
+  return exit_ok;
+}
+
+} // namespace
+
+VerbAction add_dump(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(command, options->trace);
+  command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->expected(1);
+  command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
+  command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
+  command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
+  command.footer("A line is: rank, action's ordinal, call, then its fields by name; bytes are bytes, volumes in the\n"
+                 "trace's unit, peers in the communicator.\n"
+                 "Example: timeless dump run.tia --rank 0 --count 20");
+  return [options] { return dump(*options); };
+}
+
+} // namespace timeless::tools

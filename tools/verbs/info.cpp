@@ -1,0 +1,221 @@
+#include "tools/answers/summary.h"
+#include "tools/console.h"
+#include "tools/trace_input.h"
+#include "tools/verbs/verbs.h"
+
+#include "gather/files_source.h"
+#include "gather/rank_ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using trace::Run;
+
+struct Options {
+  std::string trace;
+  bool json = false;
+  bool brief = false;
+  std::size_t kernels = 0;
+};
+
+std::string counter_text(const Run& run) {
+  const trace::Counter& counter = run.counter;
+  if (counter.unit == trace::VolumeUnit::none) return "none: no computation was recorded";
+  return fmt::format("{}{}: {} of the {} thread, {}", counter.name,
+                     counter.version.empty() ? "" : " " + counter.version, name(counter.unit), counter.threads,
+                     name(counter.exactness));
+}
+
+std::vector<std::string> host_texts(const Run& run) {
+  std::vector<std::string> texts;
+  for (std::size_t host = 0; host < run.hosts.size(); ++host) {
+    std::vector<trace::Rank> ranks;
+    for (const trace::RankRecord& record : run.ranks)
+      if (record.host == host) ranks.push_back(record.rank);
+    const trace::Host& machine = run.hosts[host];
+    texts.push_back(fmt::format("{}{}: rank{} {}", machine.name,
+                                machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
+                                ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks)));
+  }
+  return texts;
+}
+
+void print_hosts(const Run& run) {
+  constexpr std::size_t most = 8;
+  const std::vector<std::string> texts = host_texts(run);
+  for (std::size_t i = 0; i < std::min(texts.size(), most); ++i)
+    fmt::print("{:<15}{}\n", i == 0 ? "hosts" : "", texts[i]);
+  if (texts.size() > most) fmt::print("{:<15}and {} more hosts\n", "", texts.size() - most);
+}
+
+void print_head(const Options& options, const Run& run) {
+  const std::string lack = incompleteness(run);
+  fmt::print("{}: {} ranks of {}, {}\n", options.trace, run.size,
+             run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
+             lack.empty() ? "complete" : "INCOMPLETE: " + lack);
+  fmt::print("{:<15}{}{}{}\n", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
+             run.provenance.tool_version);
+  if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", run.provenance.mpi_library);
+  fmt::print("{:<15}{}\n", "counter", counter_text(run));
+  print_hosts(run);
+  fmt::print("{:<15}{}\n", "communicators", run.communicators.size());
+  fmt::print("{:<15}{}\n", "kernels", run.kernels.size());
+}
+
+std::string spread_text(const Spread& spread) {
+  return fmt::format("per rank {} (least {}, most {})", human_count(spread.mean), human_count(spread.least),
+                     human_count(spread.most));
+}
+
+void print_figures(const Options& options, const Run& run, const Summary& summary) {
+  const auto bytes = static_cast<double>(trace_bytes(options.trace));
+  fmt::print("{:<15}{}, {}\n", "actions", human_count(static_cast<double>(summary.actions)),
+             spread_text(summary.actions_per_rank));
+  if (run.counter.unit != trace::VolumeUnit::none)
+    fmt::print("{:<15}{} {}, {}\n", "computation", human_count(summary.volume), name(run.counter.unit),
+               spread_text(summary.volume_per_rank));
+  fmt::print("{:<15}{} point to point, {}\n", "messages", human_count(static_cast<double>(summary.messages)),
+             human_bytes(static_cast<double>(summary.message_bytes)));
+  fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
+             summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
+  for (const auto& [call, count] : summary.unrecorded_calls)
+    fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", call, count);
+}
+
+void print_calls(const Summary& summary) {
+  std::vector<std::pair<std::string, CallSummary>> calls(summary.calls.begin(), summary.calls.end());
+  std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.count; });
+  Table table({"call", "count", "bytes sent"});
+  for (const auto& [call, figures] : calls)
+    table.add({call, std::to_string(figures.count),
+               figures.bytes == 0 ? "-" : human_bytes(static_cast<double>(figures.bytes))});
+  fmt::print("\n{}", table.text());
+}
+
+std::string site_text(const Run& run, const trace::CallSite& site) {
+  const std::string& module = run.modules.at(site.module);
+  return fmt::format("{}+{:#x}", module.substr(module.rfind('/') + 1), site.offset);
+}
+
+std::vector<trace::KernelId> heaviest_kernels(const Summary& summary, std::size_t most) {
+  std::vector<trace::KernelId> ids;
+  for (trace::KernelId id = 0; id < summary.kernels.size(); ++id)
+    if (summary.kernels[id].bursts > 0) ids.push_back(id);
+  std::ranges::stable_sort(ids, std::greater{}, [&](trace::KernelId id) { return summary.kernels[id].volume; });
+  ids.resize(std::min(ids.size(), most));
+  return ids;
+}
+
+void print_kernels(const Options& options, const Run& run, const Summary& summary) {
+  Table table({"kernel from", "to", "bursts", name(run.counter.unit), "share %"});
+  for (const trace::KernelId id : heaviest_kernels(summary, options.kernels)) {
+    const KernelSummary& kernel = summary.kernels[id];
+    table.add({site_text(run, run.kernels[id].begin), site_text(run, run.kernels[id].end),
+               std::to_string(kernel.bursts), human_count(kernel.volume),
+               fmt::format("{:.1f}", summary.volume > 0 ? 100 * kernel.volume / summary.volume : 0)});
+  }
+  fmt::print("\n{}", table.text());
+}
+
+nlohmann::ordered_json spread_json(const Spread& spread) {
+  return {{"least", spread.least}, {"mean", spread.mean}, {"most", spread.most}};
+}
+
+nlohmann::ordered_json head_json(const Options& options, const Run& run) {
+  nlohmann::ordered_json json;
+  json["trace"] = options.trace;
+  json["ranks"] = run.size;
+  json["complete"] = run.complete();
+  json["incomplete_because"] = incompleteness(run);
+  json["missing_ranks"] = run.missing_ranks();
+  json["provenance"] = {{"tool_version", run.provenance.tool_version},
+                        {"mpi_library", run.provenance.mpi_library},
+                        {"program", run.provenance.program},
+                        {"date", run.provenance.date}};
+  json["counter"] = {{"name", run.counter.name},
+                     {"version", run.counter.version},
+                     {"unit", name(run.counter.unit)},
+                     {"exactness", name(run.counter.exactness)},
+                     {"threads", run.counter.threads}};
+  for (const trace::Host& host : run.hosts)
+    json["hosts"].push_back({{"name", host.name}, {"cpu_model", host.cpu_model}});
+  for (const trace::RankRecord& record : run.ranks)
+    json["rank_records"].push_back({{"rank", record.rank},
+                                    {"host", record.host},
+                                    {"actions", record.actions},
+                                    {"ending", name(record.ending)},
+                                    {"ending_reason", record.ending_reason},
+                                    {"skew_per_call", record.skew_per_call}});
+  for (const trace::Communicator& communicator : run.communicators)
+    json["communicators"].push_back(
+        {{"members", communicator.members.size()}, {"remote_members", communicator.remote_members.size()}});
+  return json;
+}
+
+void add_figures(nlohmann::ordered_json& json, const Options& options, const Run& run, const Summary& summary) {
+  json["bytes_on_disk"] = trace_bytes(options.trace);
+  json["actions"] = summary.actions;
+  json["actions_per_rank"] = spread_json(summary.actions_per_rank);
+  json["volume"] = summary.volume;
+  json["volume_per_rank"] = spread_json(summary.volume_per_rank);
+  json["messages"] = summary.messages;
+  json["message_bytes"] = summary.message_bytes;
+  json["calls"] = nlohmann::ordered_json::object();
+  for (const auto& [call, figures] : summary.calls)
+    json["calls"][call] = {{"count", figures.count}, {"bytes", figures.bytes}};
+  json["unrecorded_calls"] = summary.unrecorded_calls;
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const trace::KernelId id : heaviest_kernels(summary, summary.kernels.size()))
+    json["kernels"].push_back({{"from", site_text(run, run.kernels[id].begin)},
+                               {"to", site_text(run, run.kernels[id].end)},
+                               {"bursts", summary.kernels[id].bursts},
+                               {"volume", summary.kernels[id].volume}});
+}
+
+int show(const Options& options) {
+  const auto source = gather::open_run(options.trace);
+  const Run& run = source->run();
+  nlohmann::ordered_json json;
+  if (options.json)
+    json = head_json(options, run);
+  else
+    print_head(options, run);
+  if (!options.brief) {
+    Summary summary;
+    {
+      Progress progress("reading", total_actions(run));
+      summary = summarise(*source, [&](std::uint64_t done) { progress.update(done); });
+    }
+    if (options.json) {
+      add_figures(json, options, run, summary);
+    } else {
+      print_figures(options, run, summary);
+      print_calls(summary);
+      if (options.kernels > 0) print_kernels(options, run, summary);
+    }
+  }
+  if (options.json) print_json("info", 1, json);
+  return exit_ok;
+}
+
+} // namespace
+
+VerbAction add_info(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(command, options->trace);
+  command.add_flag("--brief", options->brief, "Only what the trace says of itself, without reading its actions");
+  command.add_option("--kernels", options->kernels, "Also list this many kernels, those that compute most first");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.info/1)");
+  command.footer("Example: timeless info run.tia --kernels 5");
+  return [options] { return show(*options); };
+}
+
+} // namespace timeless::tools
