@@ -1,0 +1,287 @@
+#include "gather/run_union.h"
+
+#include "gather/rank_ranges.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <utility>
+
+namespace timeless::gather {
+
+using trace::ArchiveReader;
+using trace::CommunicatorId;
+using trace::KernelId;
+using trace::Rank;
+using trace::Run;
+
+namespace {
+
+std::string hexadecimal(std::uint64_t number) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string words(const trace::Counter& counter) {
+  return counter.name + " (" + name(counter.unit) + ", " + name(counter.exactness) + ")";
+}
+
+bool same_measure(const trace::Counter& left, const trace::Counter& right) {
+  return left.name == right.name && left.unit == right.unit && left.exactness == right.exactness;
+}
+
+/// An intercommunicator the way both sides agree on: `members` are the group with the lowest world rank.
+void orient(trace::Communicator& communicator) {
+  if (communicator.remote_members.empty() || communicator.members.empty()) return;
+  if (*std::ranges::min_element(communicator.remote_members) < *std::ranges::min_element(communicator.members))
+    std::swap(communicator.members, communicator.remote_members);
+}
+
+/// How many actions a rank's blocks hold, when they follow on one another from the first.
+/// Throws when some are missing between them.
+std::uint64_t contiguous_actions(std::span<const trace::BlockPlace> blocks, const std::string& where) {
+  std::uint64_t actions = 0;
+  for (const trace::BlockPlace& place : blocks) {
+    if (place.header.first_action != actions)
+      throw Error(Failure::invalid_input,
+                  "rank " + std::to_string(place.header.rank) + " lacks actions from action " +
+                      std::to_string(actions) + " to " + std::to_string(place.header.first_action),
+                  where, "the file is damaged; take it again from its source, or move it away to gather without it");
+    actions += place.header.actions;
+  }
+  return actions;
+}
+
+/// Damage is borne only at the end of a file that was not closed.
+void demand_undamaged(const ArchiveReader& archive, const std::string& label) {
+  std::uint64_t last_block = 0;
+  for (const trace::BlockPlace& place : archive.blocks())
+    last_block = std::max(last_block, place.offset);
+  for (const trace::Damage& damage : archive.damage())
+    if (archive.finished() || damage.offset < last_block)
+      throw Error(Failure::invalid_input, damage.what, label + ", byte " + std::to_string(damage.offset),
+                  "the file is damaged; take it again from its source, or move it away to gather without it");
+}
+
+/// Why a file that was not closed ends where it does.
+std::string cut_reason(const ArchiveReader& archive) {
+  if (archive.damage().empty()) return "the file was not closed: its process was killed, or is still running";
+  const trace::Damage& damage = archive.damage().front();
+  return "the file is cut short at byte " + std::to_string(damage.offset) + ": " + damage.what;
+}
+
+} // namespace
+
+void RunUnion::demand_same_run(const Run& run, const std::string& label) {
+  if (run.ranks.empty())
+    throw Error(Failure::invalid_input, "the archive holds no rank", label, "move it away to gather without it");
+  const Rank rank = run.ranks.front().rank;
+  if (first_.empty()) {
+    first_.push_back({rank, run.size, run.counter, label});
+    provenance_ = run.provenance;
+    provenance_rank_ = rank;
+    return;
+  }
+  const FirstInput& first = first_.front();
+  const auto both = [&] { return first.label + " and " + label; };
+  if (run.provenance.run_identity != provenance_.run_identity)
+    throw Error(Failure::invalid_input,
+                "files of two runs: " + hexadecimal(provenance_.run_identity) + " and " +
+                    hexadecimal(run.provenance.run_identity),
+                both(), "record each run into a directory of its own, or move the files of one away");
+  if (run.size != first.size)
+    throw Error(Failure::invalid_input,
+                "the files disagree on the number of ranks: " + std::to_string(first.size) + " and " +
+                    std::to_string(run.size),
+                both());
+  if (!same_measure(run.counter, first.counter))
+    throw Error(Failure::invalid_input,
+                "the ranks were counted differently: rank " + std::to_string(first.rank) + " with " +
+                    words(first.counter) + ", rank " + std::to_string(rank) + " with " + words(run.counter),
+                both(), "record again with the same --counter on every node");
+  if (rank < provenance_rank_) {
+    provenance_ = run.provenance;
+    provenance_rank_ = rank;
+    first_.front().counter = run.counter;
+  }
+}
+
+CommunicatorId RunUnion::communicator(trace::Communicator communicator, const std::string& label) {
+  orient(communicator);
+  const auto next = static_cast<CommunicatorId>(communicators_.size());
+  const auto [found, added] = communicator_numbers_.try_emplace(communicator.identity, next);
+  if (added) {
+    communicators_.push_back(std::move(communicator));
+    communicator_inputs_.push_back(inputs_.size());
+  } else if (communicators_[found->second] != communicator) {
+    const std::size_t other = communicator_inputs_[found->second];
+    throw Error(Failure::invalid_input,
+                "two communicators with one identity, " + hexadecimal(communicator.identity) + ", but other members",
+                (other < inputs_.size() ? inputs_[other].label + " and " : "") + label,
+                "the files do not belong together, or the recorder has a fault worth reporting");
+  }
+  return found->second;
+}
+
+void RunUnion::add_communicators(const Run& run, Input& input) {
+  for (const trace::Communicator& each : run.communicators)
+    input.numbers.communicators.push_back(communicator(each, input.label));
+  if (!input.numbers.communicators.empty() && input.numbers.communicators.front() != trace::world_communicator)
+    throw Error(Failure::invalid_input, "the files disagree on MPI_COMM_WORLD",
+                (inputs_.empty() ? "" : inputs_.front().label + " and ") + input.label);
+}
+
+void RunUnion::add_kernels(const Run& run, Input& input) {
+  std::vector<std::uint32_t> modules;
+  for (const std::string& path : run.modules) {
+    const auto [found, added] = module_numbers_.try_emplace(path, static_cast<std::uint32_t>(modules_.size()));
+    if (added) modules_.push_back(path);
+    modules.push_back(found->second);
+  }
+  for (trace::Kernel kernel : run.kernels) {
+    kernel.begin.module = modules.at(kernel.begin.module);
+    kernel.end.module = modules.at(kernel.end.module);
+    const auto [found, added] = kernel_numbers_.try_emplace(kernel, static_cast<KernelId>(kernels_.size()));
+    if (added) kernels_.push_back(kernel);
+    input.numbers.kernels.push_back(found->second);
+  }
+}
+
+void RunUnion::add_ranks(const ArchiveReader& archive, std::size_t input) {
+  const std::string& label = inputs_[input].label;
+  auto block = archive.blocks().begin();
+  for (trace::RankRecord record : archive.run().ranks) {
+    const auto begin = block;
+    while (block != archive.blocks().end() && block->header.rank == record.rank)
+      ++block;
+    const std::uint64_t held = contiguous_actions({begin, block}, label);
+    if (record.ending != trace::Ending::unknown && held != record.actions)
+      throw Error(Failure::invalid_input,
+                  "rank " + std::to_string(record.rank) + " has " + std::to_string(held) + " actions of " +
+                      std::to_string(record.actions),
+                  label, "the file is cut short; take it again from its source, or move it away to gather without it");
+    record.actions = held;
+    if (record.ending == trace::Ending::unknown && record.ending_reason.empty())
+      record.ending_reason = cut_reason(archive);
+    const trace::Host& host = archive.run().hosts.at(record.host);
+    const auto [number, added] =
+        host_numbers_.try_emplace({host.name, host.cpu_model}, static_cast<std::uint32_t>(hosts_.size()));
+    if (added) hosts_.push_back(host);
+    record.host = number->second;
+    const Rank rank = record.rank;
+    const auto [present, fresh] = ranks_.try_emplace(rank, RankEntry{std::move(record), input, archive.numbers(rank)});
+    if (!fresh)
+      throw Error(Failure::invalid_input, "rank " + std::to_string(rank) + " stands in two files",
+                  inputs_[present->second.input].label + " and " + label, "move one of them away; nothing was changed");
+  }
+}
+
+void RunUnion::add(const ArchiveReader& archive, const std::string& label) {
+  demand_undamaged(archive, label);
+  demand_same_run(archive.run(), label);
+  Input input{.label = label, .numbers = {}};
+  add_communicators(archive.run(), input);
+  add_kernels(archive.run(), input);
+  inputs_.push_back(std::move(input));
+  add_ranks(archive, inputs_.size() - 1);
+}
+
+namespace {
+
+constexpr std::uint32_t unnumbered = 0xffffffffU;
+
+/// The run's numbers, in the order they are first asked for.
+class Numbering {
+public:
+  explicit Numbering(std::size_t count) : numbers_(count, unnumbered) {}
+
+  std::uint32_t operator()(std::uint32_t ours) {
+    std::uint32_t& number = numbers_.at(ours);
+    if (number == unnumbered) {
+      number = static_cast<std::uint32_t>(order_.size());
+      order_.push_back(ours);
+    }
+    return number;
+  }
+  /// Ours, in the order of the run's numbers.
+  const std::vector<std::uint32_t>& order() const { return order_; }
+
+private:
+  std::vector<std::uint32_t> numbers_;
+  std::vector<std::uint32_t> order_;
+};
+
+/// A rank's numbers in terms of the run's: through the input's (where `own` says how) and ours.
+std::vector<std::uint32_t> through(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& input,
+                                   Numbering& numbering) {
+  std::vector<std::uint32_t> result;
+  if (own.empty()) {
+    for (const std::uint32_t ours : input)
+      result.push_back(numbering(ours));
+  } else {
+    for (const std::uint32_t number : own)
+      result.push_back(numbering(input.at(number)));
+  }
+  return result;
+}
+
+/// Empties a list that says that every one of the run's `count` numbers is itself.
+void forget_identity(std::vector<std::uint32_t>& list, std::size_t count) {
+  bool same = list.size() == count;
+  for (std::uint32_t i = 0; same && i < list.size(); ++i)
+    same = list[i] == i;
+  if (same) list = {};
+}
+
+} // namespace
+
+UnitedRun RunUnion::finish() {
+  if (first_.empty()) throw Error(Failure::invalid_input, "no archives to gather");
+  UnitedRun united;
+  Run& run = united.run;
+  run.size = first_.front().size;
+  run.counter = first_.front().counter;
+  run.provenance = provenance_;
+
+  Numbering hosts(hosts_.size());
+  Numbering communicators(communicators_.size());
+  Numbering kernels(kernels_.size());
+  for (auto& [rank, entry] : ranks_) {
+    const Input& input = inputs_[entry.input];
+    entry.record.host = hosts(entry.record.host);
+    united.numbers.push_back(
+        {.rank = rank,
+         .communicators = through(entry.numbers.communicators, input.numbers.communicators, communicators),
+         .kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels)});
+    united.inputs.push_back(entry.input);
+    run.ranks.push_back(std::move(entry.record));
+  }
+  for (Input& input : inputs_) {
+    std::ranges::transform(input.numbers.communicators, input.numbers.communicators.begin(), std::ref(communicators));
+    std::ranges::transform(input.numbers.kernels, input.numbers.kernels.begin(), std::ref(kernels));
+    united.input_numbers.push_back(std::move(input.numbers));
+  }
+  for (const std::uint32_t host : hosts.order())
+    run.hosts.push_back(std::move(hosts_[host]));
+  for (const std::uint32_t communicator : communicators.order())
+    run.communicators.push_back(std::move(communicators_[communicator]));
+  Numbering modules(modules_.size());
+  for (const std::uint32_t number : kernels.order()) {
+    trace::Kernel kernel = kernels_[number];
+    kernel.begin.module = modules(kernel.begin.module);
+    kernel.end.module = modules(kernel.end.module);
+    run.kernels.push_back(kernel);
+  }
+  for (const std::uint32_t module : modules.order())
+    run.modules.push_back(std::move(modules_[module]));
+  for (trace::RankNumbers& numbers : united.numbers) {
+    forget_identity(numbers.communicators, run.communicators.size());
+    forget_identity(numbers.kernels, run.kernels.size());
+  }
+  *this = RunUnion();
+  return united;
+}
+
+} // namespace timeless::gather

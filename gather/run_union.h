@@ -1,0 +1,86 @@
+#pragma once
+
+#include "trace/archive/reader.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::gather {
+
+/// An archive's numbers, as ArchiveReader gives them, in terms of the united run's.
+struct InputNumbers {
+  std::vector<trace::CommunicatorId> communicators;
+  std::vector<trace::KernelId> kernels;
+};
+
+/// What archives of one run say of it together, with common numbers.
+struct UnitedRun {
+  trace::Run run;
+  /// For each of run.ranks: its own numbers in terms of the run's; empty lists where they are the same.
+  std::vector<trace::RankNumbers> numbers;
+  /// For each of run.ranks: which input holds its actions.
+  std::vector<std::size_t> inputs;
+  std::vector<InputNumbers> input_numbers; ///< for each input, in the order added
+};
+
+/// Unites the definitions of archives of one run: rank files, or archives already gathered from some.
+///
+/// Communicators are the same when their identities are, modules when their paths are, kernels when their call sites
+/// are, hosts when all is. The numbers given depend on the ranks only, not on how the ranks stand in the inputs:
+/// things are numbered as the ranks, by rising rank, first name them in the order of their own numbers. So merging in
+/// steps gives what merging at once gives. An intercommunicator, which either side records with its own group as
+/// `members`, becomes one, whose `members` are the group with the lowest world rank.
+///
+/// Memory: the united definitions and the ranks' number lists.
+class RunUnion {
+public:
+  /// Adds an archive. `label` names it in errors. Throws Error(invalid_input) when it is of another run, of another
+  /// counter, holds a rank already there, contradicts what is known, or has lost actions in the middle.
+  void add(const trace::ArchiveReader& archive, const std::string& label);
+
+  /// The united run; empties the union. Throws Error(invalid_input) when nothing was added.
+  UnitedRun finish();
+
+private:
+  struct Input {
+    std::string label;
+    InputNumbers numbers; ///< in terms of ours until finish() renumbers
+  };
+  struct RankEntry {
+    trace::RankRecord record;
+    std::size_t input = 0;
+    trace::RankNumbers numbers; ///< the rank's number -> the input's
+  };
+  struct FirstInput {
+    trace::Rank rank = trace::no_rank;
+    trace::Rank size = 0;
+    trace::Counter counter;
+    std::string label;
+  };
+
+  void demand_same_run(const trace::Run& run, const std::string& label);
+  void add_communicators(const trace::Run& run, Input& input);
+  void add_kernels(const trace::Run& run, Input& input);
+  void add_ranks(const trace::ArchiveReader& archive, std::size_t input);
+  trace::CommunicatorId communicator(trace::Communicator communicator, const std::string& label);
+
+  std::vector<Input> inputs_;
+  std::vector<FirstInput> first_; ///< empty, or what the first input said
+  trace::Provenance provenance_;
+  trace::Rank provenance_rank_ = trace::no_rank;
+  std::map<trace::Rank, RankEntry> ranks_;
+  std::vector<trace::Host> hosts_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> host_numbers_;
+  std::vector<trace::Communicator> communicators_;
+  std::vector<std::size_t> communicator_inputs_; ///< which input named it first
+  std::unordered_map<std::uint64_t, trace::CommunicatorId> communicator_numbers_;
+  std::vector<std::string> modules_;
+  std::unordered_map<std::string, std::uint32_t> module_numbers_;
+  std::vector<trace::Kernel> kernels_;
+  std::map<trace::Kernel, trace::KernelId> kernel_numbers_;
+};
+
+} // namespace timeless::gather

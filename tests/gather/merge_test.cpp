@@ -1,0 +1,431 @@
+#include "gather/merge.h"
+
+#include "gather/files_source.h"
+#include "gather/rank_files.h"
+#include "gather/rank_ranges.h"
+#include "tests/gather/synthetic_run.h"
+#include "trace/archive/reader.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <random>
+
+namespace timeless::gather {
+namespace {
+
+using test::actions_in_words;
+using test::contents;
+using test::RankFileVariation;
+using test::SyntheticRun;
+using test::TemporaryDirectory;
+using test::write_rank_file;
+using test::write_rank_files;
+using ::testing::HasSubstr;
+using Path = std::filesystem::path;
+
+/// The error a failing merge gives, after checking that it left no trace: sources as they were, nothing else there.
+Error error_of_merge(const std::vector<Path>& inputs, const TemporaryDirectory& directory,
+                     const MergeOptions& options = {}) {
+  const auto before = contents(directory.path());
+  try {
+    merge(inputs, directory / "run.tia", options);
+  } catch (const Error& error) {
+    EXPECT_EQ(contents(directory.path()), before);
+    return error;
+  }
+  ADD_FAILURE() << "the merge succeeded";
+  return Error(Failure::runtime, "none");
+}
+
+void expect_same_actions(const std::vector<Path>& rank_files, const trace::Source& merged) {
+  for (const Path& path : rank_files) {
+    const trace::ArchiveReader alone(path);
+    const trace::Rank rank = alone.run().ranks.front().rank;
+    EXPECT_EQ(actions_in_words(merged, rank), actions_in_words(alone, rank)) << "rank " << rank;
+  }
+}
+
+TEST(Merge, every_rank_has_the_same_actions_before_and_after) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 7}, directory.path());
+  merge(files, directory / "run.tia");
+  expect_same_actions(files, trace::ArchiveReader(directory / "run.tia"));
+}
+
+TEST(Merge, copies_block_payloads_verbatim) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 3}, directory.path());
+  merge(files, directory / "run.tia");
+  const trace::ArchiveReader merged(directory / "run.tia");
+  std::size_t at = 0;
+  for (const Path& path : files) {
+    const trace::ArchiveReader alone(path);
+    for (const trace::BlockPlace& place : alone.blocks()) {
+      ASSERT_LT(at, merged.blocks().size());
+      EXPECT_EQ(merged.blocks()[at].header, place.header);
+      EXPECT_EQ(merged.payload(merged.blocks()[at++]), alone.payload(place));
+    }
+  }
+  EXPECT_EQ(at, merged.blocks().size());
+}
+
+TEST(Merge, unites_what_is_equal_and_keeps_each_ranks_self_apart) {
+  const TemporaryDirectory directory;
+  const trace::Run run = merge(write_rank_files({.size = 6}, directory.path()), directory / "run.tia").run;
+  // World, backwards, two parities, three pairs, six selves.
+  EXPECT_EQ(run.communicators.size(), 1U + 1U + 2U + 3U + 6U);
+  EXPECT_EQ(run.communicators[0].members, (std::vector<trace::Rank>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(run.communicators[0].identity, 1U);
+  EXPECT_EQ(run.hosts.size(), 3U);
+  EXPECT_EQ(run.hosts[run.ranks[5].host].name, "node2");
+  EXPECT_EQ(run.modules.size(), 3U);
+  EXPECT_EQ(run.kernels.size(), 2U + 6U);
+  EXPECT_EQ(run.provenance.program, "/bin/program-of-0");
+  EXPECT_EQ(run.ranks[3].unrecorded_calls.at("MPI_Put"), 3U);
+  EXPECT_TRUE(run.complete());
+}
+
+TEST(Merge, in_steps_gives_what_merging_at_once_gives) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 9}, directory.path());
+  merge(files, directory / "once.tia");
+  const trace::ArchiveReader once(directory / "once.tia");
+  std::mt19937 random(1);
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    std::vector<Path> heap = files;
+    int made = 0;
+    while (heap.size() > 1) {
+      std::ranges::shuffle(heap, random);
+      const std::size_t count = std::min<std::size_t>(heap.size(), 2 + random() % 3);
+      const std::vector<Path> some(heap.end() - static_cast<std::ptrdiff_t>(count), heap.end());
+      heap.resize(heap.size() - count);
+      heap.push_back(directory / ("step-" + std::to_string(attempt) + "-" + std::to_string(made++)));
+      merge(some, heap.back());
+    }
+    const trace::ArchiveReader stepwise(heap.front());
+    EXPECT_EQ(definitions_of(stepwise.run()), definitions_of(once.run()));
+    expect_same_actions(files, stepwise);
+    EXPECT_EQ(std::filesystem::file_size(heap.front()), std::filesystem::file_size(directory / "once.tia"));
+  }
+}
+
+TEST(Merge, of_one_rank_file_keeps_its_numbers) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 1}, directory.path());
+  merge(files, directory / "run.tia");
+  const trace::ArchiveReader merged(directory / "run.tia");
+  EXPECT_TRUE(merged.numbers(0).communicators.empty());
+  EXPECT_TRUE(merged.numbers(0).kernels.empty());
+  expect_same_actions(files, merged);
+}
+
+TEST(Merge, makes_one_communicator_of_the_two_sides_of_an_intercommunicator) {
+  const TemporaryDirectory directory;
+  const SyntheticRun run{.size = 4};
+  std::vector<Path> files;
+  for (trace::Rank rank = 0; rank < 4; ++rank)
+    files.push_back(write_rank_file(run, rank, directory.path(), {.change = [rank](trace::Definitions& definitions) {
+                                      std::vector<trace::Rank> odd = {3, 1};
+                                      std::vector<trace::Rank> even = {2, 0};
+                                      if (rank % 2 == 0) std::swap(odd, even);
+                                      definitions.communicators.push_back(
+                                          {.members = odd, .remote_members = even, .identity = 77});
+                                    }}));
+  const trace::Run united = merge(files, directory / "run.tia").run;
+  const auto found = std::ranges::find(united.communicators, 77U, &trace::Communicator::identity);
+  ASSERT_NE(found, united.communicators.end());
+  EXPECT_EQ(found->members, (std::vector<trace::Rank>{2, 0}));
+  EXPECT_EQ(found->remote_members, (std::vector<trace::Rank>{3, 1}));
+  EXPECT_EQ(std::ranges::count(united.communicators, 77U, &trace::Communicator::identity), 1);
+}
+
+TEST(Merge, of_more_files_than_may_be_open_at_once_works) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 150, .rounds = 2}, directory.path());
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{.rlim_cur = 100, .rlim_max = before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &few);
+  EXPECT_EQ(merge(files, directory / "run.tia").run.ranks.size(), 150U);
+  EXPECT_EQ(actions_in_words(FilesSource(files), 149), actions_in_words(trace::ArchiveReader(files[149]), 149));
+  setrlimit(RLIMIT_NOFILE, &before);
+}
+
+TEST(Merge, gathers_what_there_is_when_ranks_are_missing) {
+  const TemporaryDirectory directory;
+  auto files = write_rank_files({.size = 8}, directory.path());
+  files.erase(files.begin() + 4, files.begin() + 7);
+  files.erase(files.begin() + 1);
+  const trace::Run run = merge(files, directory / "run.tia").run;
+  EXPECT_EQ(run.missing_ranks(), (std::vector<trace::Rank>{1, 4, 5, 6}));
+  EXPECT_FALSE(run.complete());
+  EXPECT_EQ(trace::ArchiveReader(directory / "run.tia").run().missing_ranks(), run.missing_ranks());
+  expect_same_actions(files, trace::ArchiveReader(directory / "run.tia"));
+}
+
+TEST(Merge, carries_over_how_ranks_ended_and_why) {
+  const TemporaryDirectory directory;
+  const SyntheticRun run{.size = 4};
+  std::vector<Path> files = {
+      write_rank_file(run, 0, directory.path()),
+      write_rank_file(run, 1, directory.path(), {.finalize = false, .stopped_because = "disk full"}),
+      write_rank_file(run, 2, directory.path(), {.finish = false, .finalize = false}),
+      write_rank_file(run, 3, directory.path(), {.finish = false, .finalize = false})};
+  std::filesystem::resize_file(files[3], std::filesystem::file_size(files[3]) - 5);
+  merge(files, directory / "run.tia");
+  const trace::ArchiveReader merged(directory / "run.tia");
+  const auto& ranks = merged.run().ranks;
+  EXPECT_EQ(ranks[0].ending, trace::Ending::finalized);
+  EXPECT_EQ(ranks[1].ending, trace::Ending::stopped);
+  EXPECT_EQ(ranks[1].ending_reason, "disk full");
+  EXPECT_EQ(ranks[2].ending, trace::Ending::unknown);
+  EXPECT_THAT(ranks[2].ending_reason, HasSubstr("not closed"));
+  EXPECT_EQ(ranks[3].ending, trace::Ending::unknown);
+  EXPECT_THAT(ranks[3].ending_reason, HasSubstr("cut short at byte"));
+  EXPECT_LT(ranks[3].actions, ranks[2].actions);
+  expect_same_actions(files, merged);
+  // The reason is settled once: another merge does not add to it.
+  merge(std::vector<Path>{directory / "run.tia"}, directory / "again.tia");
+  EXPECT_EQ(definitions_of(trace::ArchiveReader(directory / "again.tia").run()), definitions_of(merged.run()));
+}
+
+TEST(MergeErrors, files_of_two_runs_are_named) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {write_rank_file({.size = 2}, 0, directory.path()),
+                                   write_rank_file({.size = 2, .identity = 8}, 1, directory.path())};
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.description(), HasSubstr("files of two runs"));
+  EXPECT_THAT(error.where(), HasSubstr("rank-000000.tia"));
+  EXPECT_THAT(error.where(), HasSubstr("rank-000001.tia"));
+}
+
+TEST(MergeErrors, different_counters_are_named_with_their_ranks) {
+  const TemporaryDirectory directory;
+  std::vector<Path> files = {write_rank_file({.size = 3}, 0, directory.path()),
+                             write_rank_file({.size = 3}, 1, directory.path())};
+  files.push_back(write_rank_file({.size = 3,
+                                   .counter = {.name = "cputime",
+                                               .version = "",
+                                               .unit = trace::VolumeUnit::nanoseconds,
+                                               .exactness = trace::Exactness::inexact}},
+                                  2, directory.path()));
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.description(), HasSubstr("rank 0 with icount (instructions, exact)"));
+  EXPECT_THAT(error.description(), HasSubstr("rank 2 with cputime (ns, inexact)"));
+}
+
+TEST(MergeErrors, another_version_of_the_counter_is_none) {
+  const TemporaryDirectory directory;
+  SyntheticRun newer{.size = 2};
+  newer.counter.version = "2";
+  merge(
+      std::vector<Path>{write_rank_file({.size = 2}, 0, directory.path()), write_rank_file(newer, 1, directory.path())},
+      directory / "run.tia");
+  EXPECT_EQ(trace::ArchiveReader(directory / "run.tia").run().counter.version, "1");
+}
+
+TEST(MergeErrors, a_rank_in_two_files_is_named_with_both) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "other");
+  const std::vector<Path> files = {write_rank_file({.size = 2}, 0, directory.path()),
+                                   write_rank_file({.size = 2}, 1, directory.path()),
+                                   write_rank_file({.size = 2}, 1, directory / "other")};
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.description(), HasSubstr("rank 1 stands in two files"));
+  EXPECT_THAT(error.where(), HasSubstr("other/rank-000001.tia"));
+}
+
+TEST(MergeErrors, files_that_disagree_on_the_number_of_ranks_are_refused) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {write_rank_file({.size = 2}, 0, directory.path()),
+                                   write_rank_file({.size = 3}, 1, directory.path())};
+  EXPECT_THAT(error_of_merge(files, directory).description(), HasSubstr("number of ranks: 2 and 3"));
+}
+
+TEST(MergeErrors, one_identity_for_two_communicators_is_refused) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {
+      write_rank_file({.size = 4}, 0, directory.path()),
+      write_rank_file({.size = 4}, 1, directory.path(), {.change = [](trace::Definitions& definitions) {
+                        for (trace::Communicator& communicator : definitions.communicators)
+                          if (communicator.identity == 5000)
+                            std::swap(communicator.members[0], communicator.members[1]);
+                      }})};
+  EXPECT_THAT(error_of_merge(files, directory).description(), HasSubstr("two communicators with one identity"));
+}
+
+TEST(MergeErrors, another_world_is_refused) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {
+      write_rank_file({.size = 4}, 0, directory.path()),
+      write_rank_file({.size = 4}, 1, directory.path(),
+                      {.change = [](trace::Definitions& definitions) { definitions.communicators[0].identity = 99; }})};
+  EXPECT_THAT(error_of_merge(files, directory).description(), HasSubstr("disagree on MPI_COMM_WORLD"));
+}
+
+TEST(MergeErrors, a_damaged_block_is_named_with_file_and_offset) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 2}, directory.path());
+  std::uint64_t offset = 0;
+  {
+    const trace::ArchiveReader archive(files[1]);
+    offset = archive.blocks()[3].offset + trace::block_header_bytes + 5;
+  }
+  {
+    std::fstream file(files[1], std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put('\x5a');
+  }
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.where(), HasSubstr("rank-000001.tia"));
+  EXPECT_THAT(error.where(), HasSubstr("block at byte"));
+}
+
+TEST(MergeErrors, a_hole_in_a_file_without_index_is_refused) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {write_rank_file({.size = 1}, 0, directory.path(), {.finish = false})};
+  std::uint64_t offset = 0;
+  {
+    const trace::ArchiveReader archive(files[0]);
+    offset = archive.blocks()[3].offset + trace::block_header_bytes + 5;
+  }
+  {
+    std::fstream file(files[0], std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file.put('\x5a');
+  }
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.where(), HasSubstr("rank-000000.tia, byte"));
+}
+
+TEST(MergeErrors, a_gathered_archive_cut_short_is_refused_rather_than_taken_for_finished_ranks) {
+  const TemporaryDirectory directory;
+  merge(write_rank_files({.size = 3}, directory.path()), directory / "half.tia");
+  std::filesystem::resize_file(directory / "half.tia", std::filesystem::file_size(directory / "half.tia") / 2);
+  const Error error = error_of_merge({directory / "half.tia"}, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.where(), HasSubstr("half.tia"));
+}
+
+TEST(MergeErrors, a_file_that_is_no_archive_is_named) {
+  const TemporaryDirectory directory;
+  auto files = write_rank_files({.size = 1}, directory.path());
+  files.push_back(directory / "rank-000001.tia");
+  std::ofstream(files.back()) << "#!/bin/sh\necho this is no archive at all\n";
+  EXPECT_THAT(error_of_merge(files, directory).where(), HasSubstr("rank-000001.tia"));
+}
+
+TEST(MergeErrors, an_existing_output_stays_unless_forced) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 2}, directory.path());
+  std::ofstream(directory / "run.tia") << "precious";
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::usage);
+  EXPECT_THAT(error.advice(), HasSubstr("--force"));
+  merge(files, directory / "run.tia", {.force = true});
+  EXPECT_TRUE(trace::ArchiveReader(directory / "run.tia").run().complete());
+}
+
+TEST(MergeErrors, a_forced_output_that_fails_leaves_the_old_one) {
+  const TemporaryDirectory directory;
+  const std::vector<Path> files = {write_rank_file({.size = 2}, 0, directory.path()),
+                                   write_rank_file({.size = 2, .identity = 8}, 1, directory.path())};
+  std::ofstream(directory / "run.tia") << "precious";
+  error_of_merge(files, directory, {.force = true});
+}
+
+TEST(MergeErrors, an_input_is_never_the_output) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 1}, directory.path());
+  const auto before = contents(directory.path());
+  EXPECT_THROW(merge(files, files[0], {.force = true}), Error);
+  std::filesystem::create_symlink(files[0], directory / "link");
+  EXPECT_THROW(merge(files, directory / "link", {.force = true}), Error);
+  std::filesystem::remove(directory / "link");
+  EXPECT_EQ(contents(directory.path()), before);
+}
+
+TEST(MergeErrors, a_full_disk_leaves_sources_and_directory_as_they_were) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 6, .rounds = 400}, directory.path());
+  std::uint64_t sum = 0;
+  for (const Path& file : files)
+    sum += std::filesystem::file_size(file);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  for (const std::uint64_t room : {std::uint64_t{0}, sum / 20, sum / 2, sum - sum / 10}) {
+    const rlimit small{.rlim_cur = room, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const Error error = error_of_merge(files, directory);
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(error.failure(), Failure::runtime) << room;
+  }
+  std::signal(SIGXFSZ, handler);
+  merge(files, directory / "run.tia");
+}
+
+TEST(MergeErrors, no_inputs_are_no_run) {
+  const TemporaryDirectory directory;
+  EXPECT_EQ(error_of_merge({}, directory).failure(), Failure::invalid_input);
+}
+
+TEST(FilesSource, reads_rank_files_as_their_merge_reads) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 5}, directory.path());
+  const auto together = open_run(directory.path());
+  merge(files, directory / "run.tia");
+  const trace::ArchiveReader merged(directory / "run.tia");
+  EXPECT_EQ(definitions_of(together->run()), definitions_of(merged.run()));
+  for (trace::Rank rank = 0; rank < 5; ++rank) {
+    const auto left = together->open(rank);
+    const auto right = merged.open(rank);
+    trace::ActionBlock one;
+    trace::ActionBlock other;
+    while (right->next(other)) {
+      ASSERT_TRUE(left->next(one));
+      ASSERT_TRUE(std::ranges::equal(one.dictionary(), other.dictionary()));
+      ASSERT_TRUE(std::ranges::equal(one.sequence(), other.sequence()));
+      ASSERT_TRUE(std::ranges::equal(one.volumes(), other.volumes()));
+    }
+    EXPECT_FALSE(left->next(one));
+  }
+}
+
+TEST(FilesSource, an_empty_directory_is_no_run) {
+  const TemporaryDirectory directory;
+  EXPECT_THROW(open_run(directory.path()), Error);
+}
+
+TEST(RankFiles, are_known_by_their_names) {
+  EXPECT_EQ(rank_of_file_name("rank-000042.tia"), 42);
+  EXPECT_EQ(rank_of_file_name("rank-1234567.tia"), 1234567);
+  EXPECT_EQ(rank_of_file_name("rank-42.tia"), std::nullopt);
+  EXPECT_EQ(rank_of_file_name("rank-00004x.tia"), std::nullopt);
+  EXPECT_EQ(rank_of_file_name("rank-000042.tia.bak"), std::nullopt);
+  EXPECT_EQ(rank_of_file_name(".timeless-merge-rank-000042.tia"), std::nullopt);
+  EXPECT_EQ(rank_of_file_name("run.tia"), std::nullopt);
+}
+
+TEST(RankRanges, are_compact) {
+  EXPECT_EQ(rank_ranges(std::vector<trace::Rank>{}), "");
+  EXPECT_EQ(rank_ranges(std::vector<trace::Rank>{3, 7, 8, 9, 10, 11, 12}), "3, 7-12");
+  EXPECT_EQ(rank_ranges(std::vector<trace::Rank>{0, 1, 5}), "0, 1, 5");
+  EXPECT_EQ(rank_ranges(std::vector<trace::Rank>{0, 2, 4, 6, 8}, 2), "0, 2 and 3 more");
+}
+
+} // namespace
+} // namespace timeless::gather
