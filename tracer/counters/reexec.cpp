@@ -1,0 +1,94 @@
+// Puts an MPI program under the icount tool when it starts, whatever started it.
+//
+// No launcher's command line is looked at: the preloaded library is in every process, sees at start whether its process
+// is an MPI program, and executes it again under the tool, with the same arguments, environment and directory.
+#include "trace/error.h"
+#include "tracer/counters/icount_process.h"
+#include "tracer/counters/passage.h"
+#include "tracer/counters/tool_command.h"
+#include "tracer/icount/icount.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+
+namespace timeless::tracer {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<Passage> arrived;
+
+bool icount_chosen() {
+  const char* choice = std::getenv("TIMELESS_COUNTER");
+  return choice != nullptr && std::string_view(choice) == "icount";
+}
+
+bool is_mpi_program() {
+  return dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
+}
+
+/// Creates the trace's directory where need be.
+fs::path log_path() {
+  const char* given = std::getenv("TIMELESS_DIR");
+  const fs::path directory = fs::absolute(given == nullptr || *given == '\0' ? "timeless-trace" : given);
+  fs::create_directories(directory);
+  std::string host(256, '\0');
+  if (gethostname(host.data(), host.size() - 1) != 0) host = "unknown";
+  return directory / ("icount-" + std::string(host.c_str()) + "-" + std::to_string(getpid()) + ".log");
+}
+
+/// Returns only by throwing.
+void execute_under_tool(char** argv) {
+  const fs::path log = log_path();
+  ToolCommand command = tool_command(argv, log);
+  std::vector<char*> arguments;
+  for (std::string& argument : command.arguments)
+    arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  const bool renamed = !command.own_name && argv[0] != nullptr;
+  open_passage({.process = getpid(), .log = log}, command.directory, arguments.data(),
+               renamed ? std::optional<std::string>(argv[0]) : std::nullopt);
+  execv(command.tool.c_str(), arguments.data());
+  const int reason = errno;
+  close_passage(nullptr);
+  throw Error(Failure::missing_capability,
+              "the icount tool cannot be executed (" + std::string(std::strerror(reason)) + ")");
+}
+
+void begin_under_tool(char** argv) {
+  arrived = close_passage(argv);
+  if (!icount_chosen() || ICOUNT_ABI() != 0) return;
+  if (RUNNING_ON_VALGRIND) return set_icount_refusal("the process runs under Valgrind, but not under its icount tool");
+  if (arrived && arrived->process == getpid())
+    return set_icount_refusal("the process was executed under the icount tool, but does not find itself there");
+  if (!is_mpi_program()) return set_icount_refusal("the MPI library was not there yet when the process started");
+  execute_under_tool(argv);
+}
+
+__attribute__((constructor)) void at_start(int /*argc*/, char** argv, char** /*environment*/) {
+  // Whatever goes wrong is told at MPI_Init: before, this may be no business of ours.
+  try {
+    begin_under_tool(argv);
+  } catch (const Error& error) {
+    set_icount_refusal(error.description());
+  } catch (const std::exception& error) {
+    set_icount_refusal(error.what());
+  }
+}
+
+/// Leaves no empty log behind.
+__attribute__((destructor)) void at_end() {
+  if (!arrived || arrived->process != getpid()) return;
+  std::error_code none;
+  if (fs::file_size(arrived->log, none) == 0) fs::remove(arrived->log, none);
+}
+
+} // namespace
+} // namespace timeless::tracer

@@ -1,0 +1,33 @@
+/* What a program asks of the icount tool it runs under. Natively, and under other Valgrind tools, every answer is 0.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause
+ * (the tool itself is GPL-2; this header needs only valgrind.h, which is BSD-licensed) */
+#ifndef TIMELESS_TRACER_ICOUNT_ICOUNT_H
+#define TIMELESS_TRACER_ICOUNT_ICOUNT_H
+
+#include <valgrind/valgrind.h>
+
+enum IcountRequest {
+  ICOUNT_REQUEST_ABI = VG_USERREQ_TOOL_BASE('I', 'C'),
+  ICOUNT_REQUEST_THREAD,
+  ICOUNT_REQUEST_PROCESS,
+  ICOUNT_REQUEST_VALGRIND
+};
+
+/* The number changes with the meaning of any request. */
+#define ICOUNT_ABI_NUMBER 0xffffUL
+#define ICOUNT_ABI_VERSION 0x1c000001UL
+
+#define ICOUNT_REQUEST(request) ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, 0, 0, 0, 0, 0))
+
+/* ICOUNT_ABI_VERSION under the tool. */
+#define ICOUNT_ABI() ICOUNT_REQUEST(ICOUNT_REQUEST_ABI)
+/* Guest instructions that the calling thread has executed since it started. */
+#define ICOUNT_THREAD() ICOUNT_REQUEST(ICOUNT_REQUEST_THREAD)
+/* Guest instructions of all threads the process has had; a forked child goes on from its parent's. */
+#define ICOUNT_PROCESS() ICOUNT_REQUEST(ICOUNT_REQUEST_PROCESS)
+/* The Valgrind the tool was built with: ICOUNT_VALGRIND_MAJOR * major + minor. */
+#define ICOUNT_VALGRIND() ICOUNT_REQUEST(ICOUNT_REQUEST_VALGRIND)
+#define ICOUNT_VALGRIND_MAJOR 1000UL
+
+#endif
