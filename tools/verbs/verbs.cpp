@@ -6,6 +6,7 @@ namespace timeless::tools {
 
 std::span<const Verb> verbs() {
   static constexpr std::array table{
+      Verb{"gather", "Gather the rank files of a run into one archive", add_gather},
       Verb{"info", "Show what a trace holds", add_info},
       Verb{"dump", "Print a trace's actions as text", add_dump},
   };
