@@ -5,6 +5,7 @@
 
 #include "gather/merge.h"
 #include "gather/rank_files.h"
+#include "trace/archive/format.h"
 
 #include <fmt/format.h>
 
