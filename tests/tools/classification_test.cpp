@@ -1,0 +1,106 @@
+#include "tools/answers/classification.h"
+
+#include "trace/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+/// A program described by what it spends at the anchor: communication times that scale with bandwidth and latency,
+/// computation and wait that do not. One rank stands for all.
+struct Program {
+  double compute = 0;
+  double wait = 0;
+  double latency = 0;
+  double bandwidth = 0;
+};
+
+std::vector<replay::LaneResult> lanes_of(const Program& program) {
+  std::vector<replay::LaneResult> lanes;
+  const auto add_set = [&](bool bandwidth, bool latency) {
+    for (int k = -3; k <= 3; ++k) {
+      replay::RankTimes times;
+      times.compute = program.compute;
+      times.wait = program.wait;
+      times.latency = program.latency * (latency ? std::exp2(-k) : 1);
+      times.bandwidth = program.bandwidth * (bandwidth ? std::exp2(-k) : 1);
+      times.end = times.compute + times.wait + times.latency + times.bandwidth;
+      lanes.push_back({.name = "lane", .makespan = times.end, .ranks = {times}});
+    }
+  };
+  add_set(true, false);
+  add_set(false, true);
+  add_set(true, true);
+  return lanes;
+}
+
+std::string class_of(const Program& program, const Thresholds& thresholds = {}) {
+  return name(classify(lanes_of(program), thresholds));
+}
+
+TEST(Classification, a_program_that_only_computes_is_bound_by_computation) {
+  EXPECT_EQ(class_of({.compute = 1}), "computation");
+  EXPECT_EQ(class_of({.compute = 99.5, .latency = 0.25, .bandwidth = 0.25}), "computation");
+}
+
+TEST(Classification, much_computation_that_an_eightfold_network_change_still_moves_is_not_computation_bound) {
+  EXPECT_EQ(class_of({.compute = 92, .bandwidth = 8}), "mixed");
+}
+
+TEST(Classification, waiting_that_no_network_changes_is_imbalance) {
+  EXPECT_EQ(class_of({.compute = 70, .wait = 29, .latency = 1}), "imbalance");
+  EXPECT_EQ(class_of({.compute = 85, .wait = 15}), "imbalance-sensitive");
+}
+
+TEST(Classification, bytes_make_it_bandwidth_bound_and_messages_latency_bound) {
+  EXPECT_EQ(class_of({.compute = 50, .bandwidth = 50}), "bandwidth");
+  EXPECT_EQ(class_of({.compute = 50, .latency = 50}), "latency");
+}
+
+TEST(Classification, both_together_make_it_communication_bound) {
+  EXPECT_EQ(class_of({.compute = 50, .latency = 25, .bandwidth = 25}), "communication");
+}
+
+TEST(Classification, between_ten_and_twentyfive_percent_it_is_only_sensitive) {
+  EXPECT_EQ(class_of({.compute = 80, .bandwidth = 20}), "bandwidth-sensitive");
+  EXPECT_EQ(class_of({.compute = 80, .latency = 20}), "latency-sensitive");
+  EXPECT_EQ(class_of({.compute = 80, .latency = 10, .bandwidth = 10}), "communication-sensitive");
+}
+
+TEST(Classification, where_nothing_holds_the_answer_is_mixed_with_figures) {
+  const Classification result = classify(lanes_of({.compute = 60, .wait = 24, .latency = 8, .bandwidth = 8}));
+  EXPECT_EQ(name(result), "mixed");
+  EXPECT_NE(reason(result).find("computation 60 %"), std::string::npos) << reason(result);
+}
+
+TEST(Classification, insensitivity_is_of_the_total_unless_asked_of_the_quantity_itself) {
+  const Program program{.compute = 40, .latency = 0.5, .bandwidth = 59.5};
+  EXPECT_EQ(class_of(program), "bandwidth");
+  EXPECT_EQ(class_of(program, {.insensitive_of_own = true}), "communication");
+}
+
+TEST(Classification, every_threshold_can_be_moved) {
+  EXPECT_EQ(class_of({.compute = 92, .bandwidth = 8}, {.insensitive = 0.6}), "computation");
+  EXPECT_EQ(class_of({.compute = 80, .bandwidth = 20}, {.communication = 0.2}), "bandwidth");
+  EXPECT_EQ(class_of({.compute = 93, .bandwidth = 7}, {.sensitive = 0.05}), "bandwidth-sensitive");
+  EXPECT_EQ(class_of({.compute = 56, .wait = 24, .bandwidth = 20}), "mixed");
+  EXPECT_EQ(class_of({.compute = 56, .wait = 24, .bandwidth = 20}, {.gain = 1.5}), "bandwidth");
+  EXPECT_EQ(class_of({.compute = 89, .wait = 11}, {.computation = 0.85}), "computation");
+}
+
+TEST(Classification, a_run_that_takes_no_time_is_answered_without_a_division_by_zero) {
+  const Classification result = classify(lanes_of({}));
+  EXPECT_EQ(name(result), "mixed");
+  EXPECT_TRUE(std::isfinite(result.evidence.total_change));
+}
+
+TEST(Classification, another_number_of_lanes_is_refused) {
+  EXPECT_THROW(classify(std::vector<replay::LaneResult>(3)), Error);
+}
+
+} // namespace
+} // namespace timeless::tools

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "replay/platform/mapping.h"
+#include "replay/platform/presets.h"
+#include "trace/run.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Instructions per second of a rank on a preset machine, which says nothing of its processors.
+inline constexpr double assumed_instruction_rate = 1e9;
+
+/// What a person may say of a machine that is a network preset rather than a platform file.
+struct PresetMachineOptions {
+  std::vector<std::string> networks;
+  std::string mapping = "auto";
+  std::string hostfile;
+  double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
+};
+
+/// Gives a verb the options --mapping, --hostfile and --compute-rate.
+void add_placement_options(CLI::App& command, PresetMachineOptions& options);
+
+/// Where the ranks of a run are on a preset machine, and how fast they compute, with the sentences that tell a reader.
+struct PresetMachine {
+  replay::Placement placement;
+  std::string mapping_sentence;
+  std::string compute_sentence;
+  bool compute_assumed = false; ///< the rate is our assumption, not the user's figure or the trace's
+  std::vector<std::string> notes;
+};
+
+/// Throws Error(usage) for options that make no sense.
+PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOptions& options);
+
+} // namespace timeless::tools

@@ -1,0 +1,250 @@
+#include "tools/answers/classification.h"
+#include "tools/console.h"
+#include "tools/preset_machine.h"
+#include "tools/trace_input.h"
+#include "tools/verbs/verbs.h"
+
+#include "gather/files_source.h"
+#include "replay/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+struct Options {
+  std::string trace;
+  PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
+  Thresholds thresholds;
+  double anchor_bandwidth = 1;
+  double anchor_latency = 1;
+  std::vector<std::string> fail_on;
+  bool configurations = false;
+  bool json = false;
+};
+
+/// A network's answer, with the 21 configurations it rests on.
+struct Answer {
+  replay::Preset network;
+  Classification classification;
+  std::span<const replay::LaneResult> lanes;
+};
+
+/// The presets asked for, moved to the anchor: a network known to suffer from contention may be judged at half its
+/// bandwidth (Tong et al., end of section III.G).
+std::vector<replay::Preset> anchored_networks(const Options& options) {
+  std::vector<replay::Preset> networks;
+  for (const std::string& name : options.machine.networks) {
+    replay::Preset network = replay::preset(name);
+    network.bits_per_second *= options.anchor_bandwidth;
+    network.latency *= options.anchor_latency;
+    networks.push_back(network);
+  }
+  return networks;
+}
+
+replay::Result replay_all(const Options& options, const trace::Source& source, const PresetMachine& machine,
+                          std::span<const replay::Preset> networks) {
+  std::vector<replay::HockneyLane> lanes;
+  for (const replay::Preset& network : networks)
+    for (replay::HockneyLane& lane : replay::classification_lanes(network))
+      lanes.push_back(std::move(lane));
+  replay::HockneyNetwork network(std::move(lanes), machine.placement);
+  Progress progress("replaying " + options.trace, total_actions(source.run()));
+  return replay::replay(source, network,
+                        {.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); }});
+}
+
+std::vector<Answer> answers(const Options& options, std::span<const replay::Preset> networks,
+                            const replay::Result& result) {
+  std::vector<Answer> all;
+  const std::span<const replay::LaneResult> lanes(result.lanes);
+  for (std::size_t i = 0; i < networks.size(); ++i) {
+    const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
+    all.push_back({networks[i], classify(part, options.thresholds), part});
+  }
+  return all;
+}
+
+std::string network_text(const replay::Preset& network) {
+  return fmt::format("{} ({:g} us, {:g} Gb/s)", network.name, network.latency * 1e6, network.bits_per_second / 1e9);
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.1f}", 100 * share);
+}
+
+std::string times_faster(double factor) {
+  return fmt::format("{:.2f}x", factor);
+}
+
+void print_table(const std::vector<Answer>& all) {
+  Table table(
+      {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
+  for (const Answer& answer : all) {
+    const Evidence& evidence = answer.classification.evidence;
+    table.add({network_text(answer.network), name(answer.classification), human_seconds(evidence.total),
+               percent(evidence.computation), percent(evidence.wait), percent(evidence.latency),
+               percent(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
+               times_faster(evidence.latency_speedup)});
+  }
+  fmt::print("{}\n", table.text());
+  for (const Answer& answer : all)
+    fmt::print("{}: {}\n", answer.network.name, reason(answer.classification));
+}
+
+void print_configurations(const std::vector<Answer>& all) {
+  for (const Answer& answer : all) {
+    Table table({"configuration", "time", "compute %", "wait %", "latency %", "bandwidth %"});
+    for (const replay::LaneResult& lane : answer.lanes) {
+      const replay::Shares share = replay::shares(lane);
+      table.add({lane.name, human_seconds(lane.makespan), fmt::format("{:.1f}", share.computation),
+                 fmt::format("{:.1f}", share.wait), fmt::format("{:.1f}", share.latency),
+                 fmt::format("{:.1f}", share.bandwidth)});
+    }
+    fmt::print("\n{}", table.text());
+  }
+}
+
+void print_conditions(const PresetMachine& machine, const replay::Result& result) {
+  fmt::print("\nmapping   {}\ncompute   {}\nmodel     no contention: a bandwidth-bound program is likelier to suffer "
+             "from it than this says\n",
+             machine.mapping_sentence, machine.compute_sentence);
+  for (const std::string& note : machine.notes)
+    fmt::print("note      {}\n", note);
+  for (const std::string& note : result.notes)
+    fmt::print("note      {}\n", note);
+}
+
+nlohmann::ordered_json evidence_json(const Evidence& evidence) {
+  return {{"total_seconds", evidence.total},
+          {"computation", evidence.computation},
+          {"overhead", evidence.overhead},
+          {"wait", evidence.wait},
+          {"latency", evidence.latency},
+          {"bandwidth", evidence.bandwidth},
+          {"communication", evidence.communication},
+          {"total_change", evidence.total_change},
+          {"wait_change", evidence.wait_change},
+          {"latency_change", evidence.latency_change},
+          {"bandwidth_change", evidence.bandwidth_change},
+          {"bandwidth_gain", evidence.bandwidth_gain},
+          {"latency_gain", evidence.latency_gain},
+          {"both_gain", evidence.both_gain},
+          {"bandwidth_speedup", evidence.bandwidth_speedup},
+          {"latency_speedup", evidence.latency_speedup}};
+}
+
+nlohmann::ordered_json answer_json(const Answer& answer) {
+  nlohmann::ordered_json json;
+  json["network"] = answer.network.name;
+  json["latency_seconds"] = answer.network.latency;
+  json["bits_per_second"] = answer.network.bits_per_second;
+  json["class"] = name(answer.classification);
+  json["reason"] = reason(answer.classification);
+  json["evidence"] = evidence_json(answer.classification.evidence);
+  for (const replay::LaneResult& lane : answer.lanes) {
+    const replay::RankTimes times = replay::mean(lane);
+    json["configurations"].push_back({{"name", lane.name},
+                                      {"makespan_seconds", lane.makespan},
+                                      {"mean_seconds",
+                                       {{"end", times.end},
+                                        {"compute", times.compute},
+                                        {"memory_copy", times.memory_copy},
+                                        {"overhead", times.overhead},
+                                        {"wait", times.wait},
+                                        {"latency", times.latency},
+                                        {"bandwidth", times.bandwidth}}}});
+  }
+  return json;
+}
+
+void print_json_answer(const Options& options, const trace::Run& run, const PresetMachine& machine,
+                       const replay::Result& result, const std::vector<Answer>& all) {
+  nlohmann::ordered_json json;
+  json["trace"] = options.trace;
+  json["ranks"] = run.size;
+  json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["mapping"] = machine.mapping_sentence;
+  json["compute"] = machine.compute_sentence;
+  json["compute_assumed"] = machine.compute_assumed;
+  json["actions"] = result.actions;
+  std::vector<std::string> notes = machine.notes;
+  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
+  json["notes"] = notes;
+  for (const Answer& answer : all)
+    json["networks"].push_back(answer_json(answer));
+  print_json("classify", 1, json);
+}
+
+int classify_trace(const Options& options) {
+  const std::vector<replay::Preset> networks = anchored_networks(options);
+  const auto source = gather::open_run(options.trace);
+  const PresetMachine machine = make_preset_machine(source->run(), options.machine);
+  const replay::Result result = replay_all(options, *source, machine, networks);
+  const std::vector<Answer> all = answers(options, networks, result);
+  if (options.json) {
+    print_json_answer(options, source->run(), machine, result, all);
+  } else {
+    print_table(all);
+    if (options.configurations) print_configurations(all);
+    print_conditions(machine, result);
+  }
+  const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
+    return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
+  });
+  return failed ? exit_condition_met : exit_ok;
+}
+
+void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
+  const auto share = [&](const char* option, double& value, const char* description) {
+    command.add_option(option, value, description)->check(CLI::Range(0.0, 1.0))->group("Thresholds");
+  };
+  share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
+  share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");
+  share("--sensitive-share", thresholds.sensitive, "Least share for a '-sensitive' answer");
+  share("--insensitive", thresholds.insensitive, "A relative change below this is none");
+  command.add_option("--gain", thresholds.gain, "How many times communication must shrink over a fourfold improvement")
+      ->check(CLI::Range(1.0, 1e6))
+      ->group("Thresholds");
+  command
+      .add_flag("--insensitive-of-own", thresholds.insensitive_of_own,
+                "Judge changes of wait and communication relative to themselves, not to the total")
+      ->group("Thresholds");
+}
+
+} // namespace
+
+VerbAction add_classify(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(command, options->trace);
+  std::string known;
+  for (const replay::Preset& preset : replay::presets())
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
+  command.add_option("--network", options->machine.networks, "Networks: " + known)
+      ->delimiter(',')
+      ->expected(1)
+      ->default_str("e1g,e10g,qdr");
+  add_placement_options(command, options->machine);
+  command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
+      ->check(CLI::PositiveNumber);
+  add_threshold_options(command, options->thresholds);
+  command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
+  command.add_option("--fail-on", options->fail_on, "Exit with 4 if a network's class is one of these")
+      ->delimiter(',')
+      ->expected(1);
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
+  command.footer("Each network is judged by 21 configurations around it, all replayed in one pass.\n"
+                 "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9");
+  return [options] { return classify_trace(*options); };
+}
+
+} // namespace timeless::tools
