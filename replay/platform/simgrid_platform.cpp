@@ -1,0 +1,276 @@
+#include "replay/platform/simgrid_platform.h"
+
+#include "replay/platform/simgrid_process.h"
+#include "trace/error.h"
+
+#include <simgrid/Exception.hpp>
+#include <simgrid/s4u.hpp>
+#include <smpi/smpi.h>
+#include <xbt/config.hpp>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+namespace sg4 = simgrid::s4u;
+
+/// Set before the file is read, so that nothing in the file changes them.
+constexpr std::array engine_arguments{
+    "timeless",
+    "--log=root.thresh:critical",
+    "--log=no_loc",
+    "--cfg=network/model:SMPI",           // as smpirun does
+    "--cfg=smpi/simulate-computation:no", // else the time between two calls on this machine is simulated too
+    "--cfg=smpi/errors-are-fatal:no",     // errors come back as return codes
+    "--cfg=debug/verbose-exit:no",
+    "--cfg=exception/cutpath:yes",
+};
+
+bool engine_exists = false;
+
+/// Creates the process's engine and loads the file; whatever SimGrid throws passes through.
+sg4::Engine& start_engine(const std::filesystem::path& file) {
+  engine_exists = true;
+  for (const char* silence : {"root.thresh:critical", "xbt_cfg.thresh:critical"})
+    xbt_log_control_set(silence);
+  // SMPI's settings exist only after this; a platform file that sets them is refused otherwise.
+  smpi_init_options();
+  std::vector<std::string> words(engine_arguments.begin(), engine_arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  // Never destroyed: SimGrid holds pointers to it until the process ends.
+  auto& engine = *new sg4::Engine(&count, arguments.data());
+  engine.load_platform(file.string());
+  // After the platform, else its choice of collectives goes unseen.
+  SMPI_init();
+  engine.seal_platform();
+  return engine;
+}
+
+/// The tail of an error of SimGrid's, parted into place and words: "Parse error at FILE:LINE: words".
+Error invalid_platform(std::string_view words, const std::filesystem::path& file) {
+  constexpr std::string_view prefix = "Parse error at ";
+  std::string where = file.string();
+  if (words.starts_with(prefix)) {
+    words.remove_prefix(prefix.size());
+    if (const std::size_t colon = words.find(": "); colon != std::string_view::npos) {
+      where = std::string(words.substr(0, colon));
+      words.remove_prefix(colon + 2);
+    }
+  }
+  words = words.substr(0, words.find('\n'));
+  return {Failure::invalid_input, "the platform file is invalid: " + std::string(words), where,
+          "docs/platforms.md describes what a platform file holds"};
+}
+
+std::string contents(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in || !std::filesystem::is_regular_file(file))
+    throw Error(Failure::invalid_input, "cannot read the platform file", file.string(),
+                "name a SimGrid platform file (.xml); those of the project are in its platforms folder");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Names the two commonest mistakes before SimGrid explains them at length.
+void check_head(const std::string& text, const std::filesystem::path& file) {
+  const std::size_t tag = text.find("<platform");
+  if (tag == std::string::npos)
+    throw Error(Failure::invalid_input, "this is not a SimGrid platform file", file.string(),
+                "it has no <platform> element");
+  const std::size_t end = text.find('>', tag);
+  const std::size_t attribute = text.find("version", tag);
+  if (attribute == std::string::npos || attribute > end) return;
+  const std::size_t digit = text.find_first_of("0123456789", attribute);
+  if (digit == std::string::npos || digit > end || text[digit] >= '4') return;
+  if (std::isdigit(static_cast<unsigned char>(text[digit + 1])) != 0) return;
+  throw Error(Failure::invalid_input, "the platform file has the old format of version " + text.substr(digit, 1),
+              file.string(), "convert it: simgrid_update_xml " + file.string());
+}
+
+/// Loads the file in a child, where SimGrid may abort; walks some routes, which it may abort on too.
+void try_in_child(const std::filesystem::path& file) {
+  constexpr std::size_t hosts_tried = 4096;
+  const ChildDeath death{Failure::invalid_input, "the platform file is invalid", file.string()};
+  run_apart(
+      [&](const ChildReport&) -> std::string {
+        try {
+          const auto hosts = start_engine(file).get_all_hosts();
+          std::vector<sg4::Link*> links;
+          for (std::size_t host = 0; host < std::min(hosts.size(), hosts_tried); ++host) {
+            double latency = 0;
+            hosts[0]->route_to(hosts[host], links, &latency);
+            hosts[host]->route_to(hosts[0], links, &latency);
+          }
+        } catch (const Error&) {
+          throw;
+        } catch (const std::exception& error) {
+          throw invalid_platform(error.what(), file);
+        }
+        return "good";
+      },
+      death);
+}
+
+/// Text order, but with numbers inside by value: "node-2" < "node-10".
+bool natural_less(std::string_view left, std::string_view right) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  while (!left.empty() && !right.empty()) {
+    if (is_digit(left.front()) && is_digit(right.front())) {
+      const auto take = [&](std::string_view& text) {
+        const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+        std::string_view number = text.substr(0, end);
+        text.remove_prefix(end);
+        number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+        return number;
+      };
+      const std::string_view a = take(left);
+      const std::string_view b = take(right);
+      if (a.size() != b.size()) return a.size() < b.size();
+      if (a != b) return a < b;
+    } else {
+      if (left.front() != right.front()) return left.front() < right.front();
+      left.remove_prefix(1);
+      right.remove_prefix(1);
+    }
+  }
+  return left.size() < right.size();
+}
+
+SmpiSettings read_settings() {
+  const auto text = [](const char* name) { return simgrid::config::get_value<std::string>(name); };
+  const auto setting = [&](const char* name) { return PiecewiseSetting::parse(text(name), name); };
+  SmpiSettings settings;
+  settings.latency_factor = setting("smpi/lat-factor");
+  settings.bandwidth_factor = setting("smpi/bw-factor");
+  settings.send_overhead = setting("smpi/os");
+  settings.isend_overhead = setting("smpi/ois");
+  settings.receive_overhead = setting("smpi/or");
+  const auto size = [](const char* name) {
+    return static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>(name), 0));
+  };
+  settings.asynchronous_below = size("smpi/async-small-thresh");
+  settings.detached_below = size("smpi/send-is-detached-thresh");
+  settings.tcp_window = simgrid::config::get_value<double>("network/TCP-gamma");
+  if (!simgrid::config::get_value<bool>("network/crosstraffic")) settings.cross_traffic = 0;
+  return settings;
+}
+
+/// What a lone message may use of a link that it crosses this often, and its way back that often.
+double share_of_link(const sg4::Link& link, double there, double back, double cross_traffic) {
+  const bool shared = link.get_sharing_policy() != sg4::Link::SharingPolicy::FATPIPE;
+  const double weight = shared ? there + cross_traffic * back : (there > 0 ? 1.0 : cross_traffic);
+  return weight > 0 ? link.get_bandwidth() / weight : std::numeric_limits<double>::infinity();
+}
+
+std::vector<std::string> notes_on(const std::vector<sg4::Host*>& hosts) {
+  std::vector<std::string> notes;
+  const auto sets_own_overheads = [](const sg4::Host* host) {
+    return std::ranges::any_of(std::array{"smpi/os", "smpi/ois", "smpi/or"},
+                               [&](const char* name) { return host->get_property(name) != nullptr; });
+  };
+  if (std::ranges::any_of(hosts, sets_own_overheads))
+    notes.emplace_back("some hosts of the platform set smpi/os, smpi/ois or smpi/or of their own: SMPI uses them, the "
+                       "model the platform's");
+  return notes;
+}
+
+} // namespace
+
+struct SimgridPlatform::State {
+  std::filesystem::path file;
+  std::vector<sg4::Host*> simgrid_hosts;
+  std::vector<PlatformHost> hosts;
+  SmpiSettings settings;
+  std::vector<std::string> notes;
+};
+
+SimgridPlatform::SimgridPlatform(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SimgridPlatform::SimgridPlatform(SimgridPlatform&&) noexcept = default;
+SimgridPlatform& SimgridPlatform::operator=(SimgridPlatform&&) noexcept = default;
+SimgridPlatform::~SimgridPlatform() = default;
+
+SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file) {
+  if (engine_exists)
+    throw Error(Failure::usage, "a second platform in one process", file.string(),
+                "SimGrid holds one platform per process; load the other in a process of its own");
+  check_head(contents(file), file);
+  try_in_child(file);
+
+  auto state = std::make_unique<State>();
+  state->file = file;
+  state->simgrid_hosts = start_engine(file).get_all_hosts();
+  if (state->simgrid_hosts.empty())
+    throw Error(Failure::invalid_input, "the platform has no hosts", file.string(), "add a <host> or a <cluster>");
+  std::ranges::sort(state->simgrid_hosts, [](const sg4::Host* left, const sg4::Host* right) {
+    return natural_less(left->get_name(), right->get_name());
+  });
+  for (const sg4::Host* host : state->simgrid_hosts)
+    state->hosts.push_back({.name = host->get_name(), .speed = host->get_speed(), .cores = host->get_core_count()});
+  state->settings = read_settings();
+  state->notes = notes_on(state->simgrid_hosts);
+  return SimgridPlatform(std::move(state));
+}
+
+const std::filesystem::path& SimgridPlatform::file() const {
+  return state_->file;
+}
+
+std::span<const PlatformHost> SimgridPlatform::hosts() const {
+  return state_->hosts;
+}
+
+const SmpiSettings& SimgridPlatform::settings() const {
+  return state_->settings;
+}
+
+const std::vector<std::string>& SimgridPlatform::notes() const {
+  return state_->notes;
+}
+
+Route SimgridPlatform::route(std::size_t from, std::size_t to) const {
+  const sg4::Host* source = state_->simgrid_hosts.at(from);
+  const sg4::Host* destination = state_->simgrid_hosts.at(to);
+  std::vector<sg4::Link*> there;
+  std::vector<sg4::Link*> back;
+  Route route;
+  try {
+    source->route_to(destination, there, &route.latency);
+    if (state_->settings.cross_traffic > 0) destination->route_to(source, back, nullptr);
+  } catch (const std::exception& error) {
+    throw Error(Failure::invalid_input,
+                "the platform has no route from " + source->get_name() + " to " + destination->get_name() + ": " +
+                    error.what(),
+                state_->file.string());
+  }
+  if (there.empty() && route.latency <= 0)
+    throw Error(Failure::invalid_input,
+                "the platform has no route from " + source->get_name() + " to " + destination->get_name(),
+                state_->file.string(), from == to ? "add a loopback to its hosts" : "connect them");
+
+  std::unordered_map<sg4::Link*, std::pair<double, double>> crossings;
+  for (sg4::Link* link : there)
+    crossings[link].first += 1;
+  for (sg4::Link* link : back)
+    crossings[link].second += 1;
+  route.bandwidth = std::numeric_limits<double>::infinity();
+  if (route.latency > 0) route.bandwidth = state_->settings.tcp_window / (2 * route.latency);
+  for (const auto& [link, times] : crossings)
+    route.bandwidth =
+        std::min(route.bandwidth, share_of_link(*link, times.first, times.second, state_->settings.cross_traffic));
+  return route;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "trace/ids.h"
+
+namespace timeless::replay::smpi {
+
+/// The most that one message, or one rank's part of a collective, can hold: MPI counts are ints, and SMPI's largest
+/// predefined types have 16 bytes.
+inline constexpr trace::Bytes largest_payload = trace::Bytes{16} * 0x7fffffff;
+
+} // namespace timeless::replay::smpi

@@ -1,0 +1,300 @@
+#include "replay/smpi/rank_player.h"
+
+#include "replay/smpi/payload.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <limits>
+
+/// SMPI's own class, of which the public headers show the name only. Redeclared here for one exported member (3.32 to
+/// 4.x): it forms the groups of ranks per host that SMPI's node-aware collectives use.
+class simgrid::smpi::Comm {
+public:
+  void init_smp();
+};
+
+namespace timeless::replay::smpi {
+
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+
+constexpr trace::Bytes largest_count = std::numeric_limits<int>::max();
+
+int peer_rank(trace::Rank rank) {
+  if (rank == trace::no_rank) return MPI_PROC_NULL;
+  return rank == trace::any_rank ? MPI_ANY_SOURCE : rank;
+}
+
+int message_tag(trace::Tag tag) {
+  return tag == trace::any_tag ? MPI_ANY_TAG : tag;
+}
+
+std::string who(trace::Rank rank) {
+  return rank == trace::any_rank ? "any rank" : std::to_string(rank);
+}
+
+/// The action in words, as far as it helps to find it in the program.
+std::string described(const Action& action) {
+  std::string text = trace::mpi_name(action);
+  switch (action.kind) {
+  case ActionKind::send:
+    text += " to " + who(action.peer) + " with tag " + std::to_string(action.tag);
+    break;
+  case ActionKind::receive:
+  case ActionKind::probe:
+  case ActionKind::poll:
+    text += " from " + who(action.peer) + " with tag " + std::to_string(action.tag);
+    break;
+  case ActionKind::exchange:
+  case ActionKind::exchange_replace:
+    text += " to " + who(action.peer) + ", from " + who(action.receive_peer);
+    break;
+  default:
+    break;
+  }
+  if (action.communicator != trace::world_communicator)
+    text += " in communicator " + std::to_string(action.communicator);
+  return text;
+}
+
+} // namespace
+
+std::string RankPlayer::position() const {
+  std::string text = "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_);
+  if (current_ != nullptr) text += ": " + described(*current_);
+  return text;
+}
+
+void RankPlayer::check(int code, const Action& action) const {
+  if (code == MPI_SUCCESS) return;
+  char words[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  PMPI_Error_string(code, words, &length);
+  throw Error(Failure::invalid_input, "SMPI refuses MPI_" + trace::mpi_name(action) + ": " + words, position(),
+              "timeless check finds what is wrong with a trace");
+}
+
+void RankPlayer::play() {
+  prepare();
+  const double start = simgrid::s4u::Engine::get_clock();
+  const auto stream = stage_.source->open(rank_);
+  trace::ActionBlock block;
+  while (stream->next(block)) {
+    trace::for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+      current_ = &action;
+      perform(action, volume);
+      ++ordinal_;
+      stage_.action_done();
+    });
+    current_ = nullptr;
+  }
+  end_ = simgrid::s4u::Engine::get_clock() - start;
+  finished_ = true;
+  // An actor that left would take its messages along, and others may still send to it.
+  stage_.curtain->wait();
+}
+
+void RankPlayer::prepare() {
+  auto* self = simgrid::s4u::Actor::self();
+  self->set_property("instance_id", stage_.instance);
+  self->set_property("rank", std::to_string(rank_));
+  PMPI_Init(nullptr, nullptr);
+
+  // Communicators must be made before SMPI replays: making them moves real data, which a replay does not.
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  const trace::Run& run = stage_.source->run();
+  for (const trace::CommunicatorId id : stage_.communicators_of[static_cast<std::size_t>(rank_)]) {
+    const std::vector<trace::Rank>& members = run.communicators[id].members;
+    const std::vector<int> ranks(members.begin(), members.end());
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+    PMPI_Comm_create(MPI_COMM_WORLD, group, &made);
+    if (stage_.prepare_collectives_for_nodes && ranks.size() > 1) made->init_smp();
+    communicators_.emplace(id, made);
+  }
+  PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());
+  PMPI_Barrier(MPI_COMM_WORLD);
+  smpi_replay_init(stage_.instance, rank_, 0);
+  stage_.curtain->wait();
+}
+
+MPI_Comm RankPlayer::communicator(trace::CommunicatorId id) const {
+  const auto found = communicators_.find(id);
+  if (found == communicators_.end())
+    throw Error(Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id), position());
+  return found->second;
+}
+
+int RankPlayer::rank_in(MPI_Comm communicator) const {
+  int rank = 0;
+  PMPI_Comm_rank(communicator, &rank);
+  return rank;
+}
+
+MPI_Request& RankPlayer::slot(trace::RequestId id) {
+  if (id >= requests_.size()) {
+    requests_.resize(id + 1UL, MPI_REQUEST_NULL);
+    persistent_.resize(id + 1UL, false);
+  }
+  forget(id);
+  persistent_[id] = false;
+  return requests_[id];
+}
+
+RankPlayer::Payload RankPlayer::payload(trace::Bytes bytes) {
+  if (bytes <= largest_count) return {static_cast<int>(bytes), MPI_BYTE};
+  if (bytes <= 8 * largest_count) return {static_cast<int>((bytes + 7) / 8), MPI_DOUBLE};
+  return {static_cast<int>((bytes + 15) / 16), MPI_LONG_DOUBLE};
+}
+
+const Amendment* RankPlayer::amendment() const {
+  const auto& all = stage_.scan->amendments[static_cast<std::size_t>(rank_)];
+  if (all.empty()) return nullptr;
+  const auto found = all.find(ordinal_);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void RankPlayer::perform(const Action& action, std::uint64_t volume) {
+  switch (trace::family(action.kind)) {
+  case trace::ActionFamily::computation: {
+    const double flops = static_cast<double>(volume) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
+    if (flops > 0) smpi_execute_flops(flops);
+    return;
+  }
+  case trace::ActionFamily::completion:
+    return complete(action.requests);
+  case trace::ActionFamily::collective:
+    return collective(action);
+  case trace::ActionFamily::communicator:
+    return create_communicator(action);
+  case trace::ActionFamily::request:
+    if (action.kind == ActionKind::request_free) forget(action.request);
+    return;
+  case trace::ActionFamily::lifecycle:
+    return;
+  case trace::ActionFamily::point_to_point:
+    break;
+  }
+  switch (action.kind) {
+  case ActionKind::send:
+    return action.request == trace::no_request ? send(action) : start_send(action);
+  case ActionKind::receive:
+    return receive(action);
+  case ActionKind::exchange:
+  case ActionKind::exchange_replace:
+    return exchange(action);
+  default:
+    return await_message(action);
+  }
+}
+
+void RankPlayer::send(const Action& action) {
+  const auto [count, type] = payload(action.bytes);
+  MPI_Comm comm = communicator(action.communicator);
+  const int peer = peer_rank(action.peer);
+  // SMPI compares sizes as ints: from 2 GiB on a standard send would pass for a small one.
+  const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
+  if (meets) return check(PMPI_Ssend(stage_.send_area, count, type, peer, action.tag, comm), action);
+  if (action.mode == trace::SendMode::buffered)
+    return check(PMPI_Bsend(stage_.send_area, count, type, peer, action.tag, comm), action);
+  check(PMPI_Send(stage_.send_area, count, type, peer, action.tag, comm), action);
+}
+
+void RankPlayer::start_send(const Action& action) {
+  MPI_Request& request = slot(action.request);
+  const Amendment* late = amendment();
+  if (late != nullptr && late->cancelled) return;
+  const auto [count, type] = payload(action.bytes);
+  MPI_Comm comm = communicator(action.communicator);
+  const int peer = peer_rank(action.peer);
+  const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
+  const bool buffered = action.mode == trace::SendMode::buffered;
+  if ((action.flags & trace::flag_persistent) != 0) {
+    const auto make = meets ? PMPI_Ssend_init : buffered ? PMPI_Bsend_init : PMPI_Send_init;
+    check(make(stage_.send_area, count, type, peer, action.tag, comm, &request), action);
+    persistent_[action.request] = true;
+    return check(PMPI_Start(&request), action);
+  }
+  const auto start = meets ? PMPI_Issend : buffered ? PMPI_Ibsend : PMPI_Isend;
+  check(start(stage_.send_area, count, type, peer, action.tag, comm, &request), action);
+}
+
+bool RankPlayer::taken_early(const Action& action) {
+  if (early_.empty()) return false;
+  const auto found = early_.find({action.communicator, action.peer, action.tag});
+  if (found == early_.end()) return false;
+  if (--found->second == 0) early_.erase(found);
+  return true;
+}
+
+void RankPlayer::receive(Action action) {
+  const bool blocking = action.request == trace::no_request;
+  MPI_Request* request = blocking ? nullptr : &slot(action.request);
+  if (const Amendment* late = blocking ? nullptr : amendment()) {
+    if (late->cancelled) return;
+    if (late->resolved) {
+      action.peer = late->peer;
+      action.tag = late->tag;
+      action.bytes = std::max(action.bytes, late->bytes);
+    }
+  }
+  if (taken_early(action)) return;
+  const auto [count, type] = payload(action.bytes);
+  MPI_Comm comm = communicator(action.communicator);
+  const int peer = peer_rank(action.peer);
+  const int tag = message_tag(action.tag);
+  if (blocking) return check(PMPI_Recv(stage_.receive_area, count, type, peer, tag, comm, MPI_STATUS_IGNORE), action);
+  if ((action.flags & trace::flag_persistent) != 0) {
+    check(PMPI_Recv_init(stage_.receive_area, count, type, peer, tag, comm, request), action);
+    persistent_[action.request] = true;
+    return check(PMPI_Start(request), action);
+  }
+  check(PMPI_Irecv(stage_.receive_area, count, type, peer, tag, comm, request), action);
+}
+
+void RankPlayer::exchange(const Action& action) {
+  const auto [send_count, send_type] = payload(action.bytes);
+  const auto [receive_count, receive_type] = payload(action.receive_bytes);
+  check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, peer_rank(action.peer), action.tag, stage_.receive_area,
+                      receive_count, receive_type, peer_rank(action.receive_peer), message_tag(action.receive_tag),
+                      communicator(action.communicator), MPI_STATUS_IGNORE),
+        action);
+}
+
+/// SMPI's own probes poll in steps of 0.1 ms. Here a probe receives the message it found, and the receive that follows
+/// finds it done: the same wait, at the time the message comes.
+void RankPlayer::await_message(const Action& action) {
+  const MessageKey key{action.communicator, action.peer, action.tag};
+  const bool takes_it_away = (action.flags & trace::flag_matched) != 0;
+  if (!takes_it_away && early_.contains(key)) return;
+  const auto [count, type] = payload(action.bytes);
+  check(PMPI_Recv(stage_.receive_area, count, type, peer_rank(action.peer), message_tag(action.tag),
+                  communicator(action.communicator), MPI_STATUS_IGNORE),
+        action);
+  ++early_[key];
+}
+
+void RankPlayer::complete(std::span<const trace::RequestId> ids) {
+  scratch_.clear();
+  for (const trace::RequestId id : ids)
+    if (id < requests_.size() && requests_[id] != MPI_REQUEST_NULL) scratch_.push_back(requests_[id]);
+  if (scratch_.empty()) return;
+  check(PMPI_Waitall(static_cast<int>(scratch_.size()), scratch_.data(), MPI_STATUSES_IGNORE), *current_);
+  for (const trace::RequestId id : ids) {
+    if (id >= requests_.size() || requests_[id] == MPI_REQUEST_NULL) continue;
+    if (persistent_[id]) PMPI_Request_free(&requests_[id]);
+    requests_[id] = MPI_REQUEST_NULL;
+  }
+}
+
+void RankPlayer::forget(trace::RequestId id) {
+  if (id >= requests_.size() || requests_[id] == MPI_REQUEST_NULL) return;
+  unfinished_.push_back(requests_[id]);
+  requests_[id] = MPI_REQUEST_NULL;
+}
+
+} // namespace timeless::replay::smpi

@@ -1,0 +1,222 @@
+#include "replay/smpi/rank_player.h"
+
+#include "replay/smpi/payload.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace timeless::replay::smpi {
+
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+
+constexpr trace::Bytes largest_count = std::numeric_limits<int>::max();
+
+/// What SMPI would call for a user's reduction; it never does while replaying.
+void no_operation(void*, void*, int*, MPI_Datatype*) {}
+
+/// Counts and displacements of the parts of a vector collective, as MPI wants them.
+struct Parts {
+  Parts(std::span<const trace::Bytes> bytes, trace::Bytes unit, std::size_t least) {
+    trace::Bytes sum = 0;
+    for (const trace::Bytes part : bytes) {
+      counts.push_back(static_cast<int>(part / unit));
+      // Displacements only name addresses, which nobody reads while replaying.
+      displacements.push_back(sum <= largest_count ? static_cast<int>(sum) : 0);
+      sum += part / unit;
+    }
+    counts.resize(std::max(counts.size(), least), 0);
+    displacements.resize(counts.size(), 0);
+  }
+  std::vector<int> counts;
+  std::vector<int> displacements;
+};
+
+/// The nonblocking call where there is a request for it, else the blocking one.
+template <typename Nonblocking, typename Blocking, typename... Arguments>
+int either(Nonblocking nonblocking, Blocking blocking, MPI_Request* request, Arguments... arguments) {
+  return request == nullptr ? blocking(arguments...) : nonblocking(arguments..., request);
+}
+
+trace::Bytes part(std::span<const trace::Bytes> parts, int rank) {
+  const auto index = static_cast<std::size_t>(rank);
+  return index < parts.size() ? parts[index] : 0;
+}
+
+} // namespace
+
+MPI_Datatype RankPlayer::type_of_size(trace::Bytes bytes) {
+  switch (bytes) {
+  case 1:
+    return MPI_BYTE;
+  case 2:
+    return MPI_SHORT;
+  case 4:
+    return MPI_INT;
+  case 8:
+    return MPI_DOUBLE;
+  case 16:
+    return MPI_C_DOUBLE_COMPLEX;
+  default:
+    break;
+  }
+  MPI_Datatype& type = types_.emplace(bytes, MPI_DATATYPE_NULL).first->second;
+  if (type == MPI_DATATYPE_NULL) {
+    PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type);
+    PMPI_Type_commit(&type);
+  }
+  return type;
+}
+
+/// Elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the same.
+RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
+  trace::Bytes element = std::max<trace::Bytes>(action.element_bytes, 1);
+  const auto fits = [&](trace::Bytes bytes) { return bytes % element == 0 && bytes / element <= largest_count; };
+  if (!fits(action.bytes) || !std::ranges::all_of(action.counts, fits)) element = 1;
+  if (action.bytes / element > largest_count) element = action.bytes <= 8 * largest_count ? 8 : 16;
+
+  Reduction made{.type = type_of_size(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
+  const bool ordered = (action.flags & trace::flag_noncommutative) != 0;
+  const bool predefined = element == 1 || element == 2 || element == 4 || element == 8 || element == 16;
+  if (ordered || !predefined || (action.flags & trace::flag_user_operation) != 0) {
+    MPI_Op& operation = ordered ? ordered_operation_ : user_operation_;
+    if (operation == MPI_OP_NULL) PMPI_Op_create(no_operation, ordered ? 0 : 1, &operation);
+    made.op = operation;
+  }
+  return made;
+}
+
+void RankPlayer::collective(const Action& action) {
+  MPI_Comm comm = communicator(action.communicator);
+  MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request);
+  char* out = stage_.send_area;
+  char* in = stage_.receive_area;
+  const int root = action.peer;
+  const auto [count, type] = payload(action.bytes);
+  const auto [receive_count, receive_type] = payload(action.receive_bytes);
+  switch (action.kind) {
+  case ActionKind::barrier:
+    return check(either(PMPI_Ibarrier, PMPI_Barrier, request, comm), action);
+  case ActionKind::broadcast:
+    return check(either(PMPI_Ibcast, PMPI_Bcast, request, out, count, type, root, comm), action);
+  case ActionKind::gather: {
+    // The root's own part is as large as the others', even if it passed MPI_IN_PLACE.
+    const auto [own, own_type] = payload(rank_in(comm) == root ? action.receive_bytes : action.bytes);
+    return check(
+        either(PMPI_Igather, PMPI_Gather, request, out, own, own_type, in, receive_count, receive_type, root, comm),
+        action);
+  }
+  case ActionKind::scatter: {
+    const auto [own, own_type] = payload(rank_in(comm) == root ? action.bytes : action.receive_bytes);
+    return check(either(PMPI_Iscatter, PMPI_Scatter, request, out, count, type, in, own, own_type, root, comm), action);
+  }
+  case ActionKind::allgather:
+    return check(either(PMPI_Iallgather, PMPI_Allgather, request, out, receive_count, receive_type, in, receive_count,
+                        receive_type, comm),
+                 action);
+  case ActionKind::alltoall:
+    return check(either(PMPI_Ialltoall, PMPI_Alltoall, request, out, receive_count, receive_type, in, receive_count,
+                        receive_type, comm),
+                 action);
+  case ActionKind::reduce:
+  case ActionKind::allreduce:
+  case ActionKind::reduce_scatter:
+  case ActionKind::reduce_scatter_block:
+  case ActionKind::scan:
+  case ActionKind::exscan:
+    return reduction(action, request);
+  default:
+    return vector_collective(action, request);
+  }
+}
+
+void RankPlayer::reduction(const Action& action, MPI_Request* request) {
+  MPI_Comm comm = communicator(action.communicator);
+  char* out = stage_.send_area;
+  char* in = stage_.receive_area;
+  const Reduction r = reduction_of(action);
+  const int count = r.count(action.bytes);
+  switch (action.kind) {
+  case ActionKind::reduce:
+    return check(either(PMPI_Ireduce, PMPI_Reduce, request, out, in, count, r.type, r.op, action.peer, comm), action);
+  case ActionKind::allreduce:
+    return check(either(PMPI_Iallreduce, PMPI_Allreduce, request, out, in, count, r.type, r.op, comm), action);
+  case ActionKind::scan:
+    return check(either(PMPI_Iscan, PMPI_Scan, request, out, in, count, r.type, r.op, comm), action);
+  case ActionKind::exscan:
+    return check(either(PMPI_Iexscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
+  case ActionKind::reduce_scatter_block:
+    return check(
+        either(PMPI_Ireduce_scatter_block, PMPI_Reduce_scatter_block, request, out, in, count, r.type, r.op, comm),
+        action);
+  default:
+    break;
+  }
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  const Parts parts(action.counts, r.element, static_cast<std::size_t>(size));
+  check(either(PMPI_Ireduce_scatter, PMPI_Reduce_scatter, request, out, in, parts.counts.data(), r.type, r.op, comm),
+        action);
+}
+
+void RankPlayer::vector_collective(const Action& action, MPI_Request* request) {
+  MPI_Comm comm = communicator(action.communicator);
+  char* out = stage_.send_area;
+  char* in = stage_.receive_area;
+  const int self = rank_in(comm);
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  const auto members = static_cast<std::size_t>(size);
+  switch (action.kind) {
+  case ActionKind::gatherv: {
+    const Parts to(action.receive_counts, 1, members);
+    const auto [own, type] = payload(self == action.peer ? part(action.receive_counts, self) : action.bytes);
+    return check(either(PMPI_Igatherv, PMPI_Gatherv, request, out, own, type, in, to.counts.data(),
+                        to.displacements.data(), MPI_BYTE, action.peer, comm),
+                 action);
+  }
+  case ActionKind::scatterv: {
+    const Parts from(action.counts, 1, members);
+    const auto [own, type] = payload(self == action.peer ? part(action.counts, self) : action.receive_bytes);
+    return check(either(PMPI_Iscatterv, PMPI_Scatterv, request, out, from.counts.data(), from.displacements.data(),
+                        MPI_BYTE, in, own, type, action.peer, comm),
+                 action);
+  }
+  case ActionKind::allgatherv: {
+    const Parts all(action.receive_counts, 1, members);
+    const auto [own, type] = payload(part(action.receive_counts, self));
+    return check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, own, type, in, all.counts.data(),
+                        all.displacements.data(), MPI_BYTE, comm),
+                 action);
+  }
+  case ActionKind::alltoallv:
+  case ActionKind::alltoallw: {
+    const Parts from(action.counts, 1, members);
+    const Parts to(action.receive_counts, 1, members);
+    return check(either(PMPI_Ialltoallv, PMPI_Alltoallv, request, out, from.counts.data(), from.displacements.data(),
+                        MPI_BYTE, in, to.counts.data(), to.displacements.data(), MPI_BYTE, comm),
+                 action);
+  }
+  default:
+    throw Error(Failure::missing_capability, "SMPI cannot replay " + trace::mpi_name(action), position(),
+                "use --backend model");
+  }
+}
+
+/// The communicator exists already; what remains is that its makers meet and agree on an identity.
+void RankPlayer::create_communicator(const Action& action) {
+  if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return;
+  const bool members_only = action.kind == ActionKind::comm_create_group;
+  if (members_only && action.new_communicator == trace::no_communicator) return;
+  MPI_Comm comm = communicator(members_only ? action.new_communicator : action.communicator);
+  MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request);
+  check(either(PMPI_Iallreduce, PMPI_Allreduce, request, stage_.send_area, stage_.receive_area, 2, MPI_INT, MPI_SUM,
+               comm),
+        action);
+}
+
+} // namespace timeless::replay::smpi

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "replay/platform/mapping.h"
+#include "replay/platform/presets.h"
+#include "replay/platform/simgrid_platform.h"
+#include "replay/result.h"
+#include "trace/source.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace timeless::replay {
+
+struct SmpiOptions {
+  /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
+  Scaling scaling;
+  /// Instructions per second of every rank; without it, the speed of the rank's host in the platform file, one
+  /// instruction for one flop. Volumes in nanoseconds need neither.
+  std::optional<double> instructions_per_second;
+  /// Called now and then with the actions replayed so far and the number there are.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+struct SmpiResult {
+  Result replay;          ///< one lane, with ends only: attributed is false
+  double cpu_seconds = 0; ///< of this machine, for the simulation itself: no loading, no scan of the trace
+};
+
+/// Replays a run in SimGrid's SMPI: flows that share links, SMPI's protocols, its collectives with their real messages.
+///
+/// The actions go to SMPI from memory, over real communicators made beforehand; each rank's clock starts at 0 when all
+/// are ready, and MPI_Finalize is not charged. The simulation runs in a child process, so the platform can be used
+/// again. docs/platforms.md says how every action is carried out.
+///
+/// Throws Error(missing_capability) before anything runs, naming every kind of action in the trace that SMPI has no
+/// equal for; Error(invalid_input) for a trace that contradicts itself, or whose ranks come to wait for each other,
+/// with the ranks and their actions.
+SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
+                       const SmpiOptions& options = {});
+
+} // namespace timeless::replay
