@@ -1,0 +1,58 @@
+# Sourced by tools/quickstart and tools/check: installs what is missing and builds. Sets `source` and `build`.
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+fail() {
+  echo "timeless: $*" >&2
+  exit 1
+}
+
+missing_packages() {
+  local package
+  grep -v '^#' "$source/tools/packages" | while read -r package; do
+    [ -z "$package" ] || dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+      echo "$package"
+  done
+}
+
+install_packages() {
+  command -v apt-get >/dev/null || fail "this script installs with apt; elsewhere install what tools/packages lists"
+  local missing as_root=()
+  mapfile -t missing < <(missing_packages)
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  echo "Installing ${#missing[@]} packages: ${missing[*]}"
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "packages are missing and there is no sudo: run 'apt-get install ${missing[*]}' as root"
+    as_root=(sudo)
+  fi
+  local log
+  log=$(mktemp)
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$log" 2>&1 ||
+    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >>"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    fail "the packages could not be installed (whole log: $log)"
+  fi
+  rm -f "$log"
+}
+
+# build_with PRESET [CMAKE OPTION...]
+build_with() {
+  local preset=$1 log
+  shift
+  build=$source/build/$preset
+  mkdir -p "$build"
+  log=$build/build.log
+  echo "Building in build/$preset"
+  if ! (cd "$source" && cmake --preset "$preset" -DCMAKE_C_COMPILER_LAUNCHER=ccache \
+    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@" && cmake --build --preset "$preset") >"$log" 2>&1; then
+    grep -E -A5 'error|Error|FAILED' "$log" | head -n 60 >&2
+    fail "the build failed (whole log: $log)"
+  fi
+}
+
+# What Open MPI needs to run as root, and more ranks than cores, without a warning.
+allow_folding() {
+  export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1
+  export OMPI_MCA_btl=${OMPI_MCA_btl:-self,vader}
+  export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--gl,-opencl,-cuda,-nvml,-rsmi,-levelzero,-pci,-linuxio}
+  [ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}
