@@ -19,6 +19,8 @@ using KernelId = std::uint32_t;
 inline constexpr Rank no_rank = -1;
 /// The peer of a receive whose source the recorder never learnt (see Action::peer).
 inline constexpr Rank any_rank = -2;
+/// The peer of a rooted collective over an intercommunicator, at the root itself: the root of the remote group's ranks.
+inline constexpr Rank root_of_remote_group = -3;
 inline constexpr Tag any_tag = -2;
 inline constexpr CommunicatorId world_communicator = 0;
 inline constexpr CommunicatorId no_communicator = 0xffffffffU;

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "tracer/mpi_library.h"
+#include "tracer/recorder.h"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+namespace timeless::tracer {
+
+/// The calls of calls.def.
+enum class CallId : std::uint16_t {
+#define MPI_CALL(name) name,
+#include "call_ids.inc"
+#undef MPI_CALL
+};
+
+/// The call's name in MPI: "MPI_Send".
+const char* mpi_name(CallId call);
+
+/// What a thread carries from one MPI call of the program to the next.
+struct ThreadState {
+  std::uint32_t depth = 0;     ///< wrappers this thread is in: calls at a depth above 1 are MPI's own
+  bool started = false;        ///< last holds a reading
+  std::uint32_t last_site = 0; ///< call site of the last recorded action
+  std::uint64_t last = 0;      ///< the counter when the program got control back
+  std::uint64_t pending = 0;   ///< computation before calls that were not recorded
+};
+
+extern constinit thread_local ThreadState thread_state;
+
+/// The recorder at work, or null: before MPI_Init, after MPI_Finalize, and once recording has stopped.
+extern constinit std::atomic<Recorder*> active_recorder;
+using ReadVolume = std::uint64_t (*)() noexcept;
+/// Reads the run's counter; 0 until there is one.
+extern constinit ReadVolume read_volume;
+/// What two reads back to back differ by; to be subtracted from every difference.
+extern constinit std::uint64_t read_skew;
+
+/// One call of the program into a wrapper, from its first instruction to its last.
+///
+/// The counter is read first on the way in and last on the way out, so that a burst of computation holds nothing of the
+/// tracer, of MPI, or of the conversions between Fortran and C. Calls made inside MPI are passed on untouched.
+class CallScope {
+public:
+  CallScope(CallId call, const void* site) noexcept
+      : thread_(thread_state), call_(call), site_(site), recorder_(nullptr) {
+    if (thread_.depth++ != 0) return;
+    recorder_ = active_recorder.load(std::memory_order_acquire);
+    if (recorder_ == nullptr) {
+      if (!mpi_library.found) find_mpi_library();
+      return;
+    }
+    begin_ = read_volume();
+  }
+
+  ~CallScope() {
+    --thread_.depth;
+    if (recorder_ == nullptr) return;
+    if (!consumed_) thread_.pending = computation();
+    thread_.started = true;
+    thread_.last = read_volume();
+  }
+
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  /// Runs `action(recorder)` if the program made this call and the run is being recorded. Whatever fails there stops
+  /// the recording and leaves the program alone.
+  template <typename Action>
+  void record(Action&& action) noexcept {
+    if (recorder_ != nullptr) run(*recorder_, std::forward<Action>(action));
+  }
+
+  /// The same, but only if the MPI call has succeeded.
+  template <typename Action>
+  void record(int result, Action&& action) noexcept {
+    if (result == MPI_SUCCESS) record(std::forward<Action>(action));
+  }
+
+  /// True when the program made this call, and not MPI itself.
+  bool by_program() const { return thread_.depth == 1; }
+  bool recording() const { return recorder_ != nullptr; }
+  CallId call() const { return call_; }
+  const void* site() const { return site_; }
+
+  /// The computation before this call, less the skew of the counter: all of it the first time, 0 from then on.
+  std::uint64_t take_computation() noexcept;
+  ThreadState& thread() { return thread_; }
+
+  /// Recording begins with this call: computation counts from its end.
+  void start(Recorder& recorder);
+  /// Recording has ended within this call.
+  void stop() { recorder_ = nullptr; }
+
+private:
+  template <typename Action>
+  void run(Recorder& recorder, Action&& action) noexcept;
+  std::uint64_t computation() const noexcept;
+
+  ThreadState& thread_;
+  CallId call_;
+  bool consumed_ = false;
+  const void* site_;
+  Recorder* recorder_;
+  std::uint64_t begin_ = 0;
+};
+
+template <typename Action>
+void CallScope::run(Recorder& recorder, Action&& action) noexcept {
+  const auto held = recorder.enter(*this);
+  try {
+    action(recorder);
+  } catch (const std::exception& failure) {
+    recorder.fail(failure.what());
+  }
+}
+
+} // namespace timeless::tracer

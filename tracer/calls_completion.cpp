@@ -1,0 +1,242 @@
+#include "bodies.h"
+
+#include "tracer/mpi_library.h"
+#include "tracer/record.h"
+#include "tracer/scratch.h"
+
+#include <algorithm>
+
+/// Bodies of the calls that complete requests.
+///
+/// Each remembers the handles, which MPI replaces, asks for statuses even where the program wants none, and records one
+/// action that lists the requests it has completed. A call that completes none is not recorded.
+namespace timeless::tracer::body {
+
+namespace {
+
+using trace::ActionKind;
+
+/// The requests one call completes.
+class Completion {
+public:
+  Completion(Recorder& recorder, ActionKind kind, int result) : recorder_(recorder), kind_(kind), result_(result) {
+    recorder_.completed().clear();
+  }
+
+  /// A request of the call, as its handle was before and is now.
+  void add(MPI_Request before, MPI_Request after, const MPI_Status& status) {
+    if (before == mpi().request_null) return;
+    Request* const request = recorder_.requests().find(before);
+    if (request == nullptr || !request->active) return;
+    // After an error, some may not have completed.
+    if (result_ != MPI_SUCCESS && !request->persistent && after == before) return;
+    note_duplicate(*request);
+    if (request->place.exists() && !request->completion_seen) {
+      note_end(*request, status);
+      recorder_.completed().push_back(request->id);
+    }
+    if (request->persistent)
+      request->active = false;
+    else
+      recorder_.requests().remove(*request);
+  }
+
+  /// As add(), for a request the program still holds (MPI_Request_get_status).
+  void see(MPI_Request handle, const MPI_Status& status) {
+    if (handle == mpi().request_null) return;
+    Request* const request = recorder_.requests().find(handle);
+    if (request == nullptr || !request->active || request->completion_seen) return;
+    note_duplicate(*request);
+    if (!request->place.exists()) return;
+    note_end(*request, status);
+    request->completion_seen = true;
+    recorder_.completed().push_back(request->id);
+  }
+
+  void record() {
+    if (recorder_.completed().empty()) return;
+    recorder_.append_of_recorded({.kind = kind_, .requests = recorder_.completed()});
+  }
+
+private:
+  /// The communicator of an MPI_Comm_idup has its handle now.
+  void note_duplicate(Request& request) {
+    if (request.duplicate == nullptr) return;
+    recorder_.communicators().name(*request.duplicate, request.duplicate_known);
+    request.duplicate = nullptr;
+  }
+
+  void note_end(Request& request, const MPI_Status& status) {
+    if (cancelled(request, status)) {
+      recorder_.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
+      if (request.receive) record::give_up_receive(recorder_, request);
+    } else if (request.receive && result_ == MPI_SUCCESS) {
+      record::settle_receive(recorder_, request, status);
+    } else if (request.receive) {
+      record::give_up_receive(recorder_, request);
+    }
+  }
+
+  static bool cancelled(const Request& request, const MPI_Status& status) {
+    int flag = 0;
+    if (request.cancel_asked) mpi().Test_cancelled(&status, &flag);
+    return flag != 0;
+  }
+
+  Recorder& recorder_;
+  ActionKind kind_;
+  int result_;
+};
+
+/// Handles as they were before the call.
+class SavedRequests {
+public:
+  SavedRequests(const MPI_Request* requests, int count) : saved_(count) {
+    if (count > 0) std::copy_n(requests, count, saved_.data());
+  }
+  MPI_Request operator[](int index) const { return saved_[index]; }
+
+private:
+  ScratchArray<MPI_Request> saved_;
+};
+
+/// Statuses to look at, also where the program wants none.
+class StatusesToRead {
+public:
+  StatusesToRead(MPI_Status* wanted, int count)
+      : own_(wanted == MPI_STATUSES_IGNORE ? count : 0),
+        statuses_(wanted == MPI_STATUSES_IGNORE ? own_.data() : wanted) {}
+  MPI_Status* get() { return statuses_; }
+  const MPI_Status& operator[](int index) const { return statuses_[index]; }
+
+private:
+  ScratchArray<MPI_Status> own_;
+  MPI_Status* statuses_;
+};
+
+} // namespace
+
+int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
+  const MPI_Request before = *request;
+  StatusesToRead read(status, 1);
+  const int result = mpi().Wait(request, read.get());
+  call.record([&](Recorder& recorder) {
+    Completion completion(recorder, ActionKind::wait, result);
+    completion.add(before, *request, read[0]);
+    completion.record();
+  });
+  return result;
+}
+
+int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
+  const MPI_Request before = *request;
+  StatusesToRead read(status, 1);
+  const int result = mpi().Test(request, flag, read.get());
+  call.record([&](Recorder& recorder) {
+    if (result == MPI_SUCCESS && *flag == 0) return;
+    Completion completion(recorder, ActionKind::test, result);
+    completion.add(before, *request, read[0]);
+    completion.record();
+  });
+  return result;
+}
+
+int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const SavedRequests before(requests, count);
+  StatusesToRead read(statuses, count);
+  const int result = mpi().Waitall(count, requests, read.get());
+  call.record([&](Recorder& recorder) {
+    Completion completion(recorder, ActionKind::wait_all, result);
+    for (int index = 0; index < count; ++index)
+      completion.add(before[index], requests[index], read[index]);
+    completion.record();
+  });
+  return result;
+}
+
+int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  const SavedRequests before(requests, count);
+  StatusesToRead read(statuses, count);
+  const int result = mpi().Testall(count, requests, flag, read.get());
+  call.record([&](Recorder& recorder) {
+    if (result == MPI_SUCCESS && *flag == 0) return;
+    Completion completion(recorder, ActionKind::test_all, result);
+    for (int index = 0; index < count; ++index)
+      completion.add(before[index], requests[index], read[index]);
+    completion.record();
+  });
+  return result;
+}
+
+int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  const SavedRequests before(requests, count);
+  StatusesToRead read(status, 1);
+  const int result = mpi().Waitany(count, requests, index, read.get());
+  call.record([&](Recorder& recorder) {
+    if (*index == MPI_UNDEFINED || *index < 0) return;
+    Completion completion(recorder, ActionKind::wait_any, result);
+    completion.add(before[*index], requests[*index], read[0]);
+    completion.record();
+  });
+  return result;
+}
+
+int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  const SavedRequests before(requests, count);
+  StatusesToRead read(status, 1);
+  const int result = mpi().Testany(count, requests, index, flag, read.get());
+  call.record([&](Recorder& recorder) {
+    if ((result == MPI_SUCCESS && *flag == 0) || *index < 0) return;
+    Completion completion(recorder, ActionKind::test_any, result);
+    completion.add(before[*index], requests[*index], read[0]);
+    completion.record();
+  });
+  return result;
+}
+
+namespace {
+
+void completed_some(CallScope& call, ActionKind kind, int result, const SavedRequests& before,
+                    const MPI_Request requests[], int outcount, const int indices[], const StatusesToRead& read) {
+  call.record([&](Recorder& recorder) {
+    Completion completion(recorder, kind, result);
+    for (int done = 0; done < outcount; ++done)
+      completion.add(before[indices[done]], requests[indices[done]], read[done]);
+    completion.record();
+  });
+}
+
+} // namespace
+
+int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
+             MPI_Status statuses[]) {
+  const SavedRequests before(requests, incount);
+  StatusesToRead read(statuses, incount);
+  const int result = mpi().Waitsome(incount, requests, outcount, indices, read.get());
+  completed_some(call, ActionKind::wait_some, result, before, requests, *outcount, indices, read);
+  return result;
+}
+
+int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
+             MPI_Status statuses[]) {
+  const SavedRequests before(requests, incount);
+  StatusesToRead read(statuses, incount);
+  const int result = mpi().Testsome(incount, requests, outcount, indices, read.get());
+  completed_some(call, ActionKind::test_some, result, before, requests, *outcount, indices, read);
+  return result;
+}
+
+/// A request seen to be complete: recorded as its completion, which the call that frees it then does not repeat.
+int Request_get_status(CallScope& call, MPI_Request request, int* flag, MPI_Status* status) {
+  StatusesToRead read(status, 1);
+  const int result = mpi().Request_get_status(request, flag, read.get());
+  call.record(result, [&](Recorder& recorder) {
+    if (*flag == 0) return;
+    Completion completion(recorder, ActionKind::test, result);
+    completion.see(request, read[0]);
+    completion.record();
+  });
+  return result;
+}
+
+} // namespace timeless::tracer::body

@@ -1,0 +1,42 @@
+#include "bodies.h"
+
+#include "tracer/lifecycle.h"
+#include "tracer/mpi_library.h"
+
+#include <string>
+
+/// Bodies of the calls that begin and end MPI, or the recording.
+namespace timeless::tracer::body {
+
+int Init(CallScope& call, int* argc, char*** argv) {
+  const int result = mpi().Init(argc, argv);
+  if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
+  return result;
+}
+
+int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* provided) {
+  const int result = mpi().Init_thread(argc, argv, required, provided);
+  if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
+  return result;
+}
+
+int Finalize(CallScope& call) {
+  call.record([&](Recorder& recorder) { recorder.append({.kind = trace::ActionKind::finalize}); });
+  finish_recording(call, trace::Ending::finalized, "");
+  return mpi().Finalize();
+}
+
+int Abort(CallScope& call, MPI_Comm comm, int errorcode) {
+  finish_recording(call, trace::Ending::stopped, "MPI_Abort with code " + std::to_string(errorcode));
+  return mpi().Abort(comm, errorcode);
+}
+
+int Pcontrol(CallScope& call, int level) {
+  const int result = mpi().Pcontrol(level);
+  call.record(result, [&](Recorder& recorder) {
+    if (level == 0 || level == 1) recorder.pause(level == 0);
+  });
+  return result;
+}
+
+} // namespace timeless::tracer::body

@@ -1,0 +1,65 @@
+#include "bodies.h"
+
+#include "tracer/mpi_library.h"
+#include "tracer/record.h"
+#include "tracer/scratch.h"
+
+/// Bodies of the calls that start, cancel and free requests.
+namespace timeless::tracer::body {
+
+namespace {
+
+void started(Recorder& recorder, MPI_Request handle) {
+  Request* const request = recorder.requests().find(handle);
+  if (request == nullptr) return;
+  request->active = true;
+  request->cancel_asked = false;
+  request->completion_seen = false;
+  request->place = {};
+  if (request->id == trace::no_request) return;
+  if (request->receive)
+    record::begin_receive(recorder, *request, request->action);
+  else
+    request->place = recorder.append(request->action);
+}
+
+} // namespace
+
+int Start(CallScope& call, MPI_Request* request) {
+  const int result = mpi().Start(request);
+  call.record(result, [&](Recorder& recorder) { started(recorder, *request); });
+  return result;
+}
+
+int Startall(CallScope& call, int count, MPI_Request requests[]) {
+  const int result = mpi().Startall(count, requests);
+  call.record(result, [&](Recorder& recorder) {
+    for (int index = 0; index < count; ++index)
+      started(recorder, requests[index]);
+  });
+  return result;
+}
+
+int Cancel(CallScope& call, MPI_Request* request) {
+  const int result = mpi().Cancel(request);
+  call.record(result, [&](Recorder& recorder) {
+    if (Request* const known = recorder.requests().find(*request)) known->cancel_asked = true;
+  });
+  return result;
+}
+
+int Request_free(CallScope& call, MPI_Request* request) {
+  const MPI_Request before = *request;
+  const int result = mpi().Request_free(request);
+  call.record(result, [&](Recorder& recorder) {
+    Request* const known = recorder.requests().find(before);
+    if (known == nullptr) return;
+    if (known->active && known->place.exists() && !known->completion_seen)
+      recorder.append_of_recorded({.kind = trace::ActionKind::request_free, .request = known->id});
+    record::give_up_receive(recorder, *known);
+    recorder.requests().remove(*known);
+  });
+  return result;
+}
+
+} // namespace timeless::tracer::body

@@ -1,0 +1,170 @@
+#include "tracer/communicators.h"
+
+#include "tracer/mpi_library.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace timeless::tracer {
+
+namespace {
+
+std::uint64_t finalize(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
+  return finalize(hash ^ finalize(value));
+}
+
+std::uint64_t of_rank(trace::Rank rank) {
+  return static_cast<std::uint32_t>(rank);
+}
+
+std::uint64_t of_members(std::span<const trace::Rank> members) {
+  std::uint64_t hash = combine(0, members.size());
+  for (const trace::Rank member : members)
+    hash = combine(hash, of_rank(member));
+  return hash;
+}
+
+/// The members of a group as ranks of MPI_COMM_WORLD; MPI_UNDEFINED for those of another world.
+std::vector<trace::Rank> world_ranks(MPI_Group group) {
+  int size = 0;
+  mpi().Group_size(group, &size);
+  std::vector<int> own(static_cast<std::size_t>(size));
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<trace::Rank> world(own.size(), MPI_UNDEFINED);
+  MPI_Group world_group = nullptr;
+  mpi().Comm_group(mpi().comm_world, &world_group);
+  if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group, world.data());
+  mpi().Group_free(&world_group);
+  return world;
+}
+
+bool all_known(std::span<const trace::Rank> ranks) {
+  return std::ranges::none_of(ranks, [](trace::Rank rank) { return rank == MPI_UNDEFINED; });
+}
+
+} // namespace
+
+trace::Rank CommunicatorTable::Groups::leader() const {
+  return remote.empty() ? local.front() : std::min(local.front(), remote.front());
+}
+
+void CommunicatorTable::start() {
+  mpi().Comm_rank(mpi().comm_world, &world_rank_);
+  enter(mpi().comm_world, groups_of(mpi().comm_world), finalize(1));
+  Groups self = groups_of(mpi().comm_self);
+  const std::uint64_t identity = combine(finalize(2), of_rank(self.local.front()));
+  enter(mpi().comm_self, std::move(self), identity);
+}
+
+KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
+  KnownCommunicator** const known = by_handle_.find(key_of(handle));
+  return known != nullptr ? *known : nullptr;
+}
+
+void CommunicatorTable::forget(MPI_Comm handle) {
+  by_handle_.erase(key_of(handle));
+}
+
+std::uint64_t CommunicatorTable::next_creation(KnownCommunicator& parent) {
+  return combine(combine(parent.identity, 3), parent.creations++);
+}
+
+KnownCommunicator* CommunicatorTable::add(MPI_Comm handle, std::uint64_t creation) {
+  return add_duplicate(handle, handle, creation);
+}
+
+KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation) {
+  Groups groups = groups_of(parent);
+  if (!groups.known) return nullptr;
+  const std::uint64_t identity = combine(creation, of_rank(groups.leader()));
+  return enter(handle, std::move(groups), identity);
+}
+
+KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, const KnownCommunicator& parent, int tag) {
+  Groups groups = groups_of(handle);
+  if (!groups.known) return nullptr;
+  const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(groups.local)), of_rank(tag));
+  return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
+}
+
+KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int tag) {
+  Groups groups = groups_of(handle);
+  if (!groups.known) return nullptr;
+  std::uint64_t first = of_members(groups.local);
+  std::uint64_t second = of_members(groups.remote);
+  if (groups.local.front() > groups.remote.front()) std::swap(first, second);
+  const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
+  return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
+}
+
+void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
+  by_handle_.set(key_of(handle), known);
+}
+
+std::vector<trace::Communicator> CommunicatorTable::take_new() {
+  return std::exchange(new_, {});
+}
+
+CommunicatorTable::Groups CommunicatorTable::groups_of(MPI_Comm handle) const {
+  Groups groups;
+  MPI_Group group = nullptr;
+  int inter = 0;
+  mpi().Comm_group(handle, &group);
+  groups.local = world_ranks(group);
+  mpi().Group_free(&group);
+  mpi().Comm_test_inter(handle, &inter);
+  if (inter != 0) {
+    mpi().Comm_remote_group(handle, &group);
+    groups.remote = world_ranks(group);
+    mpi().Group_free(&group);
+  }
+  groups.known = !groups.local.empty() && all_known(groups.local) && all_known(groups.remote);
+  return groups;
+}
+
+KnownCommunicator* CommunicatorTable::enter(MPI_Comm handle, Groups groups, std::uint64_t identity) {
+  auto known = std::make_unique<KnownCommunicator>();
+  known->id = static_cast<trace::CommunicatorId>(all_.size());
+  known->identity = identity;
+  known->size = static_cast<int>(groups.local.size());
+  known->remote_size = static_cast<int>(groups.remote.size());
+  known->rank = static_cast<int>(std::ranges::find(groups.local, world_rank_) - groups.local.begin());
+  new_.push_back({std::move(groups.local), std::move(groups.remote), identity});
+  if (handle != nullptr) by_handle_.set(key_of(handle), known.get());
+  all_.push_back(std::move(known));
+  return all_.back().get();
+}
+
+std::uint64_t CommunicatorTable::occurrence(std::uint64_t of) {
+  return occurrences_[of]++;
+}
+
+Neighbors ask_neighbors(MPI_Comm handle) {
+  Neighbors neighbors;
+  int topology = MPI_UNDEFINED;
+  int rank = 0;
+  int weighted = 0;
+  mpi().Topo_test(handle, &topology);
+  if (topology == MPI_CART) {
+    mpi().Cartdim_get(handle, &neighbors.in);
+    neighbors.in = neighbors.out = 2 * neighbors.in;
+  } else if (topology == MPI_GRAPH) {
+    mpi().Comm_rank(handle, &rank);
+    mpi().Graph_neighbors_count(handle, rank, &neighbors.in);
+    neighbors.out = neighbors.in;
+  } else if (topology == MPI_DIST_GRAPH) {
+    mpi().Dist_graph_neighbors_count(handle, &neighbors.in, &neighbors.out, &weighted);
+  }
+  return neighbors;
+}
+
+} // namespace timeless::tracer

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""Makes the wrappers of every MPI call in calls.def.
+
+usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
+
+Writes mpi_functions.inc (the PMPI functions), call_ids.inc (one number per call), bodies.h and bodies.cpp (what C and
+Fortran share), wrappers_c.cpp and wrappers_fortran.cpp.
+"""
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+NOTICE = "// Generated from calls.def by generate_wrappers.py; change those.\n"
+
+# kind: (C declaration, Fortran declaration, the Fortran argument as a C value)
+VALUES = {
+    "in": ("const void* {0}", "void* {0}_f", "fortran::buffer({0}_f)"),
+    "out": ("void* {0}", "void* {0}_f", "fortran::buffer({0}_f)"),
+    "address": ("void* {0}", "void* {0}_f", "{0}_f"),
+    "int": ("int {0}", "const MPI_Fint* {0}_f", "*{0}_f"),
+    "aint": ("MPI_Aint {0}", "const MPI_Aint* {0}_f", "*{0}_f"),
+    "offset": ("MPI_Offset {0}", "const MPI_Offset* {0}_f", "*{0}_f"),
+    "logical": ("int {0}", "const MPI_Fint* {0}_f", "fortran::truth(*{0}_f)"),
+    "ints": ("const int {0}[]", "const MPI_Fint* {0}_f", "{0}_f"),
+    "aints": ("const MPI_Aint {0}[]", "const MPI_Aint* {0}_f", "{0}_f"),
+    "weights": ("const int {0}[]", "const MPI_Fint* {0}_f", "fortran::weights({0}_f)"),
+}
+HANDLES = {
+    "comm": ("MPI_Comm", "Comm"),
+    "group": ("MPI_Group", "Group"),
+    "info": ("MPI_Info", "Info"),
+    "datatype": ("MPI_Datatype", "Type"),
+    "op": ("MPI_Op", "Op"),
+    "request": ("MPI_Request", "Request"),
+    "message": ("MPI_Message", "Message"),
+    "win": ("MPI_Win", "Win"),
+    "file": ("MPI_File", "File"),
+}
+# kind: (C declaration, the class of fortran.h that converts it)
+ARRAYS = {
+    "logicals": ("const int {0}[]", "Logicals"),
+    "datatypes": ("const MPI_Datatype {0}[]", "Datatypes"),
+    "requests_inout": ("MPI_Request {0}[]", "Requests"),
+    "statuses_out": ("MPI_Status {0}[]", "Statuses"),
+}
+C_ONLY = {"argc": "int* {0}", "argv": "char*** {0}"}
+# Further Fortran names of a call, where mpi.mod knows it by two.
+FURTHER_NAMES = {
+    "Win_allocate": ["win_allocate_cptr"],
+    "Win_allocate_shared": ["win_allocate_shared_cptr"],
+}
+
+
+@dataclass
+class Argument:
+    kind: str
+    name: str
+    length: str = ""
+
+
+@dataclass
+class Call:
+    name: str
+    arguments: list
+    family: str
+    recording: str
+
+    @property
+    def by_hand(self):
+        return self.recording == "by hand"
+
+    def has(self, kind):
+        return any(argument.kind == kind for argument in self.arguments)
+
+
+def split_arguments(text):
+    """Splits at commas outside brackets and parentheses."""
+    parts, depth, current = [], 0, ""
+    for character in text:
+        depth += character in "[(" and 1 or character in "])" and -1 or 0
+        if character == "," and depth == 0:
+            parts.append(current.strip())
+            current = ""
+        else:
+            current += character
+    return [part for part in parts + [current.strip()] if part]
+
+
+def parse_argument(text):
+    if text == "...":
+        return Argument("...", "")
+    match = re.fullmatch(r"(\w+)(?:\[(.*)\])? (\w+)", text)
+    if not match:
+        raise SystemExit(f"calls.def: no argument: {text}")
+    return Argument(match[1], match[3], match[2] or "")
+
+
+def parse(path):
+    calls, used = [], []
+    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("uses "):
+            used += line.split()[1:]
+            continue
+        match = re.fullmatch(r"(\w+)\((.*)\) : (\w+) : (.+)", line)
+        if not match:
+            raise SystemExit(f"calls.def:{number}: no row: {line}")
+        calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4]))
+    return calls, used
+
+
+def split_output(kind):
+    """The base and the direction of a kind such as comm_out."""
+    match = re.fullmatch(r"(\w+)_(out|inout)", kind)
+    return (match[1], match[2]) if match else (kind, "")
+
+
+def c_declaration(argument):
+    kind, name = argument.kind, argument.name
+    base, direction = split_output(kind)
+    if kind == "...":
+        return "..."
+    if kind in VALUES:
+        return VALUES[kind][0].format(name)
+    if kind in ARRAYS:
+        return ARRAYS[kind][0].format(name)
+    if kind in C_ONLY:
+        return C_ONLY[kind].format(name)
+    if kind == "string":
+        return f"const char* {name}"
+    if kind == "indices_out":
+        return f"int {name}[]"
+    if kind == "status_out":
+        return f"MPI_Status* {name}"
+    if base in ("int", "index", "logical"):
+        return f"int* {name}"
+    if base == "offset":
+        return f"MPI_Offset* {name}"
+    if base in HANDLES:
+        return f"{HANDLES[base][0]}{'*' if direction else ''} {name}"
+    raise SystemExit(f"calls.def: no kind {kind}")
+
+
+def c_parameters(call):
+    return ", ".join(c_declaration(argument) for argument in call.arguments)
+
+
+def c_arguments(call, first=()):
+    return ", ".join([*first, *(argument.name for argument in call.arguments if argument.kind != "...")])
+
+
+def body_parameters(call):
+    fixed = [c_declaration(argument) for argument in call.arguments if argument.kind != "..."]
+    return ", ".join(["CallScope& call", *fixed])
+
+
+def body(call):
+    recording = re.sub(r"\((?=.)", "(recorder, ", call.recording, count=1).replace("(recorder, )", "(recorder)")
+    return f"""
+int {call.name}({body_parameters(call)}) {{
+  const int result = mpi().{call.name}({c_arguments(call)});
+  call.record(result, [&](Recorder& recorder) {{ record::{recording}; }});
+  return result;
+}}
+"""
+
+
+def c_wrapper(call):
+    return f"""
+int MPI_{call.name}({c_parameters(call)}) {{
+  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  return body::{call.name}({c_arguments(call, ["call"])});
+}}
+"""
+
+
+@dataclass
+class Conversion:
+    """How one argument of a Fortran wrapper becomes C and returns: declaration, lines before and after, C argument."""
+
+    declaration: str = ""
+    before: str = ""
+    array: str = ""  # as before, but may use the other arguments' C values
+    argument: str = ""
+    after: str = ""
+    hidden: str = ""  # the length of a string, which Fortran passes last
+
+
+def convert(argument, call):
+    kind, name = argument.kind, argument.name
+    base, direction = split_output(kind)
+    pointer = f"MPI_Fint* {name}_f"
+    succeeded = "if (result == MPI_SUCCESS)"
+    # A status is set only when something has completed.
+    status_set = "if (result == MPI_SUCCESS && flag != 0)" if call.has("logical_out") else succeeded
+    if kind in VALUES:
+        _, declaration, value = VALUES[kind]
+        return Conversion(declaration.format(name), before=f"const auto {name} = {value.format(name)};", argument=name)
+    if kind in C_ONLY:
+        return Conversion(argument="nullptr")
+    if kind == "string":
+        return Conversion(f"const char* {name}_f", f"const fortran::String {name}({name}_f, {name}_length);",
+                          argument=f"{name}.c()", hidden=f"std::size_t {name}_length")
+    if kind in ("logicals", "datatypes"):
+        return Conversion(f"const {pointer}", array=f"const fortran::{ARRAYS[kind][1]} {name}({name}_f, {argument.length});",
+                          argument=f"{name}.c()")
+    if kind == "requests_inout":
+        return Conversion(pointer, array=f"fortran::Requests {name}({name}_f, {argument.length});",
+                          argument=f"{name}.c()", after=f"{name}.store();")
+    if kind == "statuses_out":
+        count = "outcount" if call.has("indices_out") else argument.length
+        condition = "if (fortran::statuses_set(result))"
+        if call.has("logical_out"):
+            condition = "if (fortran::statuses_set(result) && flag != 0)"
+        return Conversion(pointer, array=f"fortran::Statuses {name}({name}_f, {argument.length});",
+                          argument=f"{name}.c()", after=f"{condition} {name}.store({count});")
+    if kind == "indices_out":
+        return Conversion(pointer, argument=f"{name}_f",
+                          after=f"if (fortran::statuses_set(result)) fortran::count_from_one({name}_f, outcount);")
+    if kind == "status_out":
+        return Conversion(pointer, f"fortran::Status {name}({name}_f);", argument=f"{name}.c()",
+                          after=f"{status_set} {name}.store();")
+    if kind == "index_out":
+        return Conversion(pointer, f"int {name} = MPI_UNDEFINED;", argument=f"&{name}",
+                          after=f"{succeeded} *{name}_f = {name} == MPI_UNDEFINED ? {name} : {name} + 1;")
+    if kind == "logical_out":
+        return Conversion(pointer, f"int {name} = 0;", argument=f"&{name}",
+                          after=f"{succeeded} *{name}_f = fortran::logical({name});")
+    if kind == "int_out":
+        return Conversion(pointer, f"int {name} = 0;", argument=f"&{name}", after=f"{succeeded} *{name}_f = {name};")
+    if kind == "offset_out":
+        return Conversion(f"MPI_Offset* {name}_f", argument=f"{name}_f")
+    c_type, family = HANDLES[base]
+    if not direction:
+        return Conversion(f"const {pointer}", f"{c_type} const {name} = mpi().{family}_f2c(*{name}_f);", argument=name)
+    start = f"mpi().{family}_f2c(*{name}_f)" if direction == "inout" else "nullptr"
+    return Conversion(pointer, f"{c_type} {name} = {start};", argument=f"&{name}",
+                      after=f"{succeeded} *{name}_f = mpi().{family}_c2f({name});")
+
+
+def fortran_wrapper(call):
+    conversions = [convert(argument, call) for argument in call.arguments if argument.kind != "..."]
+    # MPI_Pcontrol is the one call whose Fortran form has no ierror.
+    ierror = [] if call.has("...") else ["MPI_Fint* ierror"]
+    declarations = [one.declaration for one in conversions if one.declaration]
+    hidden = [one.hidden for one in conversions if one.hidden]
+    arguments = ", ".join(["call", *(one.argument for one in conversions)])
+    lines = [one.before for one in conversions if one.before] + [one.array for one in conversions if one.array]
+    returns_nothing = call.has("...")
+    lines.append(f"{'' if returns_nothing else 'const int result = '}body::{call.name}({arguments});")
+    lines += [one.after for one in conversions if one.after]
+    if not returns_nothing:
+        lines.append("if (ierror != nullptr) *ierror = result;")
+    text = "\n  ".join(lines)
+    lower, upper = f"mpi_{call.name.lower()}", f"MPI_{call.name.upper()}"
+    result = f"""
+TIMELESS_EXPORT void {lower}_({", ".join(declarations + ierror + hidden)}) {{
+  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  {text}
+}}
+TIMELESS_FORTRAN_NAMES({lower}_, {lower}, {lower}__, {upper}, {lower}_f08_)
+"""
+    for further in FURTHER_NAMES.get(call.name, []):
+        name = f"mpi_{further}"
+        result += f"TIMELESS_FORTRAN_NAMES({lower}_, {name}, {name}__, {name.upper()}, {name}_f08_)\n"
+        result += f"TIMELESS_FORTRAN_NAME({lower}_, {name}_)\n"
+    return result
+
+
+def main(table, directory):
+    calls, used = parse(table)
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    functions = sorted({call.name for call in calls} | set(used))
+
+    def write(name, text):
+        (directory / name).write_text(NOTICE + text)
+
+    write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
+    write("call_ids.inc", "".join(f"MPI_CALL({call.name})\n" for call in calls))
+    write("bodies.h", """#pragma once
+
+#include "tracer/call_scope.h"
+
+#include <mpi.h>
+
+/// What a wrapper does once it has entered its scope, the same for C and Fortran.
+namespace timeless::tracer::body {
+
+""" + "".join(f"int {call.name}({body_parameters(call)});\n" for call in calls) + """
+} // namespace timeless::tracer::body
+""")
+    write("bodies.cpp", """#include "bodies.h"
+
+#include "tracer/mpi_library.h"
+#include "tracer/record.h"
+
+namespace timeless::tracer::body {
+
+using trace::ActionKind;
+using trace::SendMode;
+""" + "".join(body(call) for call in calls if not call.by_hand) + """
+} // namespace timeless::tracer::body
+""")
+    write("wrappers_c.cpp", """#include "bodies.h"
+
+using namespace timeless::tracer;
+
+extern "C" {
+""" + "".join(c_wrapper(call) for call in calls) + """
+} // extern "C"
+""")
+    write("wrappers_fortran.cpp", """#include "bodies.h"
+
+#include "tracer/fortran.h"
+#include "tracer/mpi_library.h"
+
+using namespace timeless::tracer;
+
+extern "C" {
+""" + "".join(fortran_wrapper(call) for call in calls) + """
+} // extern "C"
+""")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    main(sys.argv[1], sys.argv[2])

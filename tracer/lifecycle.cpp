@@ -1,0 +1,117 @@
+#include "tracer/lifecycle.h"
+
+#include "trace/error.h"
+#include "tracer/counters/counter.h"
+#include "tracer/mpi_library.h"
+#include "tracer/settings.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+namespace timeless::tracer {
+
+namespace {
+
+struct Attempt {
+  std::unique_ptr<Recorder> recorder;
+  ActiveCounter counter;
+  std::string problem;
+  int exit_code = 0;
+};
+
+Attempt try_to_start(int rank, int size) {
+  Attempt attempt;
+  try {
+    const Settings settings = read_settings();
+    attempt.counter = start_counter(settings.counter);
+    attempt.recorder = std::make_unique<Recorder>(settings, attempt.counter, rank, size);
+  } catch (const Error& error) {
+    attempt.problem = error.what();
+    attempt.exit_code = static_cast<int>(error.failure());
+  } catch (const std::exception& error) {
+    attempt.problem = error.what();
+    attempt.exit_code = static_cast<int>(Failure::runtime);
+  }
+  return attempt;
+}
+
+/// The lowest rank that could not start, or the size when all could.
+int first_that_failed(const Attempt& attempt, int rank, int size) {
+  const int own = attempt.recorder ? size : rank;
+  int first = size;
+  mpi().Allreduce(&own, &first, 1, mpi().int_type, mpi().min, mpi().comm_world);
+  return first;
+}
+
+[[noreturn]] void end_job(Attempt& attempt, int rank, int first) {
+  if (attempt.recorder) attempt.recorder->discard();
+  if (rank == first) std::fprintf(stderr, "timeless: %s\n", attempt.problem.c_str());
+  int code = attempt.exit_code;
+  mpi().Bcast(&code, 1, mpi().int_type, first, mpi().comm_world);
+  mpi().Finalize();
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+std::uint64_t agree_on_identity(int rank) {
+  std::uint64_t identity = 0;
+  if (rank == 0) {
+    std::random_device random;
+    while (identity == 0)
+      identity = (std::uint64_t{random()} << 32U) | random();
+  }
+  mpi().Bcast(&identity, static_cast<int>(sizeof identity), mpi().byte, 0, mpi().comm_world);
+  return identity;
+}
+
+/// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main.
+__attribute__((destructor)) void finish_at_exit() {
+  Recorder* const recorder = active_recorder.exchange(nullptr);
+  // A forked child that exits is not the rank.
+  if (recorder == nullptr || recorder->process() != ::getpid()) return;
+  recorder->finish(trace::Ending::stopped, "the program ended without MPI_Finalize");
+}
+
+} // namespace
+
+void start_recording(CallScope& call) {
+  int rank = 0;
+  int size = 0;
+  mpi().Comm_rank(mpi().comm_world, &rank);
+  mpi().Comm_size(mpi().comm_world, &size);
+  Attempt attempt = try_to_start(rank, size);
+  if (const int first = first_that_failed(attempt, rank, size); first < size) end_job(attempt, rank, first);
+  const std::uint64_t identity = agree_on_identity(rank);
+
+  int threads = MPI_THREAD_SINGLE;
+  mpi().Query_thread(&threads);
+  // Never deleted: threads may still be in a wrapper when the process ends.
+  Recorder& recorder = *attempt.recorder.release();
+  if (threads == MPI_THREAD_MULTIPLE) recorder.use_lock();
+  read_volume = attempt.counter.read;
+  read_skew = attempt.counter.skew;
+  try {
+    recorder.begin(identity);
+    call.start(recorder);
+    active_recorder.store(&recorder, std::memory_order_release);
+  } catch (const std::exception& failure) {
+    recorder.fail(failure.what());
+  }
+}
+
+void finish_recording(CallScope& call, trace::Ending ending, const std::string& reason) noexcept {
+  if (!call.recording()) return;
+  call.record([&](Recorder& recorder) {
+    active_recorder.store(nullptr);
+    recorder.finish(ending, reason);
+    if (ending == trace::Ending::finalized && recorder.rank() == 0)
+      std::fprintf(stderr, "%s\n", recorder.summary().c_str());
+  });
+  call.stop();
+}
+
+} // namespace timeless::tracer

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "trace/run.h"
+#include "tracer/call_scope.h"
+
+#include <string>
+
+namespace timeless::tracer {
+
+/// After MPI_Init, on all ranks: starts the recorder. When any rank cannot, the lowest of them says why and the job
+/// ends with that error's exit code: a job that was to be recorded does not run unrecorded.
+void start_recording(CallScope& call);
+
+/// Ends the recording, if there is one. After an orderly end, rank 0 says where the trace is.
+void finish_recording(CallScope& call, trace::Ending ending, const std::string& reason) noexcept;
+
+} // namespace timeless::tracer

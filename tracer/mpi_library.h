@@ -1,0 +1,53 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace timeless::tracer {
+
+/// The PMPI functions the tracer calls: those of every row of calls.def and those it uses itself.
+struct MpiFunctions {
+#define MPI_FUNCTION(name) decltype(&PMPI_##name) name;
+#include "mpi_functions.inc"
+#undef MPI_FUNCTION
+};
+
+/// The MPI library of the process, found when the program first calls MPI.
+///
+/// Nothing here is linked: the tracer is preloaded into shells and launchers, too, where there is no MPI. Therefore the
+/// tracer may use no MPI handle by its C name either (MPI_COMM_WORLD is the address of a datum of the library).
+struct MpiLibrary : MpiFunctions {
+  bool found;
+  MPI_Comm comm_world;
+  MPI_Comm comm_self;
+  MPI_Comm comm_null;
+  MPI_Request request_null;
+  MPI_Datatype datatype_null;
+  MPI_Datatype byte;
+  MPI_Datatype int_type;
+  MPI_Message message_null;
+  MPI_Message message_no_proc;
+  MPI_Op min;
+  /// All predefined reduction operations; null ones at the end.
+  MPI_Op predefined_operations[16];
+
+  // Addresses that stand for something else in Fortran; null where the program has no Fortran.
+  void* fortran_bottom;
+  void* fortran_in_place;
+  void* fortran_status_ignore;
+  void* fortran_statuses_ignore;
+  void* fortran_unweighted;
+  void* fortran_weights_empty;
+};
+
+extern constinit MpiLibrary mpi_library;
+
+/// Finds the MPI library. When this process has none that fits, says so and ends the process: the program has called
+/// MPI and cannot be served.
+void find_mpi_library();
+
+/// The MPI library; only for code that runs within a CallScope.
+inline const MpiLibrary& mpi() {
+  return mpi_library;
+}
+
+} // namespace timeless::tracer

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "trace/action.h"
+#include "tracer/recorder.h"
+
+#include <mpi.h>
+
+/// What the rows of calls.def say of how a call is recorded: each function is given the arguments of an MPI call that
+/// has succeeded, and tells the recorder. A null request means the blocking form.
+namespace timeless::tracer::record {
+
+using trace::ActionKind;
+using trace::SendMode;
+
+// Sizes and ranks.
+trace::Bytes bytes_of(int count, MPI_Datatype datatype);
+/// A source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
+trace::Rank peer_of(int rank);
+trace::Tag tag_of(int tag);
+trace::Bytes received_bytes(const MPI_Status& status);
+
+// Point to point.
+void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          const MPI_Request* request = nullptr);
+void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             const MPI_Request* request);
+void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               const MPI_Request* request);
+void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  const MPI_Request* request);
+
+// Requests.
+/// Enters the request of an action about to be recorded: gives it a number and writes that into the action.
+Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action);
+/// Enters a request of which nothing is recorded.
+void begin_silent(Recorder& recorder, const MPI_Request* request);
+/// Records the receive of a request, or the start of a persistent one.
+void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
+/// Says what a receive has received, in its own action while that is still held, else in one of its own.
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status);
+/// Says that nothing more will be learnt of a receive.
+void give_up_receive(Recorder& recorder, Request& request);
+
+// Collectives.
+void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request = nullptr);
+void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+            MPI_Comm comm, const MPI_Request* request = nullptr);
+void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+          const MPI_Request* request = nullptr);
+void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+            const MPI_Request* request = nullptr);
+void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, const MPI_Request* request = nullptr);
+void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, const MPI_Request* request = nullptr);
+void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+               MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+              MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
+               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
+               const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                        MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
+                        MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
+                        const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                        const MPI_Request* request = nullptr);
+
+// Communicators.
+/// A creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
+void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newcomm);
+void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
+void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
+
+// Calls that are no actions yet.
+void unrecorded(Recorder& recorder, const MPI_Request* request = nullptr);
+
+} // namespace timeless::tracer::record

@@ -1,0 +1,54 @@
+#include "tracer/record.h"
+
+#include "tracer/mpi_library.h"
+
+namespace timeless::tracer::record {
+
+Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
+  Request& entry = recorder.requests().add(*request);
+  if (!recorder.paused()) action.request = entry.id = recorder.requests().take_id();
+  return entry;
+}
+
+void begin_silent(Recorder& recorder, const MPI_Request* request) {
+  if (*request != mpi().request_null) recorder.requests().add(*request);
+}
+
+void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {
+  const bool unsettled = (action.flags & trace::flag_wildcard) != 0;
+  request.receive = true;
+  request.action = action;
+  request.place = recorder.append(action, unsettled);
+  request.unsettled = unsettled && request.place.exists();
+}
+
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status) {
+  trace::Action received = request.action;
+  received.peer = status.MPI_SOURCE;
+  received.tag = status.MPI_TAG;
+  received.bytes = received_bytes(status);
+  if (recorder.blocks().holds(request.place)) {
+    if (received != request.action) recorder.blocks().replace(request.place, received);
+  } else if (request.unsettled) {
+    recorder.append_of_recorded({.kind = ActionKind::resolved,
+                                 .communicator = received.communicator,
+                                 .peer = received.peer,
+                                 .tag = received.tag,
+                                 .bytes = received.bytes,
+                                 .request = received.request});
+  }
+  give_up_receive(recorder, request);
+}
+
+void give_up_receive(Recorder& recorder, Request& request) {
+  if (!request.unsettled) return;
+  request.unsettled = false;
+  recorder.blocks().settle(request.place);
+}
+
+void unrecorded(Recorder& recorder, const MPI_Request* request) {
+  recorder.count_unrecorded();
+  if (request != nullptr) begin_silent(recorder, request);
+}
+
+} // namespace timeless::tracer::record

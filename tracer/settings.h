@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace timeless::tracer {
+
+/// What the environment asks of the tracer.
+struct Settings {
+  std::filesystem::path directory = "timeless-trace"; ///< TIMELESS_DIR, made absolute
+  std::string counter;                                ///< TIMELESS_COUNTER
+  bool paused = false;                                ///< TIMELESS_START=pcontrol: until MPI_Pcontrol(1)
+  std::size_t actions_per_block = 4096;               ///< TIMELESS_BUFFER_SIZE
+  bool verbose = false;                               ///< TIMELESS_VERBOSE
+};
+
+/// Reads the environment. Throws Error(usage) naming the variable that makes no sense.
+Settings read_settings();
+
+} // namespace timeless::tracer
