@@ -35,6 +35,14 @@ PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOpti
     machine.placement.seconds_per_unit = {1e-9};
     machine.compute_sentence = "computation takes the time it took while recording";
     break;
+  case trace::VolumeUnit::events:
+    if (options.compute_rate <= 0)
+      throw Error(Failure::usage, "the trace counts " + run.counter.name + ", not instructions", "",
+                  "say with --compute-rate how many of these a rank does in a second");
+    machine.placement.seconds_per_unit = {1 / options.compute_rate};
+    machine.compute_sentence =
+        fmt::format("{} {} per second and rank", human_count(options.compute_rate), run.counter.name);
+    break;
   case trace::VolumeUnit::instructions: {
     machine.compute_assumed = options.compute_rate <= 0;
     const double rate = machine.compute_assumed ? assumed_instruction_rate : options.compute_rate;

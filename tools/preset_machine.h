@@ -16,9 +16,9 @@ inline constexpr double assumed_instruction_rate = 1e9;
 
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
-  std::vector<std::string> networks;
+  std::vector<std::string> networks = {};
   std::string mapping = "auto";
-  std::string hostfile;
+  std::string hostfile = {};
   double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
 };
 

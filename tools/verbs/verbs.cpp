@@ -9,6 +9,7 @@ std::span<const Verb> verbs() {
       Verb{"gather", "Gather the rank files of a run into one archive", add_gather},
       Verb{"info", "Show what a trace holds", add_info},
       Verb{"dump", "Print a trace's actions as text", add_dump},
+      Verb{"classify", "Say what bounds the program on given networks", add_classify},
   };
   return table;
 }

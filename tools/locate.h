@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+/// Where the parts of Timeless are, from where the running command is: the same in the build tree and the installed
+/// one.
+namespace timeless::tools {
+
+/// The running command's own file.
+std::filesystem::path this_command();
+/// libtimeless.so.
+std::filesystem::path preloaded_library();
+/// The directory with the icount tool, usable as VALGRIND_LIB. It may not exist: see icount_tool.
+std::filesystem::path icount_directory();
+/// The icount tool; empty where it was not built.
+std::filesystem::path icount_tool();
+/// The platforms that come with Timeless.
+std::filesystem::path platforms_directory();
+/// timeless-mpi.
+std::filesystem::path mpi_command();
+
+} // namespace timeless::tools

@@ -1,0 +1,100 @@
+// Usage: timeless_manual TEMPLATE: prints the manual page of the verb the template is named after (timeless-VERB.1.in,
+// or timeless.1.in for the command), with @OPTIONS@ replaced by the verb's options, @VERBS@ by the list of verbs and
+// @VERSION@ by the version: names, descriptions and defaults stand once, in the code.
+
+#include "tools/verbs/verbs.h"
+#include "tools/version.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace timeless::tools {
+namespace {
+
+std::string roff(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\') {
+      escaped += "\\e";
+    } else if (c == '-') {
+      escaped += "\\-";
+    } else {
+      if ((c == '.' || c == '\'') && (escaped.empty() || escaped.back() == '\n')) escaped += "\\&";
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string option_entry(const CLI::Option& option) {
+  const std::string name = option.get_name(option.get_positional(), true);
+  std::string entry = ".TP\n.B " + roff(name);
+  const std::string type = option.get_type_name();
+  if (option.get_type_size() > 0 && !option.get_positional() && !type.empty()) entry += " \\fI" + roff(type) + "\\fR";
+  entry += "\n" + roff(option.get_description());
+  if (!option.get_default_str().empty() && option.get_type_size() > 0)
+    entry += "\n(default: " + roff(option.get_default_str()) + ")";
+  return entry + "\n";
+}
+
+std::string options_of(const std::string& verb) {
+  for (const Verb& one : verbs()) {
+    if (one.name != verb) continue;
+    CLI::App app;
+    CLI::App* command = app.add_subcommand(one.name, one.summary);
+    command->option_defaults()->always_capture_default();
+    (void)one.add(*command);
+    std::string text;
+    for (const CLI::Option* option : command->get_options())
+      text += option_entry(*option);
+    return text;
+  }
+  throw Error(Failure::usage, "no such verb", verb);
+}
+
+std::string verb_list() {
+  std::string text;
+  for (const Verb& verb : verbs())
+    text += fmt::format(".TP\n.BR timeless\\-{} (1)\n{}\n", verb.name, roff(verb.summary));
+  return text;
+}
+
+void replace(std::string& text, const std::string& mark, const std::string& with) {
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size()))
+    text.replace(at, mark.size(), with);
+}
+
+std::string page(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::ostringstream read;
+  read << in.rdbuf();
+  if (!in) throw Error(Failure::runtime, "cannot read the template", file.string());
+  std::string text = read.str();
+  const std::string stem = file.stem().stem().string(); // timeless-VERB
+  const std::string prefix = "timeless-";
+  if (stem.starts_with(prefix)) replace(text, "@OPTIONS@\n", options_of(stem.substr(prefix.size())));
+  replace(text, "@VERBS@\n", verb_list());
+  replace(text, "@VERSION@", version);
+  return text;
+}
+
+} // namespace
+} // namespace timeless::tools
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 2) throw timeless::Error(timeless::Failure::usage, "expected one template");
+    fmt::print("{}", timeless::tools::page(argv[1]));
+    return 0;
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "timeless_manual: {}\n", problem.what());
+    return 1;
+  }
+}

@@ -1,0 +1,65 @@
+#include "tools/console.h"
+#include "tools/gather_answer.h"
+#include "tools/mpi/command.h"
+
+#include "gather/gather.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+struct Options {
+  std::string directory;
+  std::string output;
+  std::string node_name;
+  int arity = 4;
+  bool force = false;
+  bool json = false;
+};
+
+int gather_nodes(const Options& options) {
+  const std::string output = options.output.empty() ? default_output(options.directory) : options.output;
+  std::optional<gather::Gathered> gathered;
+  {
+    std::optional<Progress> progress;
+    gathered = gather::gather(MPI_COMM_WORLD, {.directory = options.directory,
+                                               .output = output,
+                                               .arity = options.arity,
+                                               .force = options.force,
+                                               .node_name = options.node_name,
+                                               .progress = [&](std::uint64_t done, std::uint64_t total) {
+                                                 if (!progress) progress.emplace("gathering", total);
+                                                 progress->update(done);
+                                               }});
+  }
+  if (!gathered) return 0;
+  return print_gathered({.directory = options.directory,
+                         .output = output,
+                         .merged = gathered->merged,
+                         .nodes = gathered->nodes,
+                         .steps = gathered->steps},
+                        options.json);
+}
+
+} // namespace
+
+MpiAction add_mpi_gather(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("directory", options->directory, "Where the run was recorded, as each node sees it")->required();
+  command.add_option("-o,--output", options->output, "The archive process 0 writes; DIR.tia unless given")
+      ->always_capture_default(false);
+  command.add_option("-k,--arity", options->arity, "Nodes that send to one node in each step")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--force", options->force, "Replace an existing output");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.gather/1)");
+  // For tests: processes of one machine that give different names count as different nodes.
+  command.add_option("--node-name", options->node_name)->group("");
+  command.footer("Example: mpirun --map-by ppr:1:node timeless-mpi gather lu.C.64 -k 4 -o lu.C.64.tia");
+  return [options] { return gather_nodes(*options); };
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,94 @@
+#include "tools/console.h"
+#include "tools/interruption.h"
+#include "tools/mpi/command.h"
+#include "tools/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <mpi.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+namespace timeless::tools {
+namespace {
+
+constexpr std::array commands{
+    MpiCommand{"gather", "Gather the rank files of a run from several nodes into one archive", add_mpi_gather},
+};
+
+/// True on the process that speaks for all, as far as its launcher tells before MPI_Init.
+bool speaks_before_init() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(variable)) return std::string(rank) == "0";
+  return true;
+}
+
+/// mpirun puts a pipe between its terminal and its processes. The first process, when it is mpirun's own child, takes
+/// that terminal for its standard error, so that a progress bar finds one.
+void adopt_terminal_of_launcher() {
+  if (::isatty(STDERR_FILENO) != 0) return;
+  const std::string launcher = "/proc/" + std::to_string(::getppid()) + "/fd/2";
+  const int terminal = ::open(launcher.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return;
+  if (::isatty(terminal) != 0) ::dup2(terminal, STDERR_FILENO);
+  ::close(terminal);
+}
+
+/// Runs the action between MPI_Init and MPI_Finalize. Only process 0 reports, and only its code is not 0: an MPI
+/// launcher that sees several failures tells of each.
+int run_under_mpi(const MpiAction& action) {
+  MPI_Init(nullptr, nullptr);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) adopt_terminal_of_launcher();
+  remove_temporary_files_when_interrupted();
+  int code = 0;
+  try {
+    code = action();
+  } catch (const Error& error) {
+    if (rank == 0) print_error(error);
+    code = static_cast<int>(error.failure());
+  }
+  MPI_Finalize();
+  return rank == 0 ? code : 0;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("The parts of Timeless that run under mpirun.", "timeless-mpi");
+  app.set_version_flag("--version", std::string("timeless-mpi ") + version);
+  app.require_subcommand(1);
+  MpiAction action;
+  for (const MpiCommand& row : commands) {
+    CLI::App* command = app.add_subcommand(row.name, row.summary);
+    command->option_defaults()->always_capture_default();
+    command->callback([&action, perform = row.add(*command)] { action = perform; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return speaks_before_init() ? app.exit(asked_for_help) : 0;
+  } catch (const CLI::ParseError& problem) {
+    if (speaks_before_init()) print_error({Failure::usage, problem.what(), "", "see timeless-mpi --help"});
+    return static_cast<int>(Failure::usage);
+  }
+  return run_under_mpi(action);
+}
+
+} // namespace
+} // namespace timeless::tools
+
+int main(int argc, char** argv) {
+  try {
+    return timeless::tools::run(argc, argv);
+  } catch (const std::exception& problem) {
+    timeless::tools::print_error(
+        {timeless::Failure::runtime, problem.what(), "", "this is a defect; please report it"});
+    return static_cast<int>(timeless::Failure::runtime);
+  }
+}

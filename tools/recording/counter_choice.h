@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+/// Which counter a recording on this machine uses.
+namespace timeless::tools {
+
+/// Why PAPI cannot count instructions here, or nothing when it can. Asked in a process of its own: PAPI opens things
+/// that the recorded program must not inherit.
+std::string why_no_hardware_counter(const std::string& choice = "papi");
+
+/// Why icount cannot count here, or nothing when its tool is there.
+std::string why_no_icount();
+
+struct CounterChoice {
+  std::string counter; ///< for TIMELESS_COUNTER
+  std::string notice;  ///< what the user should know about it, or nothing
+};
+
+/// What the option --counter comes to here. Throws Error(missing_capability) when that cannot count, Error(usage) when
+/// there is no such counter.
+CounterChoice choose_recording_counter(const std::string& option);
+
+} // namespace timeless::tools

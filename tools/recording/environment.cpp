@@ -1,0 +1,72 @@
+#include "tools/recording/environment.h"
+
+#include "trace/error.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr const char* forwarded_list = "OMPI_MCA_mca_base_env_list";
+constexpr const char* launch_agent = "OMPI_MCA_orte_launch_agent";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The dynamic linker splits the list at colons and spaces and knows no way to quote them.
+void check_preloadable(const std::string& library) {
+  if (library.find_first_of(": \t\n;") == std::string::npos) return;
+  throw Error(Failure::usage, "a path with spaces or colons cannot be preloaded", library,
+              "build or install Timeless elsewhere");
+}
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char letter : text)
+    word.append(letter == '\'' ? "'\\''" : std::string(1, letter));
+  return word + "'";
+}
+
+/// Open MPI starts its daemons on other hosts through ssh, which carries no environment. It has a list of variables to
+/// forward, but refuses to run when the user also says mpirun -x; so the daemons are started with them instead, unless
+/// the user has such a list already (then there can be no -x).
+std::pair<std::string, std::string> forwarding(const Variables& variables) {
+  if (std::string list = environment(forwarded_list); !list.empty()) {
+    for (const auto& [name, value] : variables)
+      list.append(";").append(name);
+    return {forwarded_list, list};
+  }
+  std::string agent = "env";
+  for (const auto& [name, value] : variables)
+    agent.append(" ").append(name).append("=").append(shell_word(value));
+  const std::string daemon = environment(launch_agent);
+  return {launch_agent, agent + " " + (daemon.empty() ? "orted" : daemon)};
+}
+
+} // namespace
+
+Variables recording_variables(const RecordingSettings& settings) {
+  check_preloadable(settings.library);
+  const std::string preloaded = environment("LD_PRELOAD");
+  Variables variables = {
+      {"LD_PRELOAD", preloaded.empty() ? settings.library : settings.library + ":" + preloaded},
+      // Resolving a symbol at its first call would count as the program's work.
+      {"LD_BIND_NOW", "1"},
+      {"TIMELESS_DIR", settings.directory},
+      {"TIMELESS_COUNTER", settings.counter},
+      {"TIMELESS_START", settings.start},
+  };
+  if (!settings.buffer_size.empty()) variables.emplace_back("TIMELESS_BUFFER_SIZE", settings.buffer_size);
+  for (const char* further : {"TIMELESS_TIMESTAMPS", "TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})
+    if (const std::string value = environment(further); !value.empty()) variables.emplace_back(further, value);
+  variables.push_back(forwarding(variables));
+  return variables;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tools/child_process.h"
+
+#include <string>
+
+/// What makes a command record itself, whatever launches what.
+namespace timeless::tools {
+
+struct RecordingSettings {
+  std::string library;   ///< libtimeless.so
+  std::string directory; ///< absolute
+  std::string counter;
+  std::string start = "on";
+  std::string buffer_size; ///< nothing: the library's own
+};
+
+/// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to
+/// other hosts. Other launchers (srun, hydra) carry the environment by themselves. Looks at the present environment.
+Variables recording_variables(const RecordingSettings& settings);
+
+} // namespace timeless::tools

@@ -1,0 +1,151 @@
+#include "tools/recording/outcome.h"
+
+#include "gather/rank_files.h"
+#include "tools/child_process.h"
+#include "tools/console.h"
+#include "tools/recording/program_file.h"
+#include "trace/archive/reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace timeless::tools {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void add_rank_file(const gather::RankFile& file, Outcome& outcome) {
+  const trace::ArchiveReader archive(file.path);
+  const trace::Run& run = archive.run();
+  outcome.size = std::max(outcome.size, run.size);
+  outcome.counter = run.counter;
+  outcome.bytes += archive.file_bytes();
+  outcome.recorded.push_back(file.rank);
+  for (const trace::BlockPlace& block : archive.blocks())
+    outcome.actions += block.header.actions;
+  const trace::RankRecord* record = run.find(file.rank);
+  if (!archive.finished() || record == nullptr || record->ending != trace::Ending::finalized)
+    outcome.unfinished.push_back(file.rank);
+}
+
+bool is_icount_log(const fs::path& path) {
+  return path.filename().string().starts_with("icount-") && path.extension() == ".log";
+}
+
+/// The first line that says something, without Valgrind's "==PID== ".
+std::string first_message(const fs::path& log) {
+  std::ifstream file(log);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t mark = line.starts_with("==") ? line.find("== ", 2) : std::string::npos;
+    std::string text = mark == std::string::npos ? line : line.substr(mark + 3);
+    if (text.find_first_not_of(" =") != std::string::npos) return text;
+  }
+  return "(nothing)";
+}
+
+void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none)) {
+    if (!is_icount_log(entry.path())) continue;
+    if (entry.file_size(none) == 0)
+      fs::remove(entry.path(), none);
+    else
+      outcome.icount_messages.push_back(entry.path().string() + ": " + first_message(entry.path()));
+  }
+  std::ranges::sort(outcome.icount_messages);
+}
+
+std::string some(const std::vector<trace::Rank>& ranks) {
+  constexpr std::size_t shown = 8;
+  const std::vector<trace::Rank> first(ranks.begin(),
+                                       ranks.begin() + static_cast<std::ptrdiff_t>(std::min(shown, ranks.size())));
+  return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(first, ", "),
+                     ranks.size() > shown ? fmt::format(" ... ({} in all)", ranks.size()) : "");
+}
+
+std::vector<trace::Rank> missing(const Outcome& outcome) {
+  std::vector<trace::Rank> ranks;
+  for (trace::Rank rank = 0; rank < outcome.size; ++rank)
+    if (!std::ranges::binary_search(outcome.recorded, rank)) ranks.push_back(rank);
+  return ranks;
+}
+
+bool is_launcher(const std::string& path) {
+  static constexpr std::array names = {"mpirun", "mpiexec", "orterun", "prterun", "srun",
+                                       "env",    "timeout", "taskset", "nice"};
+  const std::string name = fs::path(path).filename().string();
+  return std::ranges::any_of(names, [&name](const std::string_view known) { return name.starts_with(known); });
+}
+
+} // namespace
+
+bool Outcome::complete() const {
+  return size > 0 && recorded.size() == static_cast<std::size_t>(size) && unfinished.empty() && unreadable.empty();
+}
+
+Outcome outcome_of(const fs::path& directory) {
+  Outcome outcome;
+  for (const gather::RankFile& file : gather::list_rank_files(directory)) {
+    try {
+      add_rank_file(file, outcome);
+    } catch (const Error& error) {
+      outcome.unreadable.emplace_back(error.what());
+    }
+  }
+  collect_icount_logs(directory, outcome);
+  return outcome;
+}
+
+std::string description(const Outcome& outcome) {
+  std::string counter = outcome.counter.name;
+  if (outcome.counter.unit != trace::VolumeUnit::none)
+    counter += fmt::format(" ({} {})", name(outcome.counter.exactness), name(outcome.counter.unit));
+  return fmt::format("recorded {} of {} ranks: {} actions, {}, counter {}", outcome.recorded.size(), outcome.size,
+                     human_count(static_cast<double>(outcome.actions)), human_bytes(static_cast<double>(outcome.bytes)),
+                     counter);
+}
+
+std::vector<std::string> complaints(const Outcome& outcome) {
+  std::vector<std::string> lines;
+  if (const auto absent = missing(outcome); !absent.empty())
+    lines.push_back(some(absent) + " left no file here: look for it on the host it ran on (gather with timeless-mpi), "
+                                   "or whether Timeless is installed there at the same path");
+  if (!outcome.unfinished.empty())
+    lines.push_back(some(outcome.unfinished) + " did not reach MPI_Finalize: the trace ends where the recording did");
+  for (const std::string& file : outcome.unreadable)
+    lines.push_back("not readable: " + file);
+  for (const std::string& message : outcome.icount_messages)
+    lines.push_back("icount says in " + message);
+  return lines;
+}
+
+std::string why_nothing_recorded(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string path = found_command(word);
+    if (path.empty() || is_launcher(path)) continue;
+    const ProgramFile program = inspect_program(path);
+    if (program.kind == ProgramKind::not_a_program || program.kind == ProgramKind::script) continue;
+    if (program.set_user_id)
+      return path + " is set-uid or set-gid, so that nothing can be preloaded into it: run a copy without that bit";
+    if (program.kind == ProgramKind::static_program)
+      return path +
+             " is statically linked, so that nothing can be preloaded into it: link it with the shared MPI library";
+    switch (mpi_library_of(program)) {
+    case MpiLibrary::mpich:
+      return path + " is built for MPICH or a relative of it, Timeless for Open MPI: build both for the same MPI";
+    case MpiLibrary::none:
+      return path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
+    case MpiLibrary::open_mpi:
+      return path + " is an MPI program, but none of its ranks got as far as MPI_Init with the library preloaded: see "
+                    "its own messages above, and whether Timeless is installed at the same path on every host";
+    }
+  }
+  return "no MPI program was found in the command: is the program linked with a shared MPI library, and does what "
+         "starts it keep the environment (LD_PRELOAD)?";
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "trace/run.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// What a recording left behind, read from its directory.
+namespace timeless::tools {
+
+struct Outcome {
+  trace::Rank size = 0;                ///< ranks the program had; 0 when nothing was recorded
+  std::vector<trace::Rank> recorded;   ///< ranks with a file here
+  std::vector<trace::Rank> unfinished; ///< of those, the ones whose file does not end with MPI_Finalize
+  std::vector<std::string> unreadable; ///< files that are no archives, with why
+  trace::Counter counter;
+  std::uint64_t actions = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> icount_messages; ///< "LOG: first line"
+
+  bool complete() const;
+};
+
+/// Reads the rank files' headers, and removes the icount tool's empty logs.
+Outcome outcome_of(const std::filesystem::path& directory);
+
+/// One line: "recorded 8 of 8 ranks: 1.23 M actions, 4.5 MiB, icount (exact instructions)".
+std::string description(const Outcome& outcome);
+/// What is wrong with the recording, a line each; none if it is whole.
+std::vector<std::string> complaints(const Outcome& outcome);
+/// Why this command, which has left no rank files, may have recorded nothing: one line.
+std::string why_nothing_recorded(const std::vector<std::string>& command);
+
+} // namespace timeless::tools

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// What a program's file says about whether the preloaded library can see its MPI calls.
+namespace timeless::tools {
+
+enum class ProgramKind { not_a_program, script, static_program, dynamic_program };
+
+struct ProgramFile {
+  ProgramKind kind = ProgramKind::not_a_program;
+  bool set_user_id = false;        ///< set-uid or set-gid: nothing is preloaded into it
+  std::vector<std::string> needed; ///< the shared libraries it names
+};
+
+/// Looks into the file; a file that cannot be read, or is no 64-bit ELF program nor a script, is not_a_program.
+ProgramFile inspect_program(const std::filesystem::path& path);
+
+enum class MpiLibrary { none, open_mpi, mpich };
+
+/// The MPI library among those a program names, by its file name.
+MpiLibrary mpi_library_of(const ProgramFile& program);
+
+} // namespace timeless::tools

@@ -1,0 +1,125 @@
+#include "gather/rank_files.h"
+#include "tools/child_process.h"
+#include "tools/console.h"
+#include "tools/locate.h"
+#include "tools/recording/counter_choice.h"
+#include "tools/recording/environment.h"
+#include "tools/recording/outcome.h"
+#include "tools/verbs/verbs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string directory = "timeless-trace";
+  std::string counter = "auto";
+  std::string start = "on";
+  std::string buffer_size;
+  std::string json; ///< a file: stdout is the program's
+  std::vector<std::string> command;
+};
+
+/// Creates the directory; refuses one that holds a run already.
+void prepare_directory(const fs::path& directory) {
+  if (!gather::list_rank_files(directory).empty())
+    throw Error(Failure::usage, "the directory already holds a recorded run", directory.string(),
+                "remove it, or name another with -o");
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed)
+    throw Error(Failure::runtime, "cannot be created: " + failed.message(), directory.string(),
+                "name a directory that can be written, with -o");
+}
+
+std::string library() {
+  const fs::path path = preloaded_library();
+  if (!fs::exists(path))
+    throw Error(Failure::missing_capability, "the library to be preloaded is not there", path.string(),
+                "build or install Timeless whole");
+  return path.string();
+}
+
+void write_json(const Options& options, const Outcome& outcome, ExitStatus status) {
+  const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
+                                         {"directory", fs::absolute(options.directory).string()},
+                                         {"status", status},
+                                         {"ranks", outcome.size},
+                                         {"ranks_recorded", outcome.recorded.size()},
+                                         {"ranks_unfinished", outcome.unfinished},
+                                         {"complete", outcome.complete()},
+                                         {"actions", outcome.actions},
+                                         {"bytes", outcome.bytes},
+                                         {"counter", outcome.counter.name},
+                                         {"unit", name(outcome.counter.unit)},
+                                         {"exactness", name(outcome.counter.exactness)},
+                                         {"complaints", complaints(outcome)}};
+  std::ofstream file(options.json);
+  file << answer.dump(2) << '\n';
+  if (!file.flush()) throw Error(Failure::runtime, "cannot be written", options.json, "name another file");
+}
+
+void report(const Options& options, const Outcome& outcome) {
+  for (const std::string& complaint : complaints(outcome))
+    print_warning(complaint);
+  if (outcome.recorded.empty()) {
+    print_warning("nothing was recorded: " + why_nothing_recorded(options.command));
+    return;
+  }
+  fmt::print(stderr, "timeless: {}\ntimeless: next: timeless gather {}\n", description(outcome), options.directory);
+}
+
+int record(const Options& options) {
+  if (options.command.empty())
+    throw Error(Failure::usage, "there is no command to record", "", "say: timeless record -- mpirun -np 4 ./program");
+  const std::string preloaded = library();
+  prepare_directory(options.directory);
+  const CounterChoice choice = choose_recording_counter(options.counter);
+  if (!choice.notice.empty()) fmt::print(stderr, "timeless: {}\n", choice.notice);
+  const Variables variables = recording_variables({.library = preloaded,
+                                                   .directory = fs::absolute(options.directory).string(),
+                                                   .counter = choice.counter,
+                                                   .start = options.start,
+                                                   .buffer_size = options.buffer_size});
+  const ExitStatus status = run_in_our_place(options.command, variables);
+  const Outcome outcome = outcome_of(options.directory);
+  report(options, outcome);
+  if (!options.json.empty()) write_json(options, outcome, status);
+  return status;
+}
+
+} // namespace
+
+VerbAction add_record(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("-o,--output", options->directory, "The directory for the ranks' files; created");
+  command.add_option("--counter", options->counter,
+                     "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "
+                     "papi:EVENT, icount, cputime (inexact) or none");
+  command.add_option("--start", options->start, "Record from the start (on), or from MPI_Pcontrol(1) (pcontrol)")
+      ->check(CLI::IsMember({"on", "pcontrol"}));
+  command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")
+      ->check(CLI::PositiveNumber);
+  command.add_option(
+      "--json", options->json,
+      "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");
+  command.prefix_command();
+  command.footer("Example: timeless record -o lu.C.64 -- mpirun -np 64 ./lu.C.64\n"
+                 "The command is run as it is, with any launcher; record returns its status.");
+  return [options, &command] {
+    options->command = command.remaining();
+    return record(*options);
+  };
+}
+
+} // namespace timeless::tools
