@@ -1,0 +1,113 @@
+#pragma once
+
+#include "replay/engine/clocks.h"
+#include "trace/ids.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Whom a message goes from and to; messages of one channel are received in the order they were sent.
+struct ChannelKey {
+  trace::Rank source = trace::no_rank;      ///< world rank
+  trace::Rank destination = trace::no_rank; ///< world rank
+  trace::CommunicatorId communicator = trace::world_communicator;
+  trace::Tag tag = 0;
+  bool operator==(const ChannelKey&) const = default;
+};
+
+/// A message from its send until it is taken.
+struct Message {
+  Moment sent; ///< its base is empty once the message has been taken
+  double bytes = 0;
+  double receive_overhead = 0; ///< seconds, the receiver's
+  std::uint32_t row = 0;
+};
+
+/// Messages between two ranks. The n-th receive posted gets the n-th message sent: both draw tickets from 0.
+struct Channel {
+  static constexpr std::uint64_t nobody = ~std::uint64_t{0};
+
+  std::vector<Message> ring;      ///< a power of two of places; ticket t stands in place t modulo their number
+  std::uint64_t oldest = 0;       ///< no message before this ticket is left
+  std::uint64_t sent = 0;         ///< the next message's ticket
+  std::uint64_t posted = 0;       ///< the next receive's ticket
+  std::uint64_t awaited = nobody; ///< the ticket the destination stands waiting for
+  std::uint32_t destination = 0;
+  bool exceptional = false; ///< some ticket was given up: see Channels
+
+  bool has(std::uint64_t ticket) const { return ticket < sent; }
+  Message& message(std::uint64_t ticket) { return ring[ticket & (ring.size() - 1)]; }
+};
+
+/// All channels, numbered densely as they are first named.
+class Channels {
+public:
+  /// The channel of this key, which is made if there is none.
+  std::uint32_t number(const ChannelKey& key);
+  Channel& operator[](std::uint32_t number) { return channels_[number]; }
+  const ChannelKey& key(std::uint32_t number) const { return keys_[number]; }
+  std::size_t size() const { return channels_.size(); }
+
+  /// The ticket of a receive posted now.
+  std::uint64_t post(std::uint32_t number) {
+    Channel& channel = channels_[number];
+    return channel.exceptional ? post_exceptional(number) : channel.posted++;
+  }
+  /// The ticket that a receive posted now would get.
+  std::uint64_t next_ticket(std::uint32_t number) const;
+  /// Appends a message; returns its ticket.
+  std::uint64_t send(std::uint32_t number, Message&& message) {
+    Channel& channel = channels_[number];
+    if (channel.sent - channel.oldest == channel.ring.size()) grow(channel);
+    const std::uint64_t ticket = channel.sent++;
+    channel.message(ticket) = std::move(message);
+    if (channel.exceptional) drop_if_unwanted(number, ticket);
+    return ticket;
+  }
+  /// Forgets a message that has been taken.
+  void remove(Channel& channel, std::uint64_t ticket) {
+    channel.message(ticket).sent.base.reset();
+    while (channel.oldest != channel.sent && !channel.message(channel.oldest).sent.base)
+      ++channel.oldest;
+  }
+
+  /// Gives a receive's ticket back: the next receive posted gets the lowest such ticket.
+  void give_back(std::uint32_t number, std::uint64_t ticket);
+  /// A receive nobody will complete: its message, now or later, goes unnoticed.
+  void ignore(std::uint32_t number, std::uint64_t ticket);
+  /// Takes a sent message back, as if it had never been; false if it was already taken.
+  bool unsend(std::uint32_t number, std::uint64_t ticket);
+
+  /// Calls visit(message) for the messages that no receive was posted for.
+  template <typename Visit>
+  void for_each_unmatched(std::uint32_t number, Visit&& visit) {
+    Channel& channel = channels_[number];
+    for (std::uint64_t ticket = channel.oldest; ticket < channel.sent; ++ticket)
+      if (channel.message(ticket).sent.base && !posted(number, ticket)) visit(channel.message(ticket));
+  }
+
+private:
+  struct KeyHash {
+    std::size_t operator()(const ChannelKey& key) const;
+  };
+  /// Rare doings, kept out of the channels themselves.
+  struct Exceptions {
+    std::vector<std::uint64_t> given_back; ///< rising
+    std::vector<std::uint64_t> ignored;
+  };
+
+  static void grow(Channel& channel);
+  bool posted(std::uint32_t number, std::uint64_t ticket) const;
+  std::uint64_t post_exceptional(std::uint32_t number);
+  void drop_if_unwanted(std::uint32_t number, std::uint64_t ticket);
+
+  std::vector<Channel> channels_;
+  std::vector<ChannelKey> keys_;
+  std::unordered_map<ChannelKey, std::uint32_t, KeyHash> numbers_;
+  std::unordered_map<std::uint32_t, Exceptions> exceptions_;
+};
+
+} // namespace timeless::replay

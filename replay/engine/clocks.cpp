@@ -1,0 +1,126 @@
+#include "replay/engine/clocks.h"
+
+#include <algorithm>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::size_t counters_per_rank = 3; // wait, latency, bandwidth
+// Arrivals taken together are held for this many values at a time, whatever their number.
+constexpr std::size_t most_arrival_values = 32768;
+
+} // namespace
+
+Clocks::Clocks(Network& network, Rank ranks, Overlap overlap)
+    : pool_(padded_lanes(network.lanes().size())),
+      rows_(network, padded_lanes(network.lanes().size())), rates_{rows_.compute_scale(), rows_.memory_copy()},
+      latency_first_(overlap == Overlap::latency_first),
+      counters_(std::make_unique<double[]>(static_cast<std::size_t>(ranks) * counters_per_rank * rows_.lanes())),
+      clocks_(static_cast<std::size_t>(ranks)) {
+  for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
+    Clock& clock = clocks_[rank];
+    clock.base = pool_.take();
+    std::fill_n(clock.base.values(), lanes(), 0.0);
+    clock.seconds_per_unit = network.seconds_per_unit(static_cast<Rank>(rank));
+    clock.counters = counters_.get() + rank * counters_per_rank * lanes();
+  }
+}
+
+LaneTime Clocks::own(const Clock& clock) const {
+  return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+}
+
+LaneTransfer Clocks::transfer(const Incoming& incoming, std::size_t first_lane) const {
+  const CostRow& row = rows_[incoming.row];
+  if (latency_first_) return {incoming.messages, row.latency + first_lane, incoming.bytes, row.byte_time + first_lane};
+  return {incoming.bytes, row.byte_time + first_lane, incoming.messages, row.latency + first_lane};
+}
+
+LaneCounters Clocks::counters(const Clock& clock, std::size_t first_lane) const {
+  double* const wait = clock.counters + first_lane;
+  double* const latency = wait + lanes();
+  double* const bandwidth = latency + lanes();
+  return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
+}
+
+void Clocks::clear_pending(Clock& clock) {
+  clock.volume_folded += clock.volume;
+  clock.copied_folded += clock.copied;
+  clock.overhead_folded += clock.overhead;
+  clock.volume = clock.copied = clock.overhead = 0;
+}
+
+Snapshot Clocks::writable(const Clock& clock) {
+  return clock.base.shared() ? pool_.take() : clock.base;
+}
+
+void Clocks::settle(Clock& clock) {
+  if (clock.volume == 0 && clock.copied == 0 && clock.overhead == 0) return;
+  Snapshot out = writable(clock);
+  fold(lanes(), rates_, own(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
+  settle(clock);
+  if (!latest_so_far) {
+    latest_so_far = clock.base;
+    return;
+  }
+  Snapshot out = latest_so_far.shared() ? pool_.take() : latest_so_far;
+  latest(lanes(), latest_so_far.values(), clock.base.values(), out.values());
+  latest_so_far = std::move(out);
+}
+
+void Clocks::take(Clock& clock, const Incoming& incoming) {
+  Snapshot out = writable(clock);
+  receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
+  if (incoming.empty()) return;
+  if (incoming.size() == 1) return take(clock, incoming.front());
+  Snapshot out = writable(clock);
+  fold(lanes(), rates_, own(clock), out.values());
+  const std::size_t fitting = most_arrival_values / (3 * incoming.size()) / lane_group * lane_group;
+  const std::size_t step = std::clamp(fitting, std::min(lane_group, lanes()), lanes());
+  for (std::size_t lane = 0; lane < lanes(); lane += step) {
+    double* const now = out.values() + lane;
+    const LaneRates rates{rates_.compute_scale + lane, rates_.memory_copy + lane};
+    arrivals_.reset(std::min(step, lanes() - lane));
+    for (const Incoming& one : incoming) {
+      LaneTime sent = one.sent;
+      sent.base += lane;
+      arrivals_.add(rates, sent, transfer(one, lane), now);
+    }
+    arrivals_.take(counters(clock, lane), now);
+  }
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+void Clocks::reduce(Clock& clock, double bytes) {
+  if (bytes == 0) return;
+  settle(clock);
+  Snapshot out = writable(clock);
+  if (out.values() != clock.base.values()) std::copy_n(clock.base.values(), lanes(), out.values());
+  add(lanes(), bytes, rows_.reduction(), out.values());
+  clock.base = std::move(out);
+  clock.reduced += bytes;
+}
+
+RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
+  return {.end = clock.base.values()[lane],
+          .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],
+          .memory_copy = clock.copied_folded * rows_.memory_copy()[lane],
+          .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane],
+          .wait = clock.counters[lane],
+          .latency = clock.counters[lanes() + lane],
+          .bandwidth = clock.counters[2 * lanes() + lane]};
+}
+
+} // namespace timeless::replay

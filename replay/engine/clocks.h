@@ -1,0 +1,96 @@
+#pragma once
+
+#include "replay/engine/arrivals.h"
+#include "replay/engine/cost_rows.h"
+#include "replay/engine/lane_kernels.h"
+#include "replay/engine/snapshot.h"
+#include "replay/replay.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace timeless::replay {
+
+/// A rank's time at one moment, in all lanes: a snapshot of its clock and what was pending then.
+struct Moment {
+  Snapshot base;
+  double work = 0;     ///< seconds of computation, unscaled
+  double copied = 0;   ///< bytes
+  double overhead = 0; ///< seconds
+
+  LaneTime time() const { return {base.values(), work, copied, overhead}; }
+};
+
+/// Something on its way to a rank: when it began, and what it costs from there.
+struct Incoming {
+  LaneTime sent;
+  std::uint32_t row = 0;
+  double messages = 1; ///< times latency
+  double bytes = 0;    ///< times byte time
+};
+
+/// All ranks' clocks and counters, in all lanes.
+///
+/// Computation, copies and overheads only add to three numbers per rank until something arrives, so they and sends cost
+/// the same however many lanes there are.
+class Clocks {
+public:
+  Clocks(Network& network, Rank ranks, Overlap overlap);
+
+  CostRows& rows() { return rows_; }
+  SnapshotPool& pool() { return pool_; }
+  std::size_t lanes() const { return rows_.lanes(); }
+
+  /// One rank's clock: what an action adds to it before anything arrives.
+  struct Clock {
+    Snapshot base;
+    double volume = 0;   ///< pending, in the run's unit
+    double copied = 0;   ///< pending, bytes
+    double overhead = 0; ///< pending, seconds
+    double seconds_per_unit = 0;
+    double volume_folded = 0;
+    double copied_folded = 0;
+    double overhead_folded = 0;
+    double reduced = 0; ///< bytes of reduction arithmetic done
+    double* counters = nullptr;
+  };
+  Clock& operator[](std::size_t rank) { return clocks_[rank]; }
+
+  /// The rank's time now; it goes on without disturbing what this returns.
+  Moment now(const Clock& clock) const {
+    return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+  }
+
+  /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
+  void meet(Clock& clock, Snapshot& latest);
+  /// Waits for one arrival.
+  void take(Clock& clock, const Incoming& incoming);
+  /// Waits for several arrivals at once: each lane takes them in the order of their arrival there, equals as listed.
+  void take_all(Clock& clock, std::span<const Incoming> incoming);
+  /// Does the arithmetic of a reduction, at once.
+  void reduce(Clock& clock, double bytes);
+
+  /// Brings the clock up to what is pending.
+  void settle(Clock& clock);
+  /// What lane `lane` holds of a settled clock.
+  RankTimes times(const Clock& clock, std::size_t lane) const;
+
+private:
+  LaneTime own(const Clock& clock) const;
+  LaneTransfer transfer(const Incoming& incoming, std::size_t first_lane = 0) const;
+  LaneCounters counters(const Clock& clock, std::size_t first_lane = 0) const;
+  static void clear_pending(Clock& clock);
+  Snapshot writable(const Clock& clock);
+
+  SnapshotPool pool_;
+  CostRows rows_;
+  LaneRates rates_;
+  bool latency_first_;
+  std::unique_ptr<double[]> counters_;
+  std::vector<Clock> clocks_;
+  Arrivals arrivals_;
+};
+
+} // namespace timeless::replay

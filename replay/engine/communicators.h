@@ -1,0 +1,47 @@
+#pragma once
+
+#include "trace/run.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace timeless::replay {
+
+/// A run's communicators as the replay needs them: who belongs to one, and at which place.
+///
+/// An intercommunicator is one communicator of both groups, whichever side recorded it.
+class Communicators {
+public:
+  /// Throws Error(invalid_input) when a communicator lists a rank the run does not have, or one rank twice.
+  explicit Communicators(const trace::Run& run);
+
+  /// What a rank of a communicator sees of it.
+  struct View {
+    trace::CommunicatorId id = trace::world_communicator; ///< the same for all its members
+    std::span<const trace::Rank> peers;                   ///< world ranks that the ranks in actions stand for
+    std::uint32_t member = 0;                             ///< this rank's place among members(id)
+  };
+  /// Throws Error(invalid_input) when there is no such communicator or the rank is none of its members.
+  View view(trace::CommunicatorId id, trace::Rank rank) const;
+
+  /// All members, as world ranks; both groups of an intercommunicator.
+  std::span<const trace::Rank> members(trace::CommunicatorId id) const { return members_[id]; }
+  bool inter(trace::CommunicatorId id) const { return groups_[id] != 0; }
+  std::size_t size() const { return members_.size(); }
+
+private:
+  struct Place {
+    trace::Rank rank;
+    std::uint32_t member;
+  };
+
+  void enter(const trace::Communicator& communicator, trace::Rank size, std::vector<std::uint32_t>& seen);
+
+  std::vector<std::vector<trace::Rank>> members_;
+  std::vector<std::size_t> groups_;        ///< members of the first group of an intercommunicator, else 0
+  std::vector<std::vector<Place>> places_; ///< by rising rank; empty when rank r is member r
+  std::vector<trace::CommunicatorId> canonical_;
+};
+
+} // namespace timeless::replay

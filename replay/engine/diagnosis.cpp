@@ -1,0 +1,145 @@
+#include "replay/engine/diagnosis.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace timeless::replay {
+
+using trace::Rank;
+
+namespace {
+
+constexpr std::size_t most_missing = 16;
+constexpr std::size_t most_remarks = 8;
+
+/// Which ranks a standing rank waits for, one after the other.
+class WaitFor {
+public:
+  WaitFor(const Scene& scene, std::span<const Standing> standing)
+      : scene_(scene), of_rank_(static_cast<std::size_t>(scene.run.size), nullptr) {
+    for (const Standing& one : standing)
+      of_rank_[static_cast<std::size_t>(one.rank)] = &one;
+  }
+
+  /// The next rank at or after `position`, which moves behind it; no_rank when there are no more.
+  Rank next(const Standing& standing, std::size_t& position) const {
+    if (!standing.for_meeting) return position++ == 0 ? scene_.channels.key(standing.subject).source : trace::no_rank;
+    const Meeting& meeting = scene_.meetings[standing.subject];
+    const auto members = scene_.communicators.members(meeting.call.communicator);
+    while (position < members.size()) {
+      const auto member = static_cast<std::uint32_t>(position++);
+      if (!scene_.meetings.has_come(meeting, member)) return members[member];
+    }
+    return trace::no_rank;
+  }
+
+  const Standing* of(Rank rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
+
+private:
+  const Scene& scene_;
+  std::vector<const Standing*> of_rank_;
+};
+
+/// A circle of ranks each waiting for the next, found depth first; empty when there is none.
+std::vector<Rank> find_cycle(const WaitFor& wait_for, std::span<const Standing> standing, Rank ranks) {
+  enum class Mark : std::uint8_t { unseen, on_path, done };
+  struct Visit {
+    const Standing* standing;
+    std::size_t position;
+  };
+  std::vector<Mark> marks(static_cast<std::size_t>(ranks), Mark::unseen);
+  const auto mark = [&](Rank rank) -> Mark& { return marks[static_cast<std::size_t>(rank)]; };
+  std::vector<Visit> path;
+  for (const Standing& start : standing) {
+    if (mark(start.rank) != Mark::unseen) continue;
+    path.push_back({&start, 0});
+    mark(start.rank) = Mark::on_path;
+    while (!path.empty()) {
+      const Rank next = wait_for.next(*path.back().standing, path.back().position);
+      if (next == trace::no_rank) {
+        mark(path.back().standing->rank) = Mark::done;
+        path.pop_back();
+      } else if (mark(next) == Mark::on_path) {
+        std::vector<Rank> cycle;
+        auto visit = std::ranges::find(path, next, [](const Visit& one) { return one.standing->rank; });
+        for (; visit != path.end(); ++visit)
+          cycle.push_back(visit->standing->rank);
+        return cycle;
+      } else if (mark(next) == Mark::unseen && wait_for.of(next)) {
+        mark(next) = Mark::on_path;
+        path.push_back({wait_for.of(next), 0});
+      }
+    }
+  }
+  return {};
+}
+
+BlockedRank describe(const Scene& scene, const WaitFor& wait_for, const Standing& standing) {
+  BlockedRank blocked;
+  blocked.rank = standing.rank;
+  blocked.action = standing.action;
+  blocked.call = standing.call;
+  if (!standing.for_meeting) {
+    const ChannelKey& key = scene.channels.key(standing.subject);
+    blocked.peer = key.source;
+    blocked.tag = key.tag;
+    blocked.communicator = key.communicator;
+    return blocked;
+  }
+  const Meeting& meeting = scene.meetings[standing.subject];
+  blocked.communicator = meeting.call.communicator;
+  blocked.collective = replay::describe(meeting.call);
+  std::size_t position = 0;
+  while (blocked.missing.size() < most_missing) {
+    const Rank missing = wait_for.next(standing, position);
+    if (missing == trace::no_rank) break;
+    blocked.missing.push_back(missing);
+  }
+  return blocked;
+}
+
+} // namespace
+
+Diagnosis diagnose(const Scene& scene, std::span<const Standing> standing) {
+  const WaitFor wait_for(scene, standing);
+  Diagnosis diagnosis;
+  for (const Standing& one : standing)
+    diagnosis.blocked.push_back(describe(scene, wait_for, one));
+  diagnosis.cycle = find_cycle(wait_for, standing, scene.run.size);
+  diagnosis.leftovers = leftovers(scene.channels);
+  diagnosis.remarks = remarks(scene.run);
+  return diagnosis;
+}
+
+std::vector<LeftoverMessages> leftovers(Channels& channels) {
+  std::vector<LeftoverMessages> left;
+  for (std::uint32_t number = 0; number < channels.size(); ++number) {
+    const ChannelKey& key = channels.key(number);
+    LeftoverMessages here{
+        .source = key.source, .destination = key.destination, .communicator = key.communicator, .tag = key.tag};
+    channels.for_each_unmatched(number, [&](const Message& message) {
+      ++here.count;
+      here.bytes += static_cast<trace::Bytes>(message.bytes);
+    });
+    if (here.count > 0) left.push_back(here);
+  }
+  return left;
+}
+
+std::vector<std::string> remarks(const trace::Run& run) {
+  std::vector<std::string> found;
+  std::size_t more = 0;
+  for (const trace::RankRecord& record : run.ranks) {
+    if (record.ending == trace::Ending::finalized) continue;
+    if (found.size() == most_remarks) {
+      ++more;
+      continue;
+    }
+    found.push_back(fmt::format("the recording of rank {} is cut short", record.rank));
+    if (!record.ending_reason.empty()) found.back() += ": " + record.ending_reason;
+  }
+  if (more > 0) found.push_back(fmt::format("the recordings of {} more ranks are cut short", more));
+  return found;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,490 @@
+#include "replay/engine/engine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace timeless::replay {
+
+using trace::Rank;
+using trace::RequestId;
+
+namespace {
+
+constexpr std::uint64_t actions_between_reports = 1U << 20U;
+constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
+
+[[noreturn]] void fail(std::string what) {
+  throw Error(Failure::invalid_input, std::move(what));
+}
+
+} // namespace
+
+Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options)
+    : source_(source), network_(network), options_(options), communicators_(source.run()),
+      clocks_(network, source.run().size, options.overlap), meetings_(communicators_),
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows()),
+      ranks_(static_cast<std::size_t>(source.run().size)), worklist_(ranks_.size()),
+      collective_links_(communicators_.size()) {
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+    ranks_[number].stream = source.open(static_cast<Rank>(number));
+    worklist_.push(number);
+  }
+}
+
+Result Engine::run() {
+  std::uint64_t total = 0;
+  for (const trace::RankRecord& record : source_.run().ranks)
+    total += record.actions;
+  std::uint64_t next_report = actions_between_reports;
+  while (!worklist_.empty()) {
+    const std::uint32_t number = worklist_.pop();
+    try {
+      run_turn(number);
+    } catch (const ReplayProblem&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
+      throw Error(Failure::invalid_input, error.description(), where(number), advice);
+    }
+    if (options_.progress && actions_ >= next_report) {
+      options_.progress(actions_, total);
+      next_report = actions_ + actions_between_reports;
+    }
+  }
+  require_all_ended();
+  return result();
+}
+
+void Engine::run_turn(std::uint32_t number) {
+  RankState& rank = ranks_[number];
+  Clocks::Clock& clock = clocks_[number];
+  std::uint32_t left = std::max(options_.budget, 1U);
+  for (; left > 0; --left) {
+    if (rank.position == rank.size && !next_block(rank, static_cast<Rank>(number))) return finish(rank);
+    const Operation& operation = rank.operations[rank.sequence[rank.position]];
+    if (operation.step == Step::compute) {
+      if (rank.volume == rank.volumes_end) fail("a computation without a volume");
+      clock.volume += static_cast<double>(*rank.volume++);
+    } else if (!perform(rank, number, operation)) {
+      return;
+    } else {
+      rank.stage = 0;
+    }
+    ++actions_;
+    ++rank.position;
+    if (rank.finished) return;
+  }
+  worklist_.push(number);
+}
+
+bool Engine::next_block(RankState& rank, Rank number) {
+  do {
+    rank.actions_before += rank.size;
+    rank.position = rank.size = 0;
+    if (!rank.stream->next(rank.block)) return false;
+    rank.size = rank.block.size();
+  } while (rank.size == 0);
+  compiler_.compile(rank.block, number, rank.program);
+  const auto sequence = rank.block.sequence();
+  if (*std::ranges::max_element(sequence) >= rank.program.operations.size())
+    fail("a block's sequence goes beyond its dictionary");
+  rank.sequence = sequence.data();
+  rank.operations = rank.program.operations.data();
+  rank.volume = rank.block.volumes().data();
+  rank.volumes_end = rank.volume + rank.block.volumes().size();
+  return true;
+}
+
+bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
+  switch (operation.step) {
+  case Step::compute:
+  case Step::nothing:
+    return true;
+  case Step::send:
+    send(rank, number, operation);
+    return true;
+  case Step::receive:
+    return receive(rank, number, operation);
+  case Step::exchange:
+    return exchange(rank, number, operation);
+  case Step::probe:
+    return probe(rank, number, operation);
+  case Step::complete_one:
+    return complete_one(rank, number, operation.request);
+  case Step::complete:
+    return complete_all(rank, number, rank.block.dictionary()[rank.sequence[rank.position]].requests);
+  case Step::meet:
+    return meet(rank, number, rank.program.calls[operation.call]);
+  case Step::post: {
+    Request& request = start(rank, operation.request);
+    request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
+    return true;
+  }
+  case Step::post_wildcard:
+    start(rank, operation.request).state = RequestState::unresolved;
+    return true;
+  case Step::start_meeting: {
+    Request& request = start(rank, operation.request);
+    request = {0, arrive(rank, number, rank.program.calls[operation.call]), RequestState::collective};
+    return true;
+  }
+  case Step::start_nothing:
+    start(rank, operation.request).state = RequestState::done;
+    return true;
+  case Step::cancel:
+    cancel(rank, operation.request);
+    return true;
+  case Step::release:
+    release(rank, operation.request);
+    return true;
+  case Step::resolve:
+    resolve(rank, operation);
+    return true;
+  case Step::finalize:
+    finalize(rank, number);
+    return true;
+  case Step::invalid:
+    fail(rank.program.problems[operation.call]);
+  }
+  return true;
+}
+
+// ---- messages
+
+void Engine::send(RankState& rank, std::uint32_t number, const Operation& operation) {
+  Clocks::Clock& clock = clocks_[number];
+  clock.overhead += operation.send_overhead;
+  clock.copied += operation.bytes;
+  const std::uint64_t ticket = channels_.send(operation.channel, {.sent = clocks_.now(clock),
+                                                                  .bytes = operation.bytes,
+                                                                  .receive_overhead = operation.receive_overhead,
+                                                                  .row = operation.row});
+  const Channel& channel = channels_[operation.channel];
+  if (channel.awaited == ticket) wake(channel.destination);
+  if (operation.step == Step::send && operation.request != trace::no_request)
+    start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
+}
+
+Request& Engine::start(RankState& rank, RequestId id) {
+  Request& request = rank.requests[id];
+  if (request.state != RequestState::inactive && request.state != RequestState::done)
+    fail(fmt::format("request {} is used again before it has completed", id));
+  return request;
+}
+
+bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
+  Channel& channel = channels_[channel_number];
+  if (channel.has(ticket)) return true;
+  channel.awaited = ticket;
+  rank.waiting = Waiting::for_message;
+  rank.subject = channel_number;
+  return false;
+}
+
+Message& Engine::message(Channel& channel, std::uint64_t ticket) {
+  if (ticket < channel.oldest || !channel.message(ticket).sent.base)
+    fail("a message is received a second time, after receives were cancelled out of order");
+  return channel.message(ticket);
+}
+
+void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
+  Clocks::Clock& clock = clocks_[number];
+  const Message& taken = message(channel, ticket);
+  clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
+  clock.overhead += taken.receive_overhead;
+  channels_.remove(channel, ticket);
+}
+
+bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (rank.stage == 0) {
+    rank.ticket = channels_.post(operation.receive_channel);
+    rank.stage = 1;
+  }
+  if (!has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  take_message(number, channels_[operation.receive_channel], rank.ticket);
+  return true;
+}
+
+bool Engine::exchange(RankState& rank, std::uint32_t number, const Operation& operation) {
+  const bool receives = operation.receive_channel != no_channel;
+  if (rank.stage == 0 && operation.channel != no_channel) send(rank, number, operation);
+  if (operation.request != trace::no_request) {
+    Request& request = start(rank, operation.request);
+    request = {.state = RequestState::done};
+    if (receives)
+      request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
+    return true;
+  }
+  return !receives || receive(rank, number, operation);
+}
+
+bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& operation) {
+  const std::uint64_t ticket = channels_.next_ticket(operation.receive_channel);
+  if (!has_message(rank, operation.receive_channel, ticket)) return false;
+  const Message& found = message(channels_[operation.receive_channel], ticket);
+  clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = found.row});
+  return true;
+}
+
+// ---- requests
+
+bool Engine::ready(RankState& rank, RequestId id) {
+  const Request request = rank.requests[id];
+  switch (request.state) {
+  case RequestState::inactive:
+    fail(fmt::format("a completion of request {}, which is not active", id));
+  case RequestState::unresolved:
+    fail(fmt::format("a completion of request {}, a receive whose source is unknown", id));
+  case RequestState::receiving:
+    return has_message(rank, request.subject, request.ticket);
+  case RequestState::collective:
+    return is_complete(rank, request.subject);
+  case RequestState::sent:
+  case RequestState::done:
+    break;
+  }
+  return true;
+}
+
+bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
+  if (!ready(rank, id)) return false;
+  const Request request = std::exchange(rank.requests[id], {});
+  if (request.state == RequestState::receiving) take_message(number, channels_[request.subject], request.ticket);
+  if (request.state == RequestState::collective) take_meeting(number, request.subject);
+  return true;
+}
+
+bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+  for (; rank.stage < ids.size(); ++rank.stage)
+    if (!ready(rank, ids[rank.stage])) return false;
+  Clocks::Clock& clock = clocks_[number];
+  double overhead = 0;
+  double reduced = 0;
+  incoming_.clear();
+  taken_.clear();
+  for (const RequestId id : ids) {
+    const Request request = std::exchange(rank.requests[id], {});
+    if (request.state == RequestState::inactive) fail(fmt::format("request {} is completed twice at once", id));
+    if (request.state == RequestState::receiving) {
+      const Message& taken = message(channels_[request.subject], request.ticket);
+      incoming_.push_back({.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
+      overhead += taken.receive_overhead;
+    } else if (request.state == RequestState::collective) {
+      incoming_.push_back(incoming(meetings_[request.subject]));
+      reduced += meetings_[request.subject].cost.reduced_bytes;
+    } else {
+      continue;
+    }
+    taken_.push_back(request);
+  }
+  clocks_.take_all(clock, incoming_);
+  clocks_.reduce(clock, reduced);
+  clock.overhead += overhead;
+  for (const Request& request : taken_) {
+    if (request.state == RequestState::receiving)
+      channels_.remove(channels_[request.subject], request.ticket);
+    else
+      meetings_.leave(request.subject);
+  }
+  return true;
+}
+
+void Engine::cancel(RankState& rank, RequestId id) {
+  Request& request = rank.requests[id];
+  switch (request.state) {
+  case RequestState::inactive:
+    fail(fmt::format("request {} is cancelled, but not active", id));
+  case RequestState::collective:
+    fail(fmt::format("request {} is cancelled, but a collective's", id));
+  case RequestState::receiving:
+    cancel_receive(rank, request);
+    break;
+  case RequestState::sent:
+    cancel_send(rank, request);
+    break;
+  case RequestState::unresolved:
+  case RequestState::done:
+    break;
+  }
+  request = {.state = RequestState::done};
+}
+
+/// Receives posted later on the channel move up; the last of their tickets goes back.
+void Engine::cancel_receive(RankState& rank, Request& request) {
+  std::vector<Request*> later;
+  rank.requests.for_each_active([&](Request& other) {
+    if (other.state == RequestState::receiving && other.subject == request.subject && other.ticket > request.ticket)
+      later.push_back(&other);
+  });
+  std::ranges::sort(later, {}, &Request::ticket);
+  std::uint64_t free = request.ticket;
+  for (Request* other : later)
+    std::swap(other->ticket, free);
+  channels_.give_back(request.subject, free);
+}
+
+void Engine::cancel_send(RankState& rank, Request& request) {
+  if (!channels_.unsend(request.subject, request.ticket)) {
+    notes_.insert("a cancelled message had already been received, and the next one took its place");
+    return;
+  }
+  rank.requests.for_each_active([&](Request& other) {
+    if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
+      --other.ticket;
+  });
+}
+
+void Engine::release(RankState& rank, RequestId id) {
+  const Request request = std::exchange(rank.requests[id], {});
+  if (request.state == RequestState::collective) fail(fmt::format("request {} is freed, but a collective's", id));
+  if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
+}
+
+void Engine::resolve(RankState& rank, const Operation& operation) {
+  Request& request = rank.requests[operation.request];
+  if (request.state != RequestState::unresolved)
+    fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
+  request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
+}
+
+// ---- collectives
+
+LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
+  auto& link = collective_links_[communicator];
+  if (!link) link = network_.collective_link(communicators_.members(communicator));
+  return *link;
+}
+
+std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
+  const std::uint32_t meeting = meetings_.arrive(call, static_cast<Rank>(number), action(rank));
+  clocks_.meet(clocks_[number], meetings_[meeting].latest);
+  if (meetings_[meeting].complete) close(meeting);
+  return meeting;
+}
+
+/// All have come: what it costs is known, and those who wait for it go on.
+void Engine::close(std::uint32_t number) {
+  Meeting& meeting = meetings_[number];
+  meeting.cost = collective_cost(options_.collectives, meeting.call.shape);
+  const CollectiveCost& cost = meeting.cost;
+  const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
+  meeting.row = clocks_.rows().row(collective_link(meeting.call.communicator), bytes_per_message);
+  for (const Rank member : communicators_.members(meeting.call.communicator)) {
+    const auto other = static_cast<std::uint32_t>(member);
+    if (ranks_[other].waiting == Waiting::for_meeting && ranks_[other].subject == number) wake(other);
+  }
+}
+
+bool Engine::is_complete(RankState& rank, std::uint32_t meeting) {
+  if (meetings_[meeting].complete) return true;
+  rank.waiting = Waiting::for_meeting;
+  rank.subject = meeting;
+  return false;
+}
+
+Incoming Engine::incoming(const Meeting& meeting) const {
+  return {.sent = {.base = meeting.latest.values()},
+          .row = meeting.row,
+          .messages = meeting.cost.messages,
+          .bytes = meeting.cost.bytes};
+}
+
+void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {
+  clocks_.take(clocks_[number], incoming(meetings_[meeting]));
+  clocks_.reduce(clocks_[number], meetings_[meeting].cost.reduced_bytes);
+  meetings_.leave(meeting);
+}
+
+bool Engine::meet(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
+  if (rank.stage == 0) {
+    rank.ticket = arrive(rank, number, call);
+    rank.stage = 1;
+  }
+  const auto meeting = static_cast<std::uint32_t>(rank.ticket);
+  if (!is_complete(rank, meeting)) return false;
+  take_meeting(number, meeting);
+  return true;
+}
+
+// ---- beginning and end
+
+void Engine::wake(std::uint32_t number) {
+  RankState& rank = ranks_[number];
+  if (rank.waiting == Waiting::for_message) channels_[rank.subject].awaited = Channel::nobody;
+  rank.waiting = Waiting::no;
+  worklist_.push(number);
+}
+
+void Engine::finalize(RankState& rank, std::uint32_t number) {
+  if (rank.position + 1 < rank.size)
+    ++rank.position;
+  else if (!next_block(rank, static_cast<Rank>(number)))
+    return finish(rank);
+  fail("an action after MPI_Finalize");
+}
+
+void Engine::finish(RankState& rank) {
+  rank.finished = true;
+  ++finished_;
+}
+
+std::string Engine::where(std::uint32_t number) const {
+  return fmt::format("rank {}, action {}", number, action(ranks_[number]));
+}
+
+std::vector<Standing> Engine::standing() const {
+  std::vector<Standing> all;
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+    const RankState& rank = ranks_[number];
+    if (rank.finished) continue;
+    all.push_back({.rank = static_cast<Rank>(number),
+                   .action = action(rank),
+                   .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
+                   .for_meeting = rank.waiting == Waiting::for_meeting,
+                   .subject = rank.subject});
+  }
+  return all;
+}
+
+void Engine::require_all_ended() {
+  const Scene scene{source_.run(), communicators_, channels_, meetings_};
+  if (finished_ < ranks_.size()) throw ReplayProblem(diagnose(scene, standing()));
+  Diagnosis diagnosis;
+  diagnosis.leftovers = leftovers(channels_);
+  if (diagnosis.leftovers.empty()) return;
+  diagnosis.remarks = remarks(source_.run());
+  throw ReplayProblem(std::move(diagnosis));
+}
+
+Result Engine::result() {
+  Result result;
+  result.actions = actions_;
+  result.notes = notes();
+  for (std::size_t number = 0; number < ranks_.size(); ++number)
+    clocks_.settle(clocks_[number]);
+  const auto names = network_.lanes();
+  for (std::size_t lane = 0; lane < names.size(); ++lane) {
+    LaneResult& one = result.lanes.emplace_back();
+    one.name = names[lane];
+    for (std::size_t number = 0; number < ranks_.size(); ++number) {
+      one.ranks.push_back(clocks_.times(clocks_[number], lane));
+      one.makespan = std::max(one.makespan, one.ranks.back().end);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> Engine::notes() {
+  for (const std::string_view note : compiler_.notes())
+    notes_.emplace(note);
+  std::uint64_t open_requests = 0;
+  for (RankState& rank : ranks_)
+    rank.requests.for_each_active([&](const Request&) { ++open_requests; });
+  if (open_requests > 0) notes_.insert(fmt::format("{} requests were never completed", open_requests));
+  std::vector<std::string> all(notes_.begin(), notes_.end());
+  std::ranges::move(remarks(source_.run()), std::back_inserter(all));
+  return all;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "replay/engine/channels.h"
+#include "replay/engine/clocks.h"
+#include "replay/engine/communicators.h"
+#include "replay/engine/diagnosis.h"
+#include "replay/engine/meetings.h"
+#include "replay/engine/program.h"
+#include "replay/engine/requests.h"
+#include "replay/engine/worklist.h"
+#include "replay/replay.h"
+#include "trace/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Runs the ranks of a trace, each until it must wait or its budget is spent, until all have ended.
+///
+/// Who takes which message and who meets whom follows from the trace alone, so neither the order of the ranks' turns
+/// nor the budget changes the result.
+class Engine {
+public:
+  Engine(const trace::Source& source, Network& network, const ReplayOptions& options);
+  Result run();
+
+private:
+  enum class Waiting : std::uint8_t { no, for_message, for_meeting };
+
+  struct RankState {
+    // The block being replayed.
+    const std::uint32_t* sequence = nullptr;
+    const Operation* operations = nullptr;
+    const std::uint64_t* volume = nullptr;
+    const std::uint64_t* volumes_end = nullptr;
+    std::size_t position = 0;
+    std::size_t size = 0;
+    // The action at `position`, when it has begun but could not end: how far it came, and what it got.
+    std::uint32_t stage = 0;
+    Waiting waiting = Waiting::no;
+    bool finished = false;
+    std::uint32_t subject = 0; ///< the channel or meeting it waits for
+    std::uint64_t ticket = 0;  ///< of its receive, or the number of its meeting
+
+    Requests requests;
+    trace::ActionBlock block;
+    Program program;
+    std::unique_ptr<trace::RankStream> stream;
+    std::uint64_t actions_before = 0; ///< in earlier blocks
+  };
+
+  void run_turn(std::uint32_t number);
+  bool next_block(RankState& rank, trace::Rank number);
+  /// Replays an action; false when it must wait.
+  bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
+
+  void send(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool receive(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool probe(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool complete_one(RankState& rank, std::uint32_t number, trace::RequestId id);
+  bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
+  bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
+  void cancel(RankState& rank, trace::RequestId id);
+  void cancel_receive(RankState& rank, Request& request);
+  void cancel_send(RankState& rank, Request& request);
+  void release(RankState& rank, trace::RequestId id);
+  void resolve(RankState& rank, const Operation& operation);
+  void finalize(RankState& rank, std::uint32_t number);
+
+  /// True when a request's part can be taken; otherwise the rank waits for it.
+  bool ready(RankState& rank, trace::RequestId id);
+  bool has_message(RankState& rank, std::uint32_t channel, std::uint64_t ticket);
+  bool is_complete(RankState& rank, std::uint32_t meeting);
+  Message& message(Channel& channel, std::uint64_t ticket);
+  void take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket);
+  void take_meeting(std::uint32_t number, std::uint32_t meeting);
+  Incoming incoming(const Meeting& meeting) const;
+  std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
+  void close(std::uint32_t meeting);
+  LinkClass collective_link(trace::CommunicatorId communicator);
+  Request& start(RankState& rank, trace::RequestId id);
+  void wake(std::uint32_t number);
+
+  void finish(RankState& rank);
+  std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
+  std::string where(std::uint32_t number) const;
+  std::vector<Standing> standing() const;
+  void require_all_ended();
+  Result result();
+  std::vector<std::string> notes();
+
+  const trace::Source& source_;
+  Network& network_;
+  const ReplayOptions& options_;
+  Communicators communicators_;
+  Clocks clocks_;
+  Channels channels_;
+  Meetings meetings_;
+  Compiler compiler_;
+  std::vector<RankState> ranks_;
+  Worklist worklist_;
+  std::vector<std::optional<LinkClass>> collective_links_;
+  std::size_t finished_ = 0;
+  std::uint64_t actions_ = 0;
+  std::set<std::string> notes_;
+  // Scratch of complete_all.
+  std::vector<Incoming> incoming_;
+  std::vector<Request> taken_;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+
+/// The arithmetic on all lanes at once. Every function works lane by lane, so a lane's bits depend on nothing beside
+/// it; the file is compiled without contraction of a * b + c, so they do not depend on the instruction set either.
+///
+/// `count` is 1 or a multiple of lane_group; lists may be the same where one is read and the other written.
+namespace timeless::replay {
+
+inline constexpr std::size_t lane_group = 8;
+
+/// Lanes to hold so that `count` above is met.
+constexpr std::size_t padded_lanes(std::size_t lanes) {
+  return lanes == 1 ? 1 : (lanes + lane_group - 1) / lane_group * lane_group;
+}
+
+/// What every lane costs.
+struct LaneRates {
+  const double* compute_scale = nullptr;
+  const double* memory_copy = nullptr; ///< seconds per byte
+};
+
+/// A rank's time at one moment: base + work * compute_scale + copied * memory_copy + overhead.
+struct LaneTime {
+  const double* base = nullptr;
+  double work = 0;     ///< seconds of computation, unscaled
+  double copied = 0;   ///< bytes
+  double overhead = 0; ///< seconds
+};
+
+/// A transfer's two parts, in the order in which computation hides them: first * first_cost, then second * second_cost.
+struct LaneTransfer {
+  double first = 0;
+  const double* first_cost = nullptr;
+  double second = 0;
+  const double* second_cost = nullptr;
+};
+
+/// Sums of waiting and of the two parts of transfers, as far as not hidden.
+struct LaneCounters {
+  double* wait = nullptr;
+  double* first = nullptr;
+  double* second = nullptr;
+};
+
+/// out = time
+void fold(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out);
+
+/// out = max(left, right)
+void latest(std::size_t count, const double* left, const double* right, double* out);
+
+/// out += amount * cost
+void add(std::size_t count, double amount, const double* cost, double* out);
+
+/// A rank takes what was sent (Tong et al., section III.E; t the rank's time, s the sender's):
+///     a = s + first, e = a + second; x = max(t, s), y = max(x, a), z = max(y, e)
+///     wait += x - t, first += y - x, second += z - y; out = z
+void receive(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
+             const LaneTransfer& transfer, const LaneCounters& counters, double* out);
+
+/// start = s, middle = a, end = e of receive(). Returns whether any lane's end is later than `now`.
+bool arrival(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTransfer& transfer,
+             const double* now, double* start, double* middle, double* end);
+
+/// receive() with the arrival already known and the rank's time in `now`, which moves on.
+void take(std::size_t count, const double* start, const double* middle, const double* end, const LaneCounters& counters,
+          double* now);
+
+/// Exchanges two arrivals in the lanes where the left one ends later. Returns whether any lane did.
+bool order(std::size_t count, double* left_start, double* left_middle, double* left_end, double* right_start,
+           double* right_middle, double* right_end);
+
+} // namespace timeless::replay

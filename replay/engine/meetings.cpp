@@ -1,0 +1,87 @@
+#include "replay/engine/meetings.h"
+
+#include <algorithm>
+
+namespace timeless::replay {
+
+namespace {
+
+bool fit(const CollectiveCall& left, const CollectiveCall& right) {
+  return left.shape.kind == right.shape.kind && left.root == right.root && left.nonblocking == right.nonblocking;
+}
+
+void merge(CollectiveShape& into, const CollectiveShape& other) {
+  into.bytes = std::max(into.bytes, other.bytes);
+  into.element_bytes = std::max(into.element_bytes, other.element_bytes);
+  into.user_operation = into.user_operation || other.user_operation;
+  into.commutative = into.commutative && other.commutative;
+}
+
+} // namespace
+
+std::string describe(const CollectiveCall& call) {
+  std::string text = trace::mpi_name({.kind = call.shape.kind, .request = call.nonblocking ? 0 : trace::no_request});
+  if (call.root != trace::no_rank) text += " with root " + std::to_string(call.root);
+  return text;
+}
+
+std::uint32_t Meetings::open(const CollectiveCall& call, trace::Rank rank, std::uint64_t action,
+                             std::uint64_t ordinal) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(meetings_.size()));
+    meetings_.emplace_back();
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  meetings_[number] = {.call = call,
+                       .first_rank = rank,
+                       .first_action = action,
+                       .ordinal = ordinal,
+                       .latest = {},
+                       .to_leave = static_cast<std::uint32_t>(communicators_.members(call.communicator).size()),
+                       .cost = {}};
+  return number;
+}
+
+std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action) {
+  Order& order = orders_[call.communicator];
+  const std::size_t members = communicators_.members(call.communicator).size();
+  if (order.next.empty()) order.next.resize(members);
+  const std::uint64_t ordinal = order.next[call.member]++;
+  const std::uint64_t place = ordinal - order.first_incomplete;
+  if (place == order.incomplete.size()) order.incomplete.push_back(open(call, rank, action, ordinal));
+  const std::uint32_t number = order.incomplete[place];
+  Meeting& meeting = meetings_[number];
+  if (!fit(meeting.call, call)) {
+    Diagnosis diagnosis;
+    diagnosis.mismatches.push_back({.communicator = call.communicator,
+                                    .ordinal = ordinal,
+                                    .first_rank = meeting.first_rank,
+                                    .first_action = meeting.first_action,
+                                    .first_call = describe(meeting.call),
+                                    .second_rank = rank,
+                                    .second_action = action,
+                                    .second_call = describe(call)});
+    throw ReplayProblem(std::move(diagnosis));
+  }
+  merge(meeting.call.shape, call.shape);
+  if (++meeting.arrived == members) {
+    meeting.complete = true;
+    order.incomplete.pop_front();
+    ++order.first_incomplete;
+  }
+  return number;
+}
+
+void Meetings::leave(std::uint32_t number) {
+  Meeting& meeting = meetings_[number];
+  if (--meeting.to_leave > 0) return;
+  meeting.latest.reset();
+  free_.push_back(number);
+}
+
+bool Meetings::has_come(const Meeting& meeting, std::uint32_t member) const {
+  return orders_[meeting.call.communicator].next[member] > meeting.ordinal;
+}
+
+} // namespace timeless::replay

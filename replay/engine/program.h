@@ -1,0 +1,98 @@
+#pragma once
+
+#include "replay/engine/channels.h"
+#include "replay/engine/communicators.h"
+#include "replay/engine/cost_rows.h"
+#include "replay/engine/meetings.h"
+#include "trace/action_block.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What the engine does for an action.
+enum class Step : std::uint8_t {
+  compute,
+  send,          ///< `channel`, `row`; with a request when nonblocking
+  receive,       ///< waits on `receive_channel`
+  post,          ///< a nonblocking receive on `receive_channel`
+  post_wildcard, ///< a nonblocking receive of unknown source
+  exchange,      ///< `channel` and `receive_channel`, either of which may be missing
+  probe,         ///< waits for the next message of `receive_channel`
+  complete,      ///< the requests of the action
+  complete_one,  ///< one request
+  meet,          ///< a collective: calls[call]
+  start_meeting, ///< a nonblocking collective
+  start_nothing, ///< a request that completes at no cost
+  cancel,
+  release, ///< a freed request
+  resolve, ///< gives a wildcard receive its channel
+  nothing,
+  finalize,
+  invalid, ///< problems[call] says why
+};
+
+inline constexpr std::uint32_t no_channel = 0xffffffffU;
+
+/// An action, with everything derived that does not change while its block is replayed.
+struct Operation {
+  Step step = Step::nothing;
+  std::uint32_t channel = no_channel;
+  std::uint32_t receive_channel = no_channel;
+  std::uint32_t row = 0;
+  std::uint32_t call = 0;
+  trace::RequestId request = trace::no_request;
+  double bytes = 0;
+  double send_overhead = 0;    ///< seconds
+  double receive_overhead = 0; ///< seconds, of whoever receives the message sent here
+};
+
+/// A block's dictionary, derived.
+struct Program {
+  std::vector<Operation> operations; ///< by dictionary entry
+  std::vector<CollectiveCall> calls;
+  std::vector<std::string> problems;
+};
+
+/// Derives operations from actions. An action that makes no sense becomes Step::invalid: it matters only if it is
+/// reached.
+class Compiler {
+public:
+  Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
+           CostRows& rows);
+
+  void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
+  /// What was met that the replay models more simply than it happens.
+  const std::set<std::string_view>& notes() const { return notes_; }
+
+private:
+  Operation compile(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation send(const trace::Action& action, trace::Rank rank);
+  Operation receive(const trace::Action& action, trace::Rank rank);
+  Operation exchange(const trace::Action& action, trace::Rank rank);
+  Operation probe(const trace::Action& action, trace::Rank rank);
+  Operation collective(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation creation(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation meeting(const trace::Action& action, trace::CommunicatorId on, trace::Rank root, trace::Rank rank,
+                    Program& program);
+
+  std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
+                                 trace::Rank rank);
+  void set_send(Operation& operation, const trace::Action& action, trace::Rank rank, bool nonblocking);
+
+  const trace::Run& run_;
+  Network& network_;
+  const Communicators& communicators_;
+  Channels& channels_;
+  CostRows& rows_;
+  std::optional<Bytes> eager_limit_;
+  std::string eager_note_;
+  std::set<std::string_view> notes_;
+};
+
+} // namespace timeless::replay

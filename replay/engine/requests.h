@@ -1,0 +1,58 @@
+#pragma once
+
+#include "trace/ids.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::replay {
+
+enum class RequestState : std::uint8_t {
+  inactive,
+  done,       ///< completes at no cost: an eager send, something cancelled
+  sent,       ///< as done, but the message can still be cancelled
+  receiving,  ///< waits for the message with its ticket
+  unresolved, ///< a wildcard receive whose source is not known yet
+  collective, ///< waits for a meeting
+};
+
+/// What a request of a rank stands for.
+struct Request {
+  std::uint64_t ticket = 0;  ///< of the message on its channel (sent, receiving)
+  std::uint32_t subject = 0; ///< the channel (sent, receiving) or the meeting (collective)
+  RequestState state = RequestState::inactive;
+};
+
+/// The requests of one rank, by their number.
+class Requests {
+public:
+  /// The request with this number; inactive until it is set.
+  Request& operator[](trace::RequestId id) {
+    if (id < dense_.size()) return dense_[id];
+    return enter(id);
+  }
+
+  /// Calls visit(request) for all that are not inactive.
+  template <typename Visit>
+  void for_each_active(Visit&& visit) {
+    for (Request& request : dense_)
+      if (request.state != RequestState::inactive) visit(request);
+    for (auto& [id, request] : sparse_)
+      if (request.state != RequestState::inactive) visit(request);
+  }
+
+private:
+  Request& enter(trace::RequestId id) {
+    // Numbers are meant to be dense; ones that are not must not cost memory.
+    constexpr std::size_t most_dense = std::size_t{1} << 16U;
+    if (id >= most_dense) return sparse_[id];
+    dense_.resize(std::size_t{id} + 1);
+    return dense_[id];
+  }
+
+  std::vector<Request> dense_;
+  std::unordered_map<trace::RequestId, Request> sparse_;
+};
+
+} // namespace timeless::replay

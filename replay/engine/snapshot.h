@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay {
+
+class SnapshotPool;
+
+/// One value per lane, shared by all who hold a copy of this handle: a rank's clock as it was when it sent, say.
+/// Whoever wants to change the values must be the only holder.
+class Snapshot {
+public:
+  Snapshot() = default;
+  Snapshot(const Snapshot& other) noexcept : body_(other.body_) {
+    if (body_) ++body_->holders;
+  }
+  Snapshot(Snapshot&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  Snapshot& operator=(Snapshot other) noexcept {
+    std::swap(body_, other.body_);
+    return *this;
+  }
+  ~Snapshot() { reset(); }
+
+  inline void reset() noexcept;
+  explicit operator bool() const { return body_ != nullptr; }
+  double* values() const { return body_->values; }
+  bool shared() const { return body_->holders > 1; }
+
+private:
+  friend class SnapshotPool;
+  struct Body {
+    double* values = nullptr;
+    Body* next_free = nullptr;
+    SnapshotPool* pool = nullptr;
+    std::uint32_t holders = 0;
+  };
+  explicit Snapshot(Body* body) noexcept : body_(body) { body_->holders = 1; }
+
+  Body* body_ = nullptr;
+};
+
+/// Where snapshots come from and go back to. Must outlive them.
+class SnapshotPool {
+public:
+  /// Every snapshot holds `lanes` values.
+  explicit SnapshotPool(std::size_t lanes) : lanes_(lanes) {}
+  SnapshotPool(const SnapshotPool&) = delete;
+  SnapshotPool& operator=(const SnapshotPool&) = delete;
+
+  /// A snapshot nobody else holds; its values are left over from before.
+  Snapshot take() {
+    if (!free_) grow();
+    Snapshot::Body* body = free_;
+    free_ = body->next_free;
+    return Snapshot(body);
+  }
+
+private:
+  friend class Snapshot;
+  static constexpr std::size_t alignment = 64;
+  struct Release {
+    void operator()(double* values) const { ::operator delete[](values, std::align_val_t{alignment}); }
+  };
+
+  void put(Snapshot::Body* body) noexcept {
+    body->next_free = free_;
+    free_ = body;
+  }
+  void grow();
+
+  std::size_t lanes_;
+  Snapshot::Body* free_ = nullptr;
+  std::vector<std::unique_ptr<Snapshot::Body[]>> bodies_;
+  std::vector<std::unique_ptr<double[], Release>> values_;
+};
+
+inline void Snapshot::reset() noexcept {
+  if (body_ && --body_->holders == 0) body_->pool->put(body_);
+  body_ = nullptr;
+}
+
+} // namespace timeless::replay

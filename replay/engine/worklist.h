@@ -1,0 +1,25 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace timeless::replay {
+
+/// The ranks that can go on, first come first served. Holds each rank at most once.
+class Worklist {
+public:
+  explicit Worklist(std::size_t ranks) : places_(std::bit_ceil(ranks + 1)) {}
+
+  bool empty() const { return first_ == last_; }
+  void push(std::uint32_t rank) { places_[last_++ & (places_.size() - 1)] = rank; }
+  std::uint32_t pop() { return places_[first_++ & (places_.size() - 1)]; }
+
+private:
+  std::vector<std::uint32_t> places_;
+  std::size_t first_ = 0;
+  std::size_t last_ = 0;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "replay/replay.h"
+#include "trace/action.h"
+
+#include <cstdint>
+
+namespace timeless::replay {
+
+/// What a collective costs, as multiples of a link's parameters:
+/// messages * latency + bytes * byte_time, then reduced_bytes * reduction_byte_time of arithmetic.
+struct CollectiveCost {
+  double messages = 0; ///< one after the other
+  double bytes = 0;    ///< one after the other
+  double reduced_bytes = 0;
+  bool operator==(const CollectiveCost&) const = default;
+};
+
+/// What the cost of a collective depends on.
+struct CollectiveShape {
+  trace::ActionKind kind = trace::ActionKind::barrier;
+  std::uint32_t members = 1;
+  /// The table's n: what it means for each kind stands in docs/model.md. Whole bytes, as a double so that hostile sums
+  /// cannot wrap.
+  double bytes = 0;
+  std::uint32_t element_bytes = 0; ///< 0: unknown, elements count as bytes
+  bool user_operation = false;
+  bool commutative = true;
+};
+
+/// The n this member knows of; the collective's is the largest of its members'.
+double collective_bytes(const trace::Action& action, std::uint32_t members);
+
+/// The cost of a collective, or of a communicator's creation. Collectives that only one member calls cost nothing.
+CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape);
+
+/// Empty, or what this kind's cost leaves out, for the reader of a result.
+const char* collective_simplification(trace::ActionKind kind);
+
+} // namespace timeless::replay

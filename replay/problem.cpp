@@ -1,0 +1,78 @@
+#include "replay/replay.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::size_t most_ranks_in_a_line = 16;
+
+std::string list(const std::vector<trace::Rank>& ranks, const char* between) {
+  std::vector<trace::Rank> shown(
+      ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), most_ranks_in_a_line)));
+  std::string text = fmt::format("{}", fmt::join(shown, between));
+  if (shown.size() < ranks.size()) text += fmt::format("{}... ({} in all)", between, ranks.size());
+  return text;
+}
+
+std::string line(const BlockedRank& blocked) {
+  std::string text = fmt::format("rank {}, action {}: {} ", blocked.rank, blocked.action, blocked.call);
+  if (blocked.collective.empty())
+    return text + fmt::format("waits for a message from rank {}, tag {}, communicator {}", blocked.peer, blocked.tag,
+                              blocked.communicator);
+  return text + fmt::format("waits for ranks {} to reach {} on communicator {}", list(blocked.missing, ", "),
+                            blocked.collective, blocked.communicator);
+}
+
+std::string line(const LeftoverMessages& left) {
+  return fmt::format("{} message{} from rank {} to rank {}, tag {}, communicator {}, {} bytes in all: never received",
+                     left.count, left.count == 1 ? "" : "s", left.source, left.destination, left.tag, left.communicator,
+                     left.bytes);
+}
+
+std::string line(const CollectiveMismatch& mismatch) {
+  return fmt::format("collective {} of communicator {}: rank {} calls {} (action {}), rank {} calls {} (action {})",
+                     mismatch.ordinal, mismatch.communicator, mismatch.first_rank, mismatch.first_call,
+                     mismatch.first_action, mismatch.second_rank, mismatch.second_call, mismatch.second_action);
+}
+
+std::string line(const std::string& remark) {
+  return remark;
+}
+
+template <typename Finding>
+void append(std::string& text, const std::vector<Finding>& findings, std::size_t lines) {
+  const std::size_t shown = std::min(findings.size(), lines);
+  for (std::size_t index = 0; index < shown; ++index)
+    text += "\n  " + line(findings[index]);
+  if (shown < findings.size()) text += fmt::format("\n  ... and {} more like these", findings.size() - shown);
+}
+
+std::string headline(const Diagnosis& diagnosis) {
+  if (!diagnosis.mismatches.empty()) return "ranks meet in different collectives";
+  const std::size_t blocked = diagnosis.blocked.size();
+  if (blocked == 0) return "messages are left over that nobody receives";
+  const std::string who = blocked == 1 ? "a rank" : fmt::format("{} ranks", blocked);
+  return diagnosis.cycle.empty() ? who + " cannot go on" : who + " cannot go on: a deadlock";
+}
+
+} // namespace
+
+std::string text(const Diagnosis& diagnosis, std::size_t lines) {
+  std::string all = headline(diagnosis);
+  append(all, diagnosis.mismatches, lines);
+  append(all, diagnosis.blocked, lines);
+  if (!diagnosis.cycle.empty())
+    all += fmt::format("\n  they wait in a circle: {} -> {}", list(diagnosis.cycle, " -> "), diagnosis.cycle.front());
+  append(all, diagnosis.leftovers, lines);
+  append(all, diagnosis.remarks, lines);
+  return all;
+}
+
+ReplayProblem::ReplayProblem(Diagnosis diagnosis)
+    : Error(Failure::invalid_input, text(diagnosis)), diagnosis_(std::move(diagnosis)) {}
+
+} // namespace timeless::replay

@@ -1,0 +1,50 @@
+#include "replay/replay.h"
+
+#include "replay/engine/engine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace timeless::replay {
+
+namespace {
+
+/// Without building lists: a hostile size must cost nothing.
+void require_all_ranks(const trace::Run& run) {
+  if (run.size <= 0) throw Error(Failure::invalid_input, "the run has no ranks");
+  trace::Rank expected = 0;
+  std::string missing;
+  std::size_t named = 0;
+  const auto name_until = [&](trace::Rank end) {
+    for (; expected < end && named < 16; ++expected, ++named)
+      missing += fmt::format("{}{}", named == 0 ? "" : ", ", expected);
+  };
+  for (const trace::RankRecord& record : run.ranks) {
+    if (record.rank < expected && named < 16)
+      throw Error(Failure::invalid_input, fmt::format("the run's ranks are not in order at rank {}", record.rank));
+    if (record.rank >= run.size)
+      throw Error(Failure::invalid_input,
+                  fmt::format("the run holds rank {}, but has only {} ranks", record.rank, run.size));
+    name_until(record.rank);
+    expected = record.rank + 1;
+  }
+  name_until(run.size);
+  const std::size_t absent =
+      static_cast<std::size_t>(run.size) - std::min(run.ranks.size(), static_cast<std::size_t>(run.size));
+  if (named == 0) return;
+  throw Error(Failure::invalid_input,
+              fmt::format("{} of {} ranks are missing: {}{}", absent, run.size, missing, absent > named ? ", ..." : ""),
+              {}, "gather the traces of all ranks; a replay needs every one");
+}
+
+} // namespace
+
+Result replay(const trace::Source& source, Network& network, const ReplayOptions& options) {
+  require_all_ranks(source.run());
+  if (network.lanes().empty())
+    throw Error(Failure::usage, "a replay needs at least one network configuration", {},
+                "name a network or a platform");
+  return Engine(source, network, options).run();
+}
+
+} // namespace timeless::replay
