@@ -1,10 +1,8 @@
 #include "gather/run_union.h"
 
-#include "gather/rank_ranges.h"
 #include "trace/error.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <utility>
 
@@ -17,20 +15,6 @@ using trace::Rank;
 using trace::Run;
 
 namespace {
-
-std::string hexadecimal(std::uint64_t number) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(number));
-  return text;
-}
-
-std::string words(const trace::Counter& counter) {
-  return counter.name + " (" + name(counter.unit) + ", " + name(counter.exactness) + ")";
-}
-
-bool same_measure(const trace::Counter& left, const trace::Counter& right) {
-  return left.name == right.name && left.unit == right.unit && left.exactness == right.exactness;
-}
 
 /// An intercommunicator the way both sides agree on: `members` are the group with the lowest world rank.
 void orient(trace::Communicator& communicator) {
@@ -74,40 +58,6 @@ std::string cut_reason(const ArchiveReader& archive) {
 
 } // namespace
 
-void RunUnion::demand_same_run(const Run& run, const std::string& label) {
-  if (run.ranks.empty())
-    throw Error(Failure::invalid_input, "the archive holds no rank", label, "move it away to gather without it");
-  const Rank rank = run.ranks.front().rank;
-  if (first_.empty()) {
-    first_.push_back({rank, run.size, run.counter, label});
-    provenance_ = run.provenance;
-    provenance_rank_ = rank;
-    return;
-  }
-  const FirstInput& first = first_.front();
-  const auto both = [&] { return first.label + " and " + label; };
-  if (run.provenance.run_identity != provenance_.run_identity)
-    throw Error(Failure::invalid_input,
-                "files of two runs: " + hexadecimal(provenance_.run_identity) + " and " +
-                    hexadecimal(run.provenance.run_identity),
-                both(), "record each run into a directory of its own, or move the files of one away");
-  if (run.size != first.size)
-    throw Error(Failure::invalid_input,
-                "the files disagree on the number of ranks: " + std::to_string(first.size) + " and " +
-                    std::to_string(run.size),
-                both());
-  if (!same_measure(run.counter, first.counter))
-    throw Error(Failure::invalid_input,
-                "the ranks were counted differently: rank " + std::to_string(first.rank) + " with " +
-                    words(first.counter) + ", rank " + std::to_string(rank) + " with " + words(run.counter),
-                both(), "record again with the same --counter on every node");
-  if (rank < provenance_rank_) {
-    provenance_ = run.provenance;
-    provenance_rank_ = rank;
-    first_.front().counter = run.counter;
-  }
-}
-
 CommunicatorId RunUnion::communicator(trace::Communicator communicator, const std::string& label) {
   orient(communicator);
   const auto next = static_cast<CommunicatorId>(communicators_.size());
@@ -117,8 +67,7 @@ CommunicatorId RunUnion::communicator(trace::Communicator communicator, const st
     communicator_inputs_.push_back(inputs_.size());
   } else if (communicators_[found->second] != communicator) {
     const std::size_t other = communicator_inputs_[found->second];
-    throw Error(Failure::invalid_input,
-                "two communicators with one identity, " + hexadecimal(communicator.identity) + ", but other members",
+    throw Error(Failure::invalid_input, "two communicators with one identity but other members",
                 (other < inputs_.size() ? inputs_[other].label + " and " : "") + label,
                 "the files do not belong together, or the recorder has a fault worth reporting");
   }
@@ -171,16 +120,13 @@ void RunUnion::add_ranks(const ArchiveReader& archive, std::size_t input) {
     if (added) hosts_.push_back(host);
     record.host = number->second;
     const Rank rank = record.rank;
-    const auto [present, fresh] = ranks_.try_emplace(rank, RankEntry{std::move(record), input, archive.numbers(rank)});
-    if (!fresh)
-      throw Error(Failure::invalid_input, "rank " + std::to_string(rank) + " stands in two files",
-                  inputs_[present->second.input].label + " and " + label, "move one of them away; nothing was changed");
+    ranks_.emplace(rank, RankEntry{std::move(record), input, archive.numbers(rank)});
   }
 }
 
 void RunUnion::add(const ArchiveReader& archive, const std::string& label) {
   demand_undamaged(archive, label);
-  demand_same_run(archive.run(), label);
+  same_run_.add(archive.run(), label);
   Input input{.label = label, .numbers = {}};
   add_communicators(archive.run(), input);
   add_kernels(archive.run(), input);
@@ -238,12 +184,12 @@ void forget_identity(std::vector<std::uint32_t>& list, std::size_t count) {
 } // namespace
 
 UnitedRun RunUnion::finish() {
-  if (first_.empty()) throw Error(Failure::invalid_input, "no archives to gather");
+  if (same_run_.empty()) throw Error(Failure::invalid_input, "no archives to gather");
   UnitedRun united;
   Run& run = united.run;
-  run.size = first_.front().size;
-  run.counter = first_.front().counter;
-  run.provenance = provenance_;
+  run.size = same_run_.size();
+  run.counter = same_run_.counter();
+  run.provenance = same_run_.provenance();
 
   Numbering hosts(hosts_.size());
   Numbering communicators(communicators_.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gather/same_run.h"
 #include "trace/archive/reader.h"
 
 #include <cstdint>
@@ -54,23 +55,13 @@ private:
     std::size_t input = 0;
     trace::RankNumbers numbers; ///< the rank's number -> the input's
   };
-  struct FirstInput {
-    trace::Rank rank = trace::no_rank;
-    trace::Rank size = 0;
-    trace::Counter counter;
-    std::string label;
-  };
-
-  void demand_same_run(const trace::Run& run, const std::string& label);
   void add_communicators(const trace::Run& run, Input& input);
   void add_kernels(const trace::Run& run, Input& input);
   void add_ranks(const trace::ArchiveReader& archive, std::size_t input);
   trace::CommunicatorId communicator(trace::Communicator communicator, const std::string& label);
 
   std::vector<Input> inputs_;
-  std::vector<FirstInput> first_; ///< empty, or what the first input said
-  trace::Provenance provenance_;
-  trace::Rank provenance_rank_ = trace::no_rank;
+  SameRun same_run_;
   std::map<trace::Rank, RankEntry> ranks_;
   std::vector<trace::Host> hosts_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> host_numbers_;

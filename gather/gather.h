@@ -1,0 +1,44 @@
+#pragma once
+
+#include "gather/merge.h"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace timeless::gather {
+
+struct GatherOptions {
+  std::filesystem::path directory; ///< of rank files, as this process sees it
+  std::filesystem::path output;    ///< as the first process sees it
+  int arity = 4;                   ///< of the tree; the first process's counts
+  bool force = false;              ///< replace an existing output
+  /// For tests: what makes a node, instead of shared memory. Empty on all processes, or on none.
+  std::string node_name = {};
+  /// Called on the first process with the bytes that have reached it so far, and all that will.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+};
+
+/// What was gathered, and how.
+struct Gathered {
+  Merged merged;
+  int nodes = 0;
+  int steps = 0;
+};
+
+/// Gathers the rank files of a run that lie on several nodes into one archive on the first process's node.
+///
+/// Collective over `everybody`. One process of each node works, the others return at once. Nodes may share the
+/// directory, have one of the same or another name each, or a mixture: what several see, one gathers. The nodes then
+/// form a tree (see tree.h): in each step senders stream what they hold, merged, to their receivers. Sources are only
+/// read. Temporary files go into TMPDIR or, where that is not set, beside the rank files, and are removed.
+///
+/// Returns what was gathered on the first process, nothing on the others. When anything fails anywhere, throws one and
+/// the same Error on every working process, with the host named, and leaves no output.
+std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options);
+
+} // namespace timeless::gather

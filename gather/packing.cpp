@@ -1,0 +1,36 @@
+#include "gather/packing.h"
+
+#include "trace/error.h"
+
+#include <cstring>
+
+namespace timeless::gather {
+
+void Packer::put(std::uint64_t number) {
+  char raw[sizeof number];
+  std::memcpy(raw, &number, sizeof number);
+  bytes_.append(raw, sizeof raw);
+}
+
+void Packer::put(std::string_view text) {
+  put(std::uint64_t{text.size()});
+  bytes_.append(text);
+}
+
+std::uint64_t Unpacker::number() {
+  std::uint64_t value = 0;
+  if (bytes_.size() < sizeof value) throw Error(Failure::runtime, "a message between processes is cut short");
+  std::memcpy(&value, bytes_.data(), sizeof value);
+  bytes_.remove_prefix(sizeof value);
+  return value;
+}
+
+std::string Unpacker::text() {
+  const std::uint64_t size = number();
+  if (size > bytes_.size()) throw Error(Failure::runtime, "a message between processes is cut short");
+  std::string value(bytes_.substr(0, size));
+  bytes_.remove_prefix(size);
+  return value;
+}
+
+} // namespace timeless::gather

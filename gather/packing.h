@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace timeless::gather {
+
+/// Numbers and texts as bytes, for messages between processes of one program on like machines.
+class Packer {
+public:
+  void put(std::uint64_t number);
+  void put(std::string_view text);
+  const std::string& bytes() const { return bytes_; }
+
+private:
+  std::string bytes_;
+};
+
+/// Takes out what a Packer put in, in the same order. Throws Error(runtime) when the bytes end too early.
+class Unpacker {
+public:
+  explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint64_t number();
+  std::string text();
+  bool empty() const { return bytes_.empty(); }
+
+private:
+  std::string_view bytes_;
+};
+
+} // namespace timeless::gather

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "trace/run.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::gather {
+
+/// Whether files belong together: one run, one number of ranks, one way of counting, no rank twice.
+class SameRun {
+public:
+  /// Adds what a file says of its run and its ranks; `label` names the file in errors.
+  /// Throws Error(invalid_input) naming both files that do not fit, and their ranks.
+  void add(const trace::Run& run, const std::string& label);
+
+  bool empty() const { return !first_.has_value(); }
+  trace::Rank size() const { return first_->size; }
+  /// The provenance and the counter of the file with the lowest rank.
+  const trace::Provenance& provenance() const { return lowest_->provenance; }
+  const trace::Counter& counter() const { return lowest_->counter; }
+
+private:
+  struct Said {
+    trace::Rank rank = trace::no_rank; ///< the file's lowest
+    trace::Rank size = 0;
+    trace::Counter counter;
+    trace::Provenance provenance;
+    std::string label;
+  };
+
+  void demand_agreement(const Said& said) const;
+
+  std::optional<Said> first_;
+  std::optional<Said> lowest_;
+  std::vector<std::string> labels_;
+  std::map<trace::Rank, std::size_t> label_of_rank_;
+};
+
+} // namespace timeless::gather

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "trace/error.h"
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::gather {
+
+/// The processes that gather, one per node, as one party: they exchange texts and share their failures.
+class Team {
+public:
+  /// Collective over `everybody`: the lowest rank of each node becomes a member, the first of all member 0. Nodes are
+  /// those whose processes share memory; where `node_name` is not empty (on all processes), those of one name.
+  Team(MPI_Comm everybody, const std::string& node_name);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// False on the other processes of a node; they must not call anything below.
+  bool member() const { return team_ != MPI_COMM_NULL; }
+  int number() const { return number_; }
+  int size() const { return size_; }
+  MPI_Comm communicator() const { return team_; }
+  const std::string& host() const { return host_; }
+
+  /// Collective. Every member's text, by number.
+  std::vector<std::string> exchange(std::string_view text) const;
+  /// Collective. Every member's text by number at member 0, nothing elsewhere.
+  std::vector<std::string> collect(std::string_view text) const;
+  /// Collective. Member 0's number on every member.
+  int from_first(int number) const;
+
+  /// Collective. Every member runs its own `work`; when any throws, all throw the Error of the lowest of those, with
+  /// its host named. What `work` sends and receives must come to an end even if another member's work has failed.
+  void together(const std::function<void()>& work) const;
+
+private:
+  MPI_Comm team_ = MPI_COMM_NULL;
+  int number_ = 0;
+  int size_ = 0;
+  std::string host_;
+};
+
+} // namespace timeless::gather
