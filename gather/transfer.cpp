@@ -98,8 +98,7 @@ public:
   void store(std::string_view chunk) {
     sum_ = add_to_checksum(sum_, chunk);
     bytes_ += chunk.size();
-    if (descriptor_ < 0) descriptor_ = ::open(file_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(errno);
+    open();
     while (!chunk.empty()) {
       const ssize_t written = ::write(descriptor_, chunk.data(), chunk.size());
       if (written < 0 && errno == EINTR) continue;
@@ -109,7 +108,7 @@ public:
   }
 
   void end(std::string_view message) {
-    store({});
+    open();
     Unpacker end(message);
     if (end.number() != bytes_ || end.number() != sum_)
       throw Error(Failure::runtime, "what process " + std::to_string(sender_) + " sent arrived damaged",
@@ -120,6 +119,12 @@ public:
   Received release() && { return {.sender = sender_, .file = std::move(file_), .bytes = bytes_}; }
 
 private:
+  void open() {
+    if (descriptor_ >= 0) return;
+    descriptor_ = ::open(file_.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(errno);
+  }
+
   int close() {
     const int descriptor = descriptor_;
     descriptor_ = -1;
