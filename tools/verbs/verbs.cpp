@@ -6,9 +6,11 @@ namespace timeless::tools {
 
 std::span<const Verb> verbs() {
   static constexpr std::array table{
+      Verb{"record", "Run an MPI program and record what each rank does", add_record},
       Verb{"gather", "Gather the rank files of a run into one archive", add_gather},
       Verb{"info", "Show what a trace holds", add_info},
       Verb{"dump", "Print a trace's actions as text", add_dump},
+      Verb{"replay", "Predict how long the run takes on another machine", add_replay},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
   };
   return table;
