@@ -1,0 +1,76 @@
+#include "machines.h"
+
+#include <utility>
+
+namespace timeless::replay::test {
+
+namespace {
+
+/// A whole number in [0, limit), decided by the two words.
+double draw(std::uint64_t seed, std::uint64_t what, std::uint64_t limit) {
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + what;
+  state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
+  state = (state ^ (state >> 27U)) * 0x94d049bb133111ebU;
+  return static_cast<double>((state ^ (state >> 31U)) % limit);
+}
+
+constexpr std::uint64_t link_classes = 3;
+
+} // namespace
+
+HockneyNetwork flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes) {
+  std::vector<HockneyLane> configurations;
+  for (const FlatCosts& costs : lanes)
+    configurations.push_back({.name = "lane " + std::to_string(configurations.size()),
+                              .between_nodes = {costs.latency, costs.byte_time},
+                              .within_node = {costs.latency, costs.byte_time},
+                              .memory_copy_byte_time = costs.memory_copy,
+                              .reduction_byte_time = costs.reduction,
+                              .compute_scale = costs.compute_scale});
+  return {std::move(configurations), one_rank_per_node(ranks, 1)};
+}
+
+IntegerMachine::IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds)
+    : ranks_(ranks), seed_(seed), lane_seeds_(std::move(lane_seeds)) {
+  for (const std::uint64_t lane : lane_seeds_) {
+    names_.push_back("lane of seed " + std::to_string(lane));
+    memory_copy_.push_back(draw(lane, 1, 3));
+    reduction_.push_back(draw(lane, 2, 3));
+    compute_scale_.push_back(1 + draw(lane, 3, 3));
+  }
+}
+
+LinkClass IntegerMachine::link(Rank from, Rank to) {
+  return static_cast<LinkClass>((from * 7 + to * 5 + ranks_) % static_cast<Rank>(link_classes));
+}
+
+LinkClass IntegerMachine::collective_link(std::span<const Rank> members) {
+  return static_cast<LinkClass>(members.size() % link_classes);
+}
+
+void IntegerMachine::costs(LinkClass link, std::size_t segment, std::span<double> latency,
+                           std::span<double> byte_time) const {
+  for (std::size_t lane = 0; lane < lane_seeds_.size(); ++lane) {
+    const std::uint64_t row = 16 + 2 * (link * (thresholds_.size() + 1) + segment);
+    latency[lane] = draw(lane_seeds_[lane], row, 5000);
+    byte_time[lane] = draw(lane_seeds_[lane], row + 1, 4);
+  }
+}
+
+double IntegerMachine::seconds_per_unit(Rank rank) const {
+  return 1 + draw(seed_, static_cast<std::uint64_t>(rank), 3);
+}
+
+double IntegerMachine::send_overhead(Bytes bytes) const {
+  return draw(seed_, 1000 + bytes % 5, 50);
+}
+
+double IntegerMachine::isend_overhead(Bytes bytes) const {
+  return draw(seed_, 2000 + bytes % 5, 50);
+}
+
+double IntegerMachine::receive_overhead(Bytes bytes) const {
+  return draw(seed_, 3000 + bytes % 5, 50);
+}
+
+} // namespace timeless::replay::test

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "replay/platform/hockney_network.h"
+#include "replay/platform/network.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace timeless::replay::test {
+
+/// Costs of one lane between any two ranks; units of volume take one second each.
+struct FlatCosts {
+  double latency = 0;
+  double byte_time = 0;
+  double memory_copy = 0;
+  double reduction = 0;
+  double compute_scale = 1;
+};
+
+/// A machine whose ranks are all equally far apart, one lane for each set of costs.
+HockneyNetwork flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes);
+
+/// A machine with several link classes, message-size segments, overheads and rates, all small whole numbers drawn from
+/// a seed: sums of a replay's times are then exact in double arithmetic.
+class IntegerMachine : public Network {
+public:
+  /// `lane_seeds` gives each lane its costs, so that the same lane can stand in several machines.
+  IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds);
+
+  std::span<const std::string> lanes() const override { return names_; }
+  std::span<const Bytes> thresholds() const override { return thresholds_; }
+  LinkClass link(Rank from, Rank to) override;
+  LinkClass collective_link(std::span<const Rank> members) override;
+  void costs(LinkClass link, std::size_t segment, std::span<double> latency,
+             std::span<double> byte_time) const override;
+  std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
+  std::span<const double> reduction_byte_time() const override { return reduction_; }
+  std::span<const double> compute_scale() const override { return compute_scale_; }
+  double seconds_per_unit(Rank rank) const override;
+  double send_overhead(Bytes bytes) const override;
+  double isend_overhead(Bytes bytes) const override;
+  double receive_overhead(Bytes bytes) const override;
+
+private:
+  Rank ranks_;
+  std::uint64_t seed_;
+  std::vector<std::uint64_t> lane_seeds_;
+  std::vector<std::string> names_;
+  std::vector<Bytes> thresholds_{64, 4096};
+  std::vector<double> memory_copy_;
+  std::vector<double> reduction_;
+  std::vector<double> compute_scale_;
+};
+
+} // namespace timeless::replay::test
