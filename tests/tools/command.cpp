@@ -1,0 +1,34 @@
+#include "tests/tools/command.h"
+
+#include "tests/trace/samples.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+namespace timeless::tools::test {
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+} // namespace
+
+Outcome timeless_command(const std::vector<std::string>& arguments) {
+  const trace::test::TemporaryDirectory directory;
+  std::string line = quoted(TIMELESS_COMMAND);
+  for (const std::string& argument : arguments)
+    line += " " + quoted(argument);
+  line += " >" + quoted(directory / "out") + " 2>" + quoted(directory / "err") + " </dev/null";
+  const int status = std::system(line.c_str());
+  return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          .out = trace::test::file_bytes(directory / "out"),
+          .err = trace::test::file_bytes(directory / "err")};
+}
+
+} // namespace timeless::tools::test

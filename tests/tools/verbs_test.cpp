@@ -1,0 +1,179 @@
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+#include "trace/archive/format.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::HasSubstr;
+using testing::StartsWith;
+using trace::ActionKind;
+
+/// Two ranks: one computes and sends twice, the other receives; written as an archive.
+class Verbs : public testing::Test {
+protected:
+  Verbs() {
+    trace::MemorySource run(2);
+    run.description().provenance.program = "/bin/pingpong";
+    for (int i = 0; i < 2; ++i) {
+      run.compute(0, 1000);
+      run.add(0, {.kind = ActionKind::send, .peer = 1, .tag = 7, .bytes = 4000});
+      run.add(1, {.kind = ActionKind::receive, .peer = 0, .tag = 7, .bytes = 4000});
+    }
+    for (trace::Rank rank = 0; rank < 2; ++rank)
+      run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+    run.description().ranks[1].unrecorded_calls["MPI_Put"] = 3;
+    run.finalize();
+    trace::test::write_archive(run, directory_ / "run.tia");
+  }
+
+  std::string path() const { return directory_ / "run.tia"; }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+TEST_F(Verbs, info_shows_what_the_trace_holds_and_what_it_lacks) {
+  const Outcome outcome = timeless_command({"info", path(), "--kernels", "3"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("2 ranks of /bin/pingpong, complete"));
+  EXPECT_THAT(outcome.out, HasSubstr("2.00 k instructions"));
+  EXPECT_THAT(outcome.out, HasSubstr("2 point to point, 7.81 KiB"));
+  EXPECT_THAT(outcome.out, HasSubstr("MPI_Put called 3 times"));
+  EXPECT_THAT(outcome.out, HasSubstr("100.0"));
+}
+
+TEST_F(Verbs, info_as_json_has_a_schema_and_the_same_figures) {
+  const Outcome outcome = timeless_command({"info", path(), "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer.at("schema"), "timeless.info/1");
+  EXPECT_EQ(answer.at("actions"), 10);
+  EXPECT_EQ(answer.at("messages"), 2);
+  EXPECT_EQ(answer.at("message_bytes"), 8000);
+  EXPECT_EQ(answer.at("volume"), 2000);
+  EXPECT_EQ(answer.at("calls").at("Recv").at("count"), 2);
+  EXPECT_EQ(answer.at("calls").at("Allreduce").at("bytes"), 16);
+  EXPECT_EQ(answer.at("unrecorded_calls").at("MPI_Put"), 3);
+}
+
+TEST_F(Verbs, info_in_brief_does_not_read_the_actions) {
+  const std::string bytes = trace::test::file_bytes(path());
+  const Outcome outcome = timeless_command({"info", path(), "--brief"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("Allreduce")));
+}
+
+TEST_F(Verbs, dump_prints_an_action_a_line) {
+  const Outcome outcome = timeless_command({"dump", path()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(lines(outcome.out), 10U);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("0 0 compute volume=1000 kernel=0\n0 1 Send communicator=0 peer=1 tag=7 bytes=4000\n"));
+}
+
+TEST_F(Verbs, dump_can_be_limited_to_a_rank_and_a_stretch) {
+  const Outcome outcome = timeless_command({"dump", path(), "--rank", "1", "--first", "1", "--count", "2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "1 1 Recv communicator=0 peer=0 tag=7 bytes=4000\n"
+                         "1 2 Allreduce communicator=0 bytes=8 element_bytes=8\n");
+}
+
+TEST_F(Verbs, dump_as_json_prints_an_object_a_line) {
+  const Outcome outcome = timeless_command({"dump", path(), "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::istringstream text(outcome.out);
+  std::string line;
+  std::getline(text, line);
+  EXPECT_EQ(json::parse(line).at("schema"), "timeless.dump/1");
+  std::getline(text, line);
+  EXPECT_EQ(json::parse(line), json::parse(R"({"rank":0,"action":0,"call":"compute","volume":1000,"kernel":0})"));
+}
+
+TEST_F(Verbs, classify_judges_every_network_in_one_pass) {
+  const Outcome outcome = timeless_command({"classify", path(), "--compute-rate", "1e9", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer.at("schema"), "timeless.classify/1");
+  ASSERT_EQ(answer.at("networks").size(), 3U);
+  for (const json& network : answer.at("networks")) {
+    EXPECT_EQ(network.at("configurations").size(), 21U);
+    EXPECT_GT(network.at("evidence").at("total_seconds"), 0.0);
+  }
+  EXPECT_EQ(answer.at("compute_assumed"), false);
+}
+
+TEST_F(Verbs, classify_ends_with_4_when_a_class_to_fail_on_is_found) {
+  const Outcome plain = timeless_command({"classify", path(), "--network", "e1g", "--json"});
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  const std::string found = json::parse(plain.out).at("networks").at(0).at("class");
+  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", "mixed-up"}).status, 0);
+  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", "mixed-up," + found}).status, 4);
+}
+
+TEST_F(Verbs, classify_says_that_a_rate_is_assumed) {
+  EXPECT_THAT(timeless_command({"classify", path()}).out, HasSubstr("ASSUMED"));
+  EXPECT_THAT(timeless_command({"classify", path(), "--compute-rate", "3e9"}).out, testing::Not(HasSubstr("ASSUMED")));
+}
+
+struct Mistake {
+  const char* name;
+  std::vector<std::string> arguments;
+  int status;
+  const char* says;
+};
+
+class Mistakes : public Verbs, public testing::WithParamInterface<Mistake> {};
+
+TEST_P(Mistakes, end_with_the_right_status_and_one_line_that_helps) {
+  std::vector<std::string> arguments = GetParam().arguments;
+  std::ranges::replace(arguments, std::string("TRACE"), path());
+  const Outcome outcome = timeless_command(arguments);
+  EXPECT_EQ(outcome.status, GetParam().status);
+  EXPECT_THAT(outcome.err, StartsWith("timeless: "));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, Mistakes,
+    testing::Values(Mistake{"no_verb", {}, 2, "--help"}, Mistake{"unknown_verb", {"fly"}, 2, "fly"},
+                    Mistake{"unknown_option", {"info", "TRACE", "--wings"}, 2, "--wings"},
+                    Mistake{"no_trace", {"info"}, 2, "trace"},
+                    Mistake{"absent_file", {"info", "/nowhere/run.tia"}, 3, "/nowhere/run.tia"},
+                    Mistake{"not_an_archive", {"info", TIMELESS_COMMAND}, 3, "not a Timeless archive"},
+                    Mistake{"absent_rank", {"dump", "TRACE", "--rank", "9"}, 2, "rank 9"},
+                    Mistake{"unknown_network", {"classify", "TRACE", "--network", "x25"}, 2, "e1g"},
+                    Mistake{"share_out_of_range", {"classify", "TRACE", "--gain", "0"}, 2, "gain"}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST(Help, every_verb_has_an_example_and_every_page_its_options) {
+  const Outcome all = timeless_command({"--help"});
+  EXPECT_EQ(all.status, 0);
+  for (const char* verb : {"record", "gather", "info", "dump", "check", "replay", "classify", "doctor"}) {
+    EXPECT_THAT(all.out, HasSubstr(verb));
+    const Outcome help = timeless_command({verb, "--help"});
+    EXPECT_EQ(help.status, 0) << verb;
+    EXPECT_THAT(help.out, HasSubstr("xample")) << verb;
+    const std::string page = trace::test::file_bytes(std::string(TIMELESS_MANUAL) + "/timeless-" + verb + ".1");
+    EXPECT_THAT(page, HasSubstr(".SH DESCRIPTION")) << verb;
+    EXPECT_THAT(page, HasSubstr("\\-\\-help")) << verb;
+    EXPECT_THAT(page, testing::Not(HasSubstr("@OPTIONS@"))) << verb;
+  }
+}
+
+} // namespace
+} // namespace timeless::tools
