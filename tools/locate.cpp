@@ -24,6 +24,9 @@ fs::path preloaded_library() {
 fs::path icount_directory() {
   return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "valgrind";
 }
+fs::path icount_probe() {
+  return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "icount-probe";
+}
 fs::path platforms_directory() {
   return beside_command(TIMELESS_COMMAND_TO_DATA) / "platforms";
 }

@@ -14,6 +14,8 @@ std::filesystem::path preloaded_library();
 std::filesystem::path icount_directory();
 /// The icount tool; empty where it was not built.
 std::filesystem::path icount_tool();
+/// The program that shows whether the tool counts right.
+std::filesystem::path icount_probe();
 /// The platforms that come with Timeless.
 std::filesystem::path platforms_directory();
 /// timeless-mpi.

@@ -12,6 +12,7 @@ std::span<const Verb> verbs() {
       Verb{"dump", "Print a trace's actions as text", add_dump},
       Verb{"replay", "Predict how long the run takes on another machine", add_replay},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
+      Verb{"doctor", "Check that recording and replaying can work here", add_doctor},
   };
   return table;
 }

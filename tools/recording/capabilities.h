@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+/// What works on this machine, tried out.
+namespace timeless::tools {
+
+enum class Health { ok, warning, missing };
+const char* name(Health health);
+
+/// One thing looked at.
+struct Check {
+  std::string subject; ///< "hardware counters"
+  Health health = Health::ok;
+  std::string found = {};  ///< what was seen
+  std::string remedy = {}; ///< what to do about it; nothing when ok
+};
+
+struct Capabilities {
+  std::vector<Check> checks;
+  /// An MPI program can be recorded here with its computation.
+  bool recording_possible = false;
+};
+
+/// Tries everything recording needs; the trace would go into `directory`. Takes a second or two.
+Capabilities examine(const std::filesystem::path& directory);
+
+} // namespace timeless::tools
