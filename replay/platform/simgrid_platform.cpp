@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -197,6 +198,39 @@ struct SimgridPlatform::State {
   std::vector<std::string> notes;
 };
 
+namespace {
+
+/// The links of a route; throws where the platform connects the hosts by nothing.
+std::vector<sg4::Link*> links_between(const sg4::Host& source, const sg4::Host& destination,
+                                      const std::filesystem::path& file, double& latency) {
+  const std::string what = "the platform has no route from " + source.get_name() + " to " + destination.get_name();
+  std::vector<sg4::Link*> links;
+  try {
+    source.route_to(&destination, links, &latency);
+  } catch (const std::exception& error) {
+    throw Error(Failure::invalid_input, what + ": " + error.what(), file.string());
+  }
+  if (links.empty() && latency <= 0)
+    throw Error(Failure::invalid_input, what, file.string(),
+                &source == &destination ? "give its hosts a loopback" : "connect them");
+  return links;
+}
+
+/// The links that only a host's messages to itself use; empty when those go through the network, or when nothing else
+/// is there to compare with.
+std::vector<sg4::Link*> loopback_links(const SimgridPlatform::State& state, std::size_t host) {
+  const sg4::Host& self = *state.simgrid_hosts[host];
+  double latency = 0;
+  std::vector<sg4::Link*> own = links_between(self, self, state.file, latency);
+  if (state.simgrid_hosts.size() == 1) return own;
+  const sg4::Host& other = *state.simgrid_hosts[host == 0 ? 1 : host - 1];
+  const std::vector<sg4::Link*> network = links_between(self, other, state.file, latency);
+  const auto shared = [&](sg4::Link* link) { return std::ranges::find(network, link) != network.end(); };
+  return std::ranges::any_of(own, shared) ? std::vector<sg4::Link*>{} : own;
+}
+
+} // namespace
+
 SimgridPlatform::SimgridPlatform(std::unique_ptr<State> state) : state_(std::move(state)) {}
 SimgridPlatform::SimgridPlatform(SimgridPlatform&&) noexcept = default;
 SimgridPlatform& SimgridPlatform::operator=(SimgridPlatform&&) noexcept = default;
@@ -241,24 +275,13 @@ const std::vector<std::string>& SimgridPlatform::notes() const {
 }
 
 Route SimgridPlatform::route(std::size_t from, std::size_t to) const {
-  const sg4::Host* source = state_->simgrid_hosts.at(from);
-  const sg4::Host* destination = state_->simgrid_hosts.at(to);
-  std::vector<sg4::Link*> there;
-  std::vector<sg4::Link*> back;
+  const sg4::Host& source = *state_->simgrid_hosts.at(from);
+  const sg4::Host& destination = *state_->simgrid_hosts.at(to);
   Route route;
-  try {
-    source->route_to(destination, there, &route.latency);
-    if (state_->settings.cross_traffic > 0) destination->route_to(source, back, nullptr);
-  } catch (const std::exception& error) {
-    throw Error(Failure::invalid_input,
-                "the platform has no route from " + source->get_name() + " to " + destination->get_name() + ": " +
-                    error.what(),
-                state_->file.string());
-  }
-  if (there.empty() && route.latency <= 0)
-    throw Error(Failure::invalid_input,
-                "the platform has no route from " + source->get_name() + " to " + destination->get_name(),
-                state_->file.string(), from == to ? "add a loopback to its hosts" : "connect them");
+  const std::vector<sg4::Link*> there = links_between(source, destination, state_->file, route.latency);
+  double latency_back = 0;
+  std::vector<sg4::Link*> back;
+  if (state_->settings.cross_traffic > 0) back = links_between(destination, source, state_->file, latency_back);
 
   std::unordered_map<sg4::Link*, std::pair<double, double>> crossings;
   for (sg4::Link* link : there)
@@ -266,11 +289,23 @@ Route SimgridPlatform::route(std::size_t from, std::size_t to) const {
   for (sg4::Link* link : back)
     crossings[link].second += 1;
   route.bandwidth = std::numeric_limits<double>::infinity();
-  if (route.latency > 0) route.bandwidth = state_->settings.tcp_window / (2 * route.latency);
   for (const auto& [link, times] : crossings)
     route.bandwidth =
         std::min(route.bandwidth, share_of_link(*link, times.first, times.second, state_->settings.cross_traffic));
+  route.loopback = from == to && !loopback_links(*state_, from).empty();
   return route;
+}
+
+void SimgridPlatform::scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const {
+  std::set<sg4::Link*> kept;
+  for (const std::uint32_t host : std::set<std::uint32_t>(hosts.begin(), hosts.end()))
+    for (sg4::Link* link : loopback_links(*state_, host))
+      kept.insert(link);
+  for (sg4::Link* link : sg4::Engine::get_instance()->get_all_links()) {
+    if (kept.contains(link)) continue;
+    link->set_latency(link->get_latency() * latency);
+    link->set_bandwidth(link->get_bandwidth() * bandwidth);
+  }
 }
 
 } // namespace timeless::replay

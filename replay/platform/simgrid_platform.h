@@ -4,6 +4,7 @@
 #include "replay/platform/simgrid_factors.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -16,6 +17,8 @@ namespace timeless::replay {
 struct Route {
   double latency = 0;   ///< seconds, the sum over the links
   double bandwidth = 0; ///< bytes per second: what the tightest link, shared with nobody else's messages, lets through
+  /// A way from a host to itself over links of its own, no part of the network.
+  bool loopback = false;
 };
 
 /// A machine read from a SimGrid platform file, by SimGrid itself.
@@ -38,11 +41,15 @@ public:
   const SmpiSettings& settings() const;
   /// Throws Error(invalid_input) where the platform connects them by nothing.
   Route route(std::size_t from, std::size_t to) const;
+  /// Multiplies latency and bandwidth of every link but the loopbacks of these hosts, for the rest of the process;
+  /// meant for a child of run_apart().
+  void scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const;
   /// What the platform asks for that the model of it leaves out, for the reader of a result.
   const std::vector<std::string>& notes() const;
 
-private:
   struct State;
+
+private:
   explicit SimgridPlatform(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -1,5 +1,6 @@
 #include "replay/smpi/smpi_replay.h"
 
+#include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/smpi/rank_player.h"
 #include "replay/smpi/trace_scan.h"
@@ -76,12 +77,7 @@ Outcome decode(std::string_view bytes, std::size_t ranks) {
 
 /// How many flops SimGrid must be given for one unit of a rank's volumes.
 double flops_per_unit(const trace::Run& run, const PlatformHost& host, const SmpiOptions& options) {
-  double flops = 1;
-  if (run.counter.unit == trace::VolumeUnit::nanoseconds)
-    flops = 1e-9 * host.speed;
-  else if (options.instructions_per_second)
-    flops = host.speed / *options.instructions_per_second;
-  return flops * options.scaling.compute;
+  return seconds_per_unit(run.counter, host, options.units_per_second) * host.speed * options.scaling.compute;
 }
 
 std::vector<std::vector<trace::CommunicatorId>> communicators_by_rank(const trace::Run& run,
@@ -105,14 +101,6 @@ bool collectives_chosen() {
                                       "smpi/reduce_scatter", "smpi/scatter",   "smpi/allgatherv", "smpi/allreduce",
                                       "smpi/alltoall",       "smpi/alltoallv", "smpi/bcast",      "smpi/reduce"};
   return !std::ranges::all_of(settings, [](const char* name) { return simgrid::config::is_default(name); });
-}
-
-void scale_links(const Scaling& scaling) {
-  if (scaling.latency == 1 && scaling.bandwidth == 1) return;
-  for (sg4::Link* link : sg4::Engine::get_instance()->get_all_links()) {
-    link->set_latency(link->get_latency() * scaling.latency);
-    link->set_bandwidth(link->get_bandwidth() * scaling.bandwidth);
-  }
 }
 
 Error deadlock(const std::vector<RankPlayer>& players) {
@@ -150,7 +138,9 @@ public:
     const Area received;
     stage_.send_area = sent.address();
     stage_.receive_area = received.address();
-    scale_links(options_.scaling);
+    const Scaling& scaling = options_.scaling;
+    if (scaling.latency != 1 || scaling.bandwidth != 1)
+      platform_.scale_links(scaling.latency, scaling.bandwidth, mapping_.node_of_rank);
     stage_.prepare_collectives_for_nodes = collectives_chosen();
     count_actions(report);
     const auto ranks = static_cast<std::size_t>(source_.run().size);
@@ -221,7 +211,7 @@ SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platf
 
   const Outcome outcome = decode(answer, ranks);
   SmpiResult result{.replay = {}, .cpu_seconds = outcome.cpu_seconds};
-  LaneResult lane{.name = platform.file().stem().string(), .makespan = 0, .ranks = {}};
+  LaneResult lane{.name = lane_name(platform, options.scaling), .makespan = 0, .ranks = {}};
   for (const double end : outcome.ends) {
     lane.ranks.push_back({.end = end});
     lane.makespan = std::max(lane.makespan, end);

@@ -14,12 +14,10 @@ namespace timeless::replay {
 
 struct SmpiOptions {
   /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
-  Scaling scaling;
-  /// Instructions per second of every rank; without it, the speed of the rank's host in the platform file, one
-  /// instruction for one flop. Volumes in nanoseconds need neither.
-  std::optional<double> instructions_per_second;
+  Scaling scaling = {};
+  std::optional<double> units_per_second = {}; ///< see seconds_per_unit in simgrid_network.h
   /// Called now and then with the actions replayed so far and the number there are.
-  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 struct SmpiResult {

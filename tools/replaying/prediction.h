@@ -1,0 +1,51 @@
+#pragma once
+
+#include "tools/preset_machine.h"
+
+#include "replay/platform/presets.h"
+#include "replay/replay.h"
+#include "replay/result.h"
+#include "trace/source.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+enum class Backend : std::uint8_t { model, smpi };
+
+/// What a person asks of `timeless replay`.
+struct PredictionOptions {
+  std::string trace;            ///< its path, for messages
+  PresetMachineOptions machine; ///< networks by name, mapping, hostfile, compute rate
+  std::string platform;         ///< a file, or the name of one that comes with Timeless; empty with networks
+  Backend backend = Backend::model;
+  replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
+  replay::Overlap overlap = replay::Overlap::latency_first;
+  std::vector<double> latency{1}; ///< factors; every combination with the next two is one configuration
+  std::vector<double> bandwidth{1};
+  std::vector<double> compute{1};
+  std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
+};
+
+/// A predicted time per configuration, and all that a reader must know to judge it.
+struct Prediction {
+  replay::Result result;
+  std::string machine; ///< "graphene (/usr/share/.../graphene.xml)", "networks e1g, qdr"
+  std::string mapping_sentence;
+  std::string compute_sentence;
+  bool compute_assumed = false;   ///< the compute rate is nobody's measurement
+  std::vector<std::string> nodes; ///< name of each rank's node
+  std::vector<std::string> notes;
+  std::vector<double> cpu_seconds; ///< SMPI: of the simulation, by configuration
+};
+
+/// Replays the run as asked. Throws Error(usage) for options that contradict each other.
+Prediction predict(const trace::Source& source, const PredictionOptions& options);
+
+/// "x2,/2,1.5" -> 2, 0.5, 1.5. Throws Error(usage); `option` is named in it.
+std::vector<double> parse_factors(const std::string& text, const std::string& option);
+
+} // namespace timeless::tools

@@ -1,0 +1,167 @@
+#include "tools/replaying/report.h"
+
+#include "tools/console.h"
+#include "tools/trace_input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+using replay::RankTimes;
+
+const char* backend_name(Backend backend) {
+  return backend == Backend::smpi ? "smpi" : "model";
+}
+
+std::string counter_text(const trace::Run& run) {
+  if (run.counter.unit == trace::VolumeUnit::none) return "none: no computation was recorded";
+  return fmt::format("{}: {}, {}", run.counter.name, name(run.counter.unit), name(run.counter.exactness));
+}
+
+/// How a rank's, or the mean rank's, time divides, in percent of its end.
+std::vector<std::string> share_cells(const RankTimes& times) {
+  std::vector<std::string> cells;
+  for (const double part :
+       {times.compute, times.memory_copy, times.overhead, times.wait, times.latency, times.bandwidth})
+    cells.push_back(fmt::format("{:.1f}", times.end > 0 ? 100 * part / times.end : 0));
+  return cells;
+}
+
+const std::vector<std::string> share_columns{"compute %", "copy %", "overhead %", "wait %", "latency %", "bandwidth %"};
+
+void print_shares(const Prediction& prediction) {
+  std::vector<std::string> header{"configuration", "time"};
+  header.insert(header.end(), share_columns.begin(), share_columns.end());
+  Table table(header);
+  for (const LaneResult& lane : prediction.result.lanes) {
+    std::vector<std::string> row{lane.name, human_seconds(lane.makespan)};
+    const auto cells = share_cells(replay::mean(lane));
+    row.insert(row.end(), cells.begin(), cells.end());
+    table.add(row);
+  }
+  fmt::print("{}shares are means over the ranks\n", table.text());
+}
+
+std::string rank_and_end(const LaneResult& lane, std::vector<RankTimes>::const_iterator rank) {
+  return fmt::format("{} (rank {})", human_seconds(rank->end), rank - lane.ranks.begin());
+}
+
+void print_ends(const Prediction& prediction) {
+  Table table({"configuration", "simulated time", "fastest rank", "slowest rank", "simulated in (CPU)", "actions/s"});
+  for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
+    const LaneResult& lane = prediction.result.lanes[i];
+    const auto [fastest, slowest] = std::ranges::minmax_element(lane.ranks, {}, &RankTimes::end);
+    const double cpu = prediction.cpu_seconds.at(i);
+    table.add({lane.name, human_seconds(lane.makespan), rank_and_end(lane, fastest), rank_and_end(lane, slowest),
+               human_seconds(cpu), human_count(static_cast<double>(prediction.result.actions) / std::max(cpu, 1e-6))});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_ranks(const Prediction& prediction) {
+  for (const LaneResult& lane : prediction.result.lanes) {
+    std::vector<std::string> header{"rank", "node", "end"};
+    if (prediction.result.attributed) header.insert(header.end(), share_columns.begin(), share_columns.end());
+    Table table(header);
+    for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank) {
+      std::vector<std::string> row{std::to_string(rank), prediction.nodes.at(rank),
+                                   human_seconds(lane.ranks[rank].end)};
+      if (prediction.result.attributed) {
+        const auto cells = share_cells(lane.ranks[rank]);
+        row.insert(row.end(), cells.begin(), cells.end());
+      }
+      table.add(row);
+    }
+    fmt::print("\n{}\n{}", lane.name, table.text());
+  }
+}
+
+void print_text(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
+                const ReportOptions& options) {
+  if (prediction.result.attributed)
+    print_shares(prediction);
+  else
+    print_ends(prediction);
+  if (options.per_rank) print_ranks(prediction);
+  fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
+             human_count(static_cast<double>(prediction.result.actions)));
+  fmt::print("{:<10}{}\n", "machine", prediction.machine);
+  fmt::print("{:<10}{}\n", "mapping", prediction.mapping_sentence);
+  fmt::print("{:<10}{}\n", "counter", counter_text(run));
+  fmt::print("{:<10}{}{}\n", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
+  fmt::print("{:<10}{}\n", "model",
+             asked.backend == Backend::smpi
+                 ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
+                 : "every message alone, without contention");
+  for (const std::string& note : prediction.notes)
+    fmt::print("{:<10}{}\n", "note", note);
+}
+
+nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
+  nlohmann::ordered_json json{{"end", times.end}};
+  if (!attributed) return json;
+  json["compute"] = times.compute;
+  json["memory_copy"] = times.memory_copy;
+  json["overhead"] = times.overhead;
+  json["wait"] = times.wait;
+  json["latency"] = times.latency;
+  json["bandwidth"] = times.bandwidth;
+  return json;
+}
+
+nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& prediction) {
+  const bool attributed = prediction.result.attributed;
+  nlohmann::ordered_json json;
+  json["name"] = lane.name;
+  json["makespan_seconds"] = lane.makespan;
+  json["mean_seconds"] = times_json(replay::mean(lane), attributed);
+  json["ranks"] = nlohmann::ordered_json::array();
+  for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
+    json["ranks"].push_back(
+        {{"rank", rank}, {"node", prediction.nodes.at(rank)}, {"seconds", times_json(lane.ranks[rank], attributed)}});
+  return json;
+}
+
+nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const trace::Run& run,
+                                       const Prediction& prediction) {
+  nlohmann::ordered_json json;
+  json["trace"] = asked.trace;
+  json["complete"] = run.complete();
+  json["incompleteness"] = incompleteness(run);
+  json["ranks"] = run.size;
+  json["actions"] = prediction.result.actions;
+  json["backend"] = backend_name(asked.backend);
+  if (asked.backend == Backend::model)
+    json["collectives"] = asked.collectives == replay::CollectiveModel::mpich ? "mpich" : "simple";
+  json["machine"] = prediction.machine;
+  json["mapping"] = prediction.mapping_sentence;
+  json["counter"] = {
+      {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["compute"] = prediction.compute_sentence;
+  json["compute_assumed"] = prediction.compute_assumed;
+  json["notes"] = prediction.notes;
+  json["configurations"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
+    json["configurations"].push_back(lane_json(prediction.result.lanes[i], prediction));
+    if (!prediction.cpu_seconds.empty())
+      json["configurations"].back()["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
+  }
+  return json;
+}
+
+} // namespace
+
+void print_prediction(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
+                      const ReportOptions& options) {
+  if (options.json)
+    print_json("replay", 1, prediction_json(asked, run, prediction));
+  else
+    print_text(asked, run, prediction, options);
+}
+
+} // namespace timeless::tools

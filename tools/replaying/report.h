@@ -1,0 +1,18 @@
+#pragma once
+
+#include "tools/replaying/prediction.h"
+
+#include "trace/run.h"
+
+namespace timeless::tools {
+
+struct ReportOptions {
+  bool per_rank = false;
+  bool json = false;
+};
+
+/// Prints a prediction for people, or as JSON (schema timeless.replay/1).
+void print_prediction(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
+                      const ReportOptions& options);
+
+} // namespace timeless::tools
