@@ -1,0 +1,457 @@
+#include "random_program.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::test {
+
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+using trace::Bytes;
+using trace::CommunicatorId;
+using trace::MemorySource;
+using trace::Rank;
+using trace::RequestId;
+using trace::Tag;
+
+// A multiple of all numbers of members up to 8, and of twice that, so that n (p-1)/p and n/2 are whole.
+constexpr Bytes collective_unit = 1680;
+
+/// Writes the program down as one global order of events in which nobody ever waits in vain; the replay must find such
+/// an order again.
+class Writer {
+public:
+  Writer(std::uint64_t seed, const ProgramLimits& limits)
+      : random_(seed), size_(between(2, limits.most_ranks)),
+        program_(size_, static_cast<std::size_t>(between(1, static_cast<int>(limits.most_actions_per_block)))),
+        ranks_(static_cast<std::size_t>(size_)) {
+    add_communicators();
+    const int events = between(1, static_cast<int>(limits.most_events));
+    for (int event = 0; event < events; ++event)
+      happen();
+    finish();
+  }
+
+  MemorySource take() { return std::move(program_); }
+
+private:
+  struct Pending {
+    enum class Of { send, receive, wildcard, collective, nothing } of;
+    std::tuple<Rank, Rank, CommunicatorId, Tag> path{};
+    std::size_t ticket = 0;
+    CommunicatorId communicator = 0;
+  };
+  struct RankState {
+    std::map<RequestId, Pending> requests;
+  };
+  struct PathState {
+    std::size_t sent = 0;
+    std::size_t posted = 0;
+  };
+  struct CommunicatorState {
+    std::vector<Action> collectives;
+    std::map<Rank, std::size_t> called; ///< by world rank
+  };
+  using Path = std::tuple<Rank, Rank, CommunicatorId, Tag>;
+
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  bool chance(int percent) { return between(1, 100) <= percent; }
+  Rank any_rank() { return between(0, size_ - 1); }
+  RankState& state(Rank rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  Bytes any_size() {
+    constexpr std::array<Bytes, 8> sizes{0, 1, 8, 64, 65, 4096, 4097, 100000};
+    return sizes[static_cast<std::size_t>(between(0, 7))];
+  }
+
+  const std::vector<Rank>& members(CommunicatorId id) { return program_.description().communicators[id].members; }
+
+  Rank rank_in(CommunicatorId id, Rank world) {
+    return static_cast<Rank>(std::ranges::find(members(id), world) - members(id).begin());
+  }
+
+  void add_communicators() {
+    const int count = between(0, 3);
+    for (int index = 0; index < count; ++index) {
+      std::vector<Rank> all(static_cast<std::size_t>(size_));
+      std::iota(all.begin(), all.end(), 0);
+      std::ranges::shuffle(all, random_);
+      all.resize(static_cast<std::size_t>(between(1, size_)));
+      program_.add_communicator(all);
+    }
+    // What creations bring into being; nobody speaks on it.
+    created_ = program_.add_communicator(members(0));
+  }
+
+  CommunicatorId any_communicator() { return static_cast<CommunicatorId>(between(0, static_cast<int>(created_) - 1)); }
+
+  CommunicatorId communicator_of(Rank rank) {
+    for (;;) {
+      const CommunicatorId id = any_communicator();
+      if (std::ranges::count(members(id), rank) > 0) return id;
+    }
+  }
+
+  RequestId new_request(Rank rank, Pending pending) {
+    RequestId id = 0;
+    while (state(rank).requests.contains(id))
+      ++id;
+    if (chance(2)) id += 100000;
+    if (state(rank).requests.contains(id)) return new_request(rank, pending);
+    state(rank).requests[id] = pending;
+    return id;
+  }
+
+  std::uint16_t maybe_persistent() { return chance(20) ? trace::flag_persistent : 0; }
+
+  // ---- messages
+
+  void compute() { program_.compute(any_rank(), static_cast<std::uint64_t>(between(0, 3000))); }
+
+  void send() {
+    const Rank from = any_rank();
+    const CommunicatorId id = communicator_of(from);
+    if (chance(3)) {
+      send_nowhere(from, id);
+      return;
+    }
+    send(from, id, members(id)[static_cast<std::size_t>(between(0, static_cast<int>(members(id).size()) - 1))],
+         between(0, 2));
+  }
+
+  void send_nowhere(Rank from, CommunicatorId id) {
+    Action action{.kind = ActionKind::send, .communicator = id, .bytes = 8};
+    if (chance(50)) action.request = new_request(from, {Pending::Of::nothing});
+    program_.add(from, action);
+  }
+
+  void send(Rank from, CommunicatorId id, Rank to, Tag tag) {
+    ++paths_[{from, to, id, tag}].sent;
+    Action action{.kind = ActionKind::send,
+                  .mode = static_cast<trace::SendMode>(between(0, 3)),
+                  .communicator = id,
+                  .peer = rank_in(id, to),
+                  .tag = tag,
+                  .bytes = any_size()};
+    if (chance(50)) {
+      action.flags = maybe_persistent();
+      action.request = new_request(from, {Pending::Of::send});
+    }
+    program_.add(from, action);
+  }
+
+  Action receive_action(const Path& path) {
+    const auto& [from, to, id, tag] = path;
+    return {.kind = ActionKind::receive,
+            .flags = static_cast<std::uint16_t>(chance(20) ? trace::flag_wildcard : 0),
+            .communicator = id,
+            .peer = rank_in(id, from),
+            .tag = tag,
+            .bytes = 100000};
+  }
+
+  void post(const Path& path) {
+    const Rank to = std::get<1>(path);
+    Action action = receive_action(path);
+    action.flags |= maybe_persistent();
+    action.request = new_request(to, {Pending::Of::receive, path, paths_[path].posted++});
+    program_.add(to, action);
+  }
+
+  /// A path on which something may yet be received, used before or new.
+  Path any_path() {
+    if (!paths_.empty() && chance(80)) {
+      auto path = paths_.begin();
+      std::advance(path, between(0, static_cast<int>(paths_.size()) - 1));
+      return path->first;
+    }
+    const Rank to = any_rank();
+    const CommunicatorId id = communicator_of(to);
+    return {members(id)[static_cast<std::size_t>(between(0, static_cast<int>(members(id).size()) - 1))], to, id,
+            between(0, 2)};
+  }
+
+  void receive() {
+    const Path path = any_path();
+    const PathState& so_far = paths_[path];
+    if (so_far.posted >= so_far.sent) return post(path);
+    const int what = between(1, 10);
+    if (what <= 3) return post(path);
+    Action action = receive_action(path);
+    if (what <= 5) action.kind = chance(50) ? ActionKind::probe : ActionKind::poll;
+    if (what > 5) ++paths_[path].posted;
+    program_.add(std::get<1>(path), action);
+  }
+
+  void post_wildcard() {
+    const Rank to = any_rank();
+    const CommunicatorId id = communicator_of(to);
+    Pending pending{Pending::Of::wildcard};
+    pending.communicator = id;
+    const RequestId request = new_request(to, pending);
+    program_.add(to, {.kind = ActionKind::receive,
+                      .flags = trace::flag_wildcard,
+                      .communicator = id,
+                      .peer = trace::any_rank,
+                      .tag = trace::any_tag,
+                      .bytes = 100000,
+                      .request = request});
+  }
+
+  void resolve(Rank to, RequestId request) {
+    const CommunicatorId id = state(to).requests[request].communicator;
+    const auto& group = members(id);
+    const Path path{group[static_cast<std::size_t>(between(0, static_cast<int>(group.size()) - 1))], to, id,
+                    between(0, 2)};
+    state(to).requests[request] = {Pending::Of::receive, path, paths_[path].posted++};
+    program_.add(to, {.kind = ActionKind::resolved,
+                      .communicator = id,
+                      .peer = rank_in(id, std::get<0>(path)),
+                      .tag = std::get<3>(path),
+                      .bytes = 8,
+                      .request = request});
+  }
+
+  void resolve_one() {
+    const Rank rank = any_rank();
+    for (const auto& [id, request] : state(rank).requests)
+      if (request.of == Pending::Of::wildcard) return resolve(rank, id);
+  }
+
+  void exchange() {
+    const Rank rank = any_rank();
+    const CommunicatorId id = communicator_of(rank);
+    Action action{.kind = chance(50) ? ActionKind::exchange : ActionKind::exchange_replace, .communicator = id};
+    if (chance(90)) {
+      const Rank to = members(id)[static_cast<std::size_t>(between(0, static_cast<int>(members(id).size()) - 1))];
+      action.peer = rank_in(id, to);
+      action.tag = between(0, 2);
+      action.bytes = any_size();
+      ++paths_[{rank, to, id, action.tag}].sent;
+    }
+    for (auto& [path, so_far] : paths_) {
+      const auto& [from, to, communicator, tag] = path;
+      if (to != rank || communicator != id || so_far.posted >= so_far.sent || chance(30)) continue;
+      action.receive_peer = rank_in(id, from);
+      action.receive_tag = tag;
+      action.receive_bytes = 100000;
+      ++so_far.posted;
+      break;
+    }
+    program_.add(rank, action);
+  }
+
+  // ---- requests
+
+  bool available(const Pending& pending) {
+    switch (pending.of) {
+    case Pending::Of::receive:
+      return pending.ticket < paths_[pending.path].sent;
+    case Pending::Of::wildcard:
+      return false;
+    case Pending::Of::collective:
+      return pending.ticket < all_called(pending.communicator);
+    default:
+      return true;
+    }
+  }
+
+  void complete() {
+    const Rank rank = any_rank();
+    std::vector<RequestId> done;
+    const bool one = chance(40);
+    for (const auto& [id, request] : state(rank).requests)
+      if (available(request) && chance(70) && !(one && !done.empty())) done.push_back(id);
+    std::ranges::shuffle(done, random_);
+    complete(rank, done);
+  }
+
+  void complete(Rank rank, const std::vector<RequestId>& done) {
+    if (done.empty()) return;
+    for (const RequestId id : done)
+      state(rank).requests.erase(id);
+    constexpr std::array one{ActionKind::wait, ActionKind::test, ActionKind::wait_any, ActionKind::test_any};
+    constexpr std::array many{ActionKind::wait_all, ActionKind::wait_some, ActionKind::test_all, ActionKind::test_some};
+    const auto which = static_cast<std::size_t>(between(0, 3));
+    program_.add(rank, {.kind = done.size() == 1 ? one[which] : many[which], .requests = done});
+  }
+
+  void cancel() {
+    const Rank rank = any_rank();
+    for (auto& [id, request] : state(rank).requests) {
+      if (request.of != Pending::Of::receive || request.ticket + 1 != paths_[request.path].posted) continue;
+      --paths_[request.path].posted;
+      request = {Pending::Of::nothing};
+      program_.add(rank, {.kind = ActionKind::cancelled, .request = id});
+      return;
+    }
+  }
+
+  void free_request() {
+    const Rank rank = any_rank();
+    for (const auto& [id, request] : state(rank).requests) {
+      if (request.of != Pending::Of::send) continue;
+      program_.add(rank, {.kind = ActionKind::request_free, .request = id});
+      state(rank).requests.erase(id);
+      return;
+    }
+  }
+
+  // ---- collectives
+
+  std::size_t all_called(CommunicatorId id) {
+    std::size_t least = communicators_[id].collectives.size();
+    for (const Rank member : members(id))
+      least = std::min(least, communicators_[id].called[member]);
+    return least;
+  }
+
+  /// The next collective of the communicator that this rank has not called yet.
+  void call(CommunicatorId id, Rank rank) {
+    CommunicatorState& communicator = communicators_[id];
+    const std::size_t ordinal = communicator.called[rank]++;
+    Action action = communicator.collectives[ordinal];
+    if (action.request != trace::no_request) {
+      Pending pending{Pending::Of::collective};
+      pending.communicator = id;
+      pending.ticket = ordinal;
+      action.request = new_request(rank, pending);
+    }
+    program_.add(rank, action);
+  }
+
+  void catch_up(CommunicatorId id) {
+    std::vector<Rank> order = members(id);
+    std::ranges::shuffle(order, random_);
+    for (const Rank member : order)
+      while (communicators_[id].called[member] < communicators_[id].collectives.size())
+        call(id, member);
+  }
+
+  void call_one() {
+    const Rank rank = any_rank();
+    const CommunicatorId id = communicator_of(rank);
+    if (communicators_[id].called[rank] < communicators_[id].collectives.size()) call(id, rank);
+  }
+
+  void collective() {
+    const CommunicatorId id = any_communicator();
+    Action action = any_collective(id);
+    const bool nonblocking = chance(50);
+    // Blocking ones are called by all at once, after whatever nonblocking ones are still to be called.
+    if (!nonblocking) catch_up(id);
+    action.request = nonblocking ? 0 : trace::no_request;
+    communicators_[id].collectives.push_back(action);
+    if (!nonblocking) catch_up(id);
+  }
+
+  Action any_collective(CommunicatorId id) {
+    constexpr std::array kinds{ActionKind::barrier,          ActionKind::broadcast,
+                               ActionKind::reduce,           ActionKind::allreduce,
+                               ActionKind::gather,           ActionKind::gatherv,
+                               ActionKind::scatter,          ActionKind::scatterv,
+                               ActionKind::allgather,        ActionKind::allgatherv,
+                               ActionKind::alltoall,         ActionKind::alltoallv,
+                               ActionKind::alltoallw,        ActionKind::scan,
+                               ActionKind::reduce_scatter,   ActionKind::reduce_scatter_block,
+                               ActionKind::exscan,           ActionKind::comm_dup,
+                               ActionKind::comm_split,       ActionKind::neighbor_alltoall,
+                               ActionKind::comm_create_group};
+    const auto count = members(id).size();
+    Action action{.kind = kinds[static_cast<std::size_t>(between(0, static_cast<int>(kinds.size()) - 1))],
+                  .communicator = id};
+    constexpr std::array<Bytes, 6> multiples{0, 1, 2, 7, 50, 400};
+    const Bytes bytes = collective_unit * multiples[static_cast<std::size_t>(between(0, 5))];
+    counts_.emplace_back(count, bytes);
+    switch (action.kind) {
+    case ActionKind::barrier:
+      break;
+    case ActionKind::gatherv:
+    case ActionKind::allgatherv:
+      action.receive_counts = counts_.back();
+      break;
+    case ActionKind::scatterv:
+    case ActionKind::alltoallv:
+    case ActionKind::alltoallw:
+    case ActionKind::reduce_scatter:
+      action.counts = counts_.back();
+      break;
+    default:
+      action.bytes = bytes;
+      break;
+    }
+    action.element_bytes = static_cast<std::uint32_t>(between(0, 1) * 8);
+    if (chance(20)) action.flags |= trace::flag_user_operation;
+    if (chance(20)) action.flags |= trace::flag_noncommutative;
+    action.peer = between(0, static_cast<int>(count) - 1);
+    if (trace::family(action.kind) == trace::ActionFamily::communicator)
+      action.new_communicator = action.kind == ActionKind::comm_create_group ? id : created_;
+    return action;
+  }
+
+  // ---- the whole
+
+  void happen() {
+    const int what = between(1, 100);
+    if (what <= 20) return compute();
+    if (what <= 40) return send();
+    if (what <= 58) return receive();
+    if (what <= 61) return post_wildcard();
+    if (what <= 64) return resolve_one();
+    if (what <= 70) return exchange();
+    if (what <= 82) return complete();
+    if (what <= 84) return cancel();
+    if (what <= 86) return free_request();
+    if (what <= 93) return collective();
+    call_one();
+  }
+
+  /// Whatever was begun is brought to its end, and everyone finalizes.
+  void finish() {
+    for (CommunicatorId id = 0; id < created_; ++id)
+      catch_up(id);
+    for (Rank rank = 0; rank < size_; ++rank)
+      for (const auto& [id, request] : state(rank).requests)
+        if (request.of == Pending::Of::wildcard) resolve(rank, id);
+    for (auto& [path, so_far] : paths_) {
+      const auto& [from, to, id, tag] = path;
+      while (so_far.sent < so_far.posted)
+        send(from, id, to, tag);
+    }
+    for (auto& [path, so_far] : paths_)
+      for (; so_far.posted < so_far.sent; ++so_far.posted)
+        program_.add(std::get<1>(path), receive_action(path));
+    for (Rank rank = 0; rank < size_; ++rank) {
+      std::vector<RequestId> all;
+      for (const auto& [id, request] : state(rank).requests)
+        all.push_back(id);
+      complete(rank, all);
+    }
+    program_.finalize();
+  }
+
+  std::mt19937_64 random_;
+  Rank size_;
+  MemorySource program_;
+  CommunicatorId created_ = 0;
+  std::vector<RankState> ranks_;
+  std::map<Path, PathState> paths_;
+  std::map<CommunicatorId, CommunicatorState> communicators_;
+  std::vector<std::vector<Bytes>> counts_;
+};
+
+} // namespace
+
+MemorySource random_program(std::uint64_t seed, const ProgramLimits& limits) {
+  return Writer(seed, limits).take();
+}
+
+} // namespace timeless::replay::test

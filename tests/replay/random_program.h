@@ -1,0 +1,23 @@
+#pragma once
+
+#include "trace/memory_source.h"
+
+#include <cstdint>
+
+namespace timeless::replay::test {
+
+/// What a random program may look like.
+struct ProgramLimits {
+  trace::Rank most_ranks = 6;
+  std::uint32_t most_events = 60; ///< things that happen, over all ranks
+  std::size_t most_actions_per_block = 32;
+};
+
+/// A correct MPI program that ends, decided by the seed: sends and receives of all sorts, completions of all sorts,
+/// probes, exchanges, wildcards learnt late, cancelled and freed requests, blocking and nonblocking collectives on
+/// overlapping communicators, and the creation of communicators.
+///
+/// Sizes are such that no part of a collective's cost is a fraction.
+trace::MemorySource random_program(std::uint64_t seed, const ProgramLimits& limits = {});
+
+} // namespace timeless::replay::test

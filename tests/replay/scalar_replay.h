@@ -1,0 +1,18 @@
+#pragma once
+
+#include "replay/replay.h"
+#include "trace/source.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace timeless::replay::test {
+
+/// The replay of one lane, written to be read and not to be fast: every rank's time is one number, brought up to date
+/// at every action. Shares nothing with the engine but what a machine and a collective cost. Follows docs/model.md.
+///
+/// Throws std::logic_error where a trace does not end well.
+std::vector<RankTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
+                                     const ReplayOptions& options = {});
+
+} // namespace timeless::replay::test
