@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace timeless::tools {
 namespace {
@@ -18,8 +20,17 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   return {Failure::usage, problem.what(), "", "see " + command + " --help"};
 }
 
+/// CLI11 would only say that a subcommand is missing.
+void demand_known_verb(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::string_view asked = argv[1];
+  if (std::ranges::none_of(verbs(), [asked](const Verb& verb) { return asked == verb.name; }))
+    throw Error(Failure::usage, "there is no verb '" + std::string(asked) + "'", "", "timeless --help lists them");
+}
+
 /// Runs the verb that was asked for; returns the exit code, throws Error.
 int run(int argc, char** argv) {
+  demand_known_verb(argc, argv);
   CLI::App app("Timeless: record what an MPI program does, predict how long it takes anywhere.", "timeless");
   app.set_version_flag("--version", std::string("timeless ") + version);
   app.require_subcommand(1);

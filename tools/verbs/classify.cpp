@@ -229,7 +229,7 @@ VerbAction add_classify(CLI::App& command) {
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
   command.add_option("--network", options->machine.networks, "Networks: " + known)
       ->delimiter(',')
-      ->expected(1)
+      ->allow_extra_args(false)
       ->default_str("e1g,e10g,qdr");
   add_placement_options(command, options->machine);
   command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
@@ -240,7 +240,7 @@ VerbAction add_classify(CLI::App& command) {
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
   command.add_option("--fail-on", options->fail_on, "Exit with 4 if a network's class is one of these")
       ->delimiter(',')
-      ->expected(1);
+      ->allow_extra_args(false);
   command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
   command.footer("Each network is judged by 21 configurations around it, all replayed in one pass.\n"
                  "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9");

@@ -31,7 +31,7 @@ struct Options {
 
 /// The fields an action uses, in the order of Action, as (name, value).
 nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   if (action.kind == ActionKind::compute) {
     json["volume"] = volume;
     json["kernel"] = action.kernel;
@@ -133,7 +133,7 @@ int dump(const Options& options) {
 VerbAction add_dump(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_trace_argument(command, options->trace);
-  command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->expected(1);
+  command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->allow_extra_args(false);
   command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
   command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
