@@ -1,0 +1,123 @@
+#include "tools/console.h"
+#include "tools/trace_input.h"
+#include "tools/verbs/verbs.h"
+
+#include "gather/files_source.h"
+#include "trace/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using trace::CheckReport;
+using trace::Finding;
+using trace::Severity;
+
+struct Options {
+  std::string trace;
+  std::size_t lines = 20;
+  bool json = false;
+};
+
+CheckReport examine(const std::string& path) {
+  const auto source = gather::open_run(path);
+  CheckReport report;
+  {
+    Progress progress("checking", total_actions(source->run()));
+    report = trace::check(*source, {.progress = [&](std::uint64_t actions) { progress.update(actions); }});
+  }
+  // Of rank files, what is cut short shows in how their ranks end; what is damaged was refused above.
+  if (const auto* archive = dynamic_cast<const trace::ArchiveReader*>(source.get()))
+    trace::add_damage(*archive, report);
+  // The worst first; within one severity as they were found.
+  std::ranges::stable_sort(report.findings, std::greater{}, &Finding::severity);
+  return report;
+}
+
+std::string text(const Finding& finding) {
+  std::string where;
+  if (finding.rank != trace::no_rank) where = fmt::format("rank {} ", finding.rank);
+  if (finding.action != trace::no_action) where += fmt::format("(action {}) ", finding.action);
+  return fmt::format("{:<13}{}{}", name(finding.severity), where, finding.words);
+}
+
+std::string verdict(const CheckReport& report) {
+  if (report.inconsistent > 0)
+    return fmt::format("INCONSISTENT: {} finding{}", report.inconsistent, report.inconsistent == 1 ? "" : "s");
+  if (report.incomplete > 0) return "INCOMPLETE, consistent as far as it goes";
+  return "consistent and complete";
+}
+
+void print_text(const Options& options, const CheckReport& report) {
+  fmt::print("{}: {}\n", options.trace, verdict(report));
+  fmt::print("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls\n", "checked",
+             human_count(static_cast<double>(report.actions)), human_count(static_cast<double>(report.messages)),
+             human_bytes(static_cast<double>(report.message_bytes)), human_count(static_cast<double>(report.requests)),
+             human_count(static_cast<double>(report.collectives)));
+  const std::size_t shown = std::min(options.lines, report.findings.size());
+  for (std::size_t line = 0; line < shown; ++line)
+    fmt::print("{}\n", text(report.findings[line]));
+  const std::uint64_t all = report.inconsistent + report.incomplete + report.notes;
+  if (all > shown) fmt::print("and {} more\n", all - shown);
+}
+
+void print_answer(const Options& options, const CheckReport& report) {
+  nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+  for (const Finding& finding : report.findings) {
+    nlohmann::ordered_json row = {{"severity", name(finding.severity)}, {"rank", nullptr}, {"action", nullptr}};
+    if (finding.rank != trace::no_rank) row["rank"] = finding.rank;
+    if (finding.action != trace::no_action) row["action"] = finding.action;
+    row["words"] = finding.words;
+    findings.push_back(std::move(row));
+  }
+  print_json("check", 1,
+             {{"trace", options.trace},
+              {"consistent", report.inconsistent == 0},
+              {"complete", report.incomplete == 0},
+              {"actions", report.actions},
+              {"messages", report.messages},
+              {"message_bytes", report.message_bytes},
+              {"requests", report.requests},
+              {"collective_calls", report.collectives},
+              {"findings_inconsistent", report.inconsistent},
+              {"findings_incomplete", report.incomplete},
+              {"notes", report.notes},
+              {"findings", findings}});
+}
+
+int exit_code(const CheckReport& report) {
+  if (report.inconsistent > 0) return static_cast<int>(Failure::invalid_input);
+  if (report.incomplete > 0) return static_cast<int>(Failure::partial);
+  return exit_ok;
+}
+
+int check(const Options& options) {
+  const CheckReport report = examine(options.trace);
+  if (options.json)
+    print_answer(options, report);
+  else
+    print_text(options, report);
+  return exit_code(report);
+}
+
+} // namespace
+
+VerbAction add_check(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(command, options->trace);
+  command.add_option("--lines", options->lines, "Print at most this many findings");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.check/1)");
+  command.footer(
+      "Exit status: 0 when all is well, 3 when something is inconsistent, 6 when only something is missing.\n"
+      "Example: timeless check lu.C.64.tia");
+  return [options] { return check(*options); };
+}
+
+} // namespace timeless::tools
