@@ -27,7 +27,7 @@ struct ReplayOptions {
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.
   std::uint32_t budget = 64;
-  /// Called now and then with the actions replayed so far and the number there are.
+  /// Called now and then, and at the end, with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
@@ -54,7 +54,7 @@ struct LeftoverMessages {
   trace::Bytes bytes = 0; ///< in all
 };
 
-/// Members of a communicator that met in different collectives.
+/// Two members of a communicator that met in different collectives, the lower rank first.
 struct CollectiveMismatch {
   trace::CommunicatorId communicator = trace::world_communicator;
   std::uint64_t ordinal = 0; ///< which collective of the communicator, from 0

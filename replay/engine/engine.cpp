@@ -53,6 +53,7 @@ Result Engine::run() {
     }
   }
   require_all_ended();
+  if (options_.progress) options_.progress(actions_, total);
   return result();
 }
 

@@ -1,6 +1,7 @@
 #include "replay/engine/meetings.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace timeless::replay {
 
@@ -53,15 +54,17 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
   const std::uint32_t number = order.incomplete[place];
   Meeting& meeting = meetings_[number];
   if (!fit(meeting.call, call)) {
+    CollectiveMismatch mismatch{
+        call.communicator, ordinal, meeting.first_rank, meeting.first_action, describe(meeting.call), rank, action,
+        describe(call)};
+    // Who came first is an accident of the replay.
+    if (mismatch.second_rank < mismatch.first_rank) {
+      std::swap(mismatch.first_rank, mismatch.second_rank);
+      std::swap(mismatch.first_action, mismatch.second_action);
+      std::swap(mismatch.first_call, mismatch.second_call);
+    }
     Diagnosis diagnosis;
-    diagnosis.mismatches.push_back({.communicator = call.communicator,
-                                    .ordinal = ordinal,
-                                    .first_rank = meeting.first_rank,
-                                    .first_action = meeting.first_action,
-                                    .first_call = describe(meeting.call),
-                                    .second_rank = rank,
-                                    .second_action = action,
-                                    .second_call = describe(call)});
+    diagnosis.mismatches.push_back(std::move(mismatch));
     throw ReplayProblem(std::move(diagnosis));
   }
   merge(meeting.call.shape, call.shape);

@@ -1,0 +1,433 @@
+// What each kind of action means for the ranks' times, one claim a test; docs/model.md states them.
+#include "machines.h"
+#include "replay/platform/presets.h"
+#include "replay/replay.h"
+#include "trace/memory_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace timeless::replay::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using trace::Action;
+using trace::ActionKind;
+using trace::MemorySource;
+using trace::RequestId;
+
+constexpr FlatCosts unit{.latency = 10, .byte_time = 1};
+
+Action send_to(Rank peer, Bytes bytes = 5) {
+  return {.kind = ActionKind::send, .peer = peer, .bytes = bytes};
+}
+Action receive_from(Rank peer) {
+  return {.kind = ActionKind::receive, .peer = peer, .bytes = 5};
+}
+Action with_request(Action action, RequestId request) {
+  action.request = request;
+  return action;
+}
+Action completion(ActionKind kind, std::span<const RequestId> requests) {
+  return {.kind = kind, .requests = requests};
+}
+
+Result run(MemorySource& program, const FlatCosts& costs = unit) {
+  program.finalize();
+  HockneyNetwork machine = flat_machine(program.run().size, {costs});
+  return replay(program, machine);
+}
+
+RankTimes times(const Result& result, std::size_t rank) {
+  return result.lanes.at(0).ranks.at(rank);
+}
+
+constexpr RequestId zero[] = {0};
+constexpr RequestId zero_one[] = {0, 1};
+
+TEST(Semantics, nonblocking_send_pays_its_copy_and_its_wait_is_free) {
+  MemorySource program(2);
+  program.add(0, with_request(send_to(1), 0));
+  program.add(0, completion(ActionKind::wait, zero));
+  program.compute(1, 100);
+  program.add(1, receive_from(0));
+  const Result result = run(program, {.latency = 10, .byte_time = 1, .memory_copy = 2});
+  EXPECT_EQ(times(result, 0).end, 10);
+  EXPECT_EQ(times(result, 0).memory_copy, 10);
+}
+
+TEST(Semantics, posted_receive_lets_computation_hide_the_message) {
+  MemorySource program(2);
+  program.add(0, with_request(receive_from(1), 0));
+  program.compute(0, 12);
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(1, send_to(0));
+  const RankTimes receiver = times(run(program), 0);
+  EXPECT_EQ(receiver.wait, 0);
+  EXPECT_EQ(receiver.latency, 0);
+  EXPECT_EQ(receiver.bandwidth, 3);
+  EXPECT_EQ(receiver.end, 15);
+}
+
+TEST(Semantics, waitall_ends_with_the_last_and_attributes_in_order_of_arrival) {
+  // From rank 1: sent at 0, there at 15. From rank 2: sent at 20, there at 35. Listed the other way round.
+  MemorySource program(3);
+  program.add(0, with_request(receive_from(2), 0));
+  program.add(0, with_request(receive_from(1), 1));
+  program.add(0, completion(ActionKind::wait_all, zero_one));
+  program.add(1, send_to(0));
+  program.compute(2, 20);
+  program.add(2, send_to(0));
+  const RankTimes receiver = times(run(program), 0);
+  EXPECT_EQ(receiver.end, 35);
+  EXPECT_EQ(receiver.latency, 10 + 10);
+  EXPECT_EQ(receiver.bandwidth, 5 + 5);
+  EXPECT_EQ(receiver.wait, 5);
+}
+
+TEST(Semantics, test_that_completed_is_a_wait) {
+  for (const ActionKind kind : {ActionKind::test, ActionKind::test_any, ActionKind::test_some, ActionKind::test_all,
+                                ActionKind::wait_any, ActionKind::wait_some}) {
+    MemorySource program(2);
+    program.add(0, with_request(receive_from(1), 0));
+    program.add(0, completion(kind, zero));
+    program.compute(1, 7);
+    program.add(1, send_to(0));
+    EXPECT_EQ(times(run(program), 0).end, 22) << trace::name(kind);
+  }
+}
+
+TEST(Semantics, receives_get_messages_in_the_order_of_posting_whatever_is_waited_for_first) {
+  MemorySource program(2);
+  program.add(0, with_request(receive_from(1), 0));
+  program.add(0, with_request(receive_from(1), 1));
+  constexpr RequestId one[] = {1};
+  program.add(0, completion(ActionKind::wait, one));
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(1, send_to(0));
+  program.compute(1, 100);
+  program.add(1, send_to(0));
+  const RankTimes receiver = times(run(program), 0);
+  EXPECT_EQ(receiver.wait, 100);
+  EXPECT_EQ(receiver.end, 115);
+}
+
+TEST(Semantics, probe_waits_for_the_envelope_and_leaves_the_message) {
+  MemorySource program(2);
+  program.add(0, {.kind = ActionKind::probe, .peer = 1});
+  program.compute(0, 2);
+  program.add(0, receive_from(1));
+  program.compute(1, 4);
+  program.add(1, send_to(0));
+  const RankTimes receiver = times(run(program), 0);
+  EXPECT_EQ(receiver.wait, 4);
+  EXPECT_EQ(receiver.latency, 10);
+  EXPECT_EQ(receiver.bandwidth, 3);
+  EXPECT_EQ(receiver.end, 19);
+}
+
+TEST(Semantics, exchange_sends_before_it_waits) {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1}) {
+    const Rank other = 1 - rank;
+    program.add(rank,
+                {.kind = ActionKind::exchange, .peer = other, .bytes = 5, .receive_peer = other, .receive_bytes = 5});
+  }
+  EXPECT_EQ(run(program).lanes[0].makespan, 15);
+}
+
+TEST(Semantics, a_rank_may_send_to_itself) {
+  MemorySource program(1);
+  program.add(0, send_to(0));
+  program.compute(0, 3);
+  program.add(0, receive_from(0));
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, nobody_is_no_partner) {
+  MemorySource program(1);
+  program.add(0, send_to(trace::no_rank));
+  program.add(0, receive_from(trace::no_rank));
+  program.add(0, with_request(receive_from(trace::no_rank), 0));
+  program.add(0, completion(ActionKind::wait, zero));
+  EXPECT_EQ(times(run(program), 0).end, 0);
+}
+
+TEST(Semantics, nonblocking_collective_overlaps_with_computation) {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1}) {
+    program.compute(rank, rank == 0 ? 1 : 6);
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 5, .request = 0});
+    program.compute(rank, 12);
+    program.add(rank, completion(ActionKind::wait, zero));
+  }
+  const Result result = run(program);
+  // All have come at 6; it is done at 21. Rank 0 waits from 13, rank 1 from 18.
+  EXPECT_EQ(times(result, 0).end, 21);
+  EXPECT_EQ(times(result, 0).latency, 3);
+  EXPECT_EQ(times(result, 0).bandwidth, 5);
+  EXPECT_EQ(times(result, 1).end, 21);
+  EXPECT_EQ(times(result, 1).latency, 0);
+  EXPECT_EQ(times(result, 1).bandwidth, 3);
+}
+
+TEST(Semantics, collectives_concern_the_members_of_their_communicator_only) {
+  MemorySource program(3);
+  const auto pair = program.add_communicator({2, 0});
+  program.compute(1, 1000);
+  for (const Rank rank : {0, 2})
+    program.add(rank, {.kind = ActionKind::barrier, .communicator = pair});
+  const Result result = run(program);
+  EXPECT_EQ(times(result, 0).end, 10);
+  EXPECT_EQ(times(result, 2).end, 10);
+}
+
+TEST(Semantics, peers_are_ranks_of_the_communicator) {
+  MemorySource program(3);
+  const auto pair = program.add_communicator({2, 0});
+  program.add(2, {.kind = ActionKind::send, .communicator = pair, .peer = 1, .bytes = 5});
+  program.add(0, {.kind = ActionKind::receive, .communicator = pair, .peer = 0, .bytes = 5});
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, peers_on_an_intercommunicator_are_of_the_other_group) {
+  MemorySource program(4);
+  const auto both = program.add_communicator({0, 1}, {2, 3});
+  program.add(1, {.kind = ActionKind::send, .communicator = both, .peer = 0, .bytes = 5});
+  program.add(2, {.kind = ActionKind::receive, .communicator = both, .peer = 1, .bytes = 5});
+  for (Rank rank = 0; rank < 4; ++rank)
+    program.add(rank, {.kind = ActionKind::barrier, .communicator = both});
+  const Result result = run(program);
+  EXPECT_EQ(times(result, 2).end, 35);
+  EXPECT_EQ(times(result, 0).end, 35);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("intercommunicators")));
+}
+
+TEST(Semantics, creating_a_communicator_gathers_its_parent) {
+  MemorySource program(2);
+  const auto copy = program.add_communicator({0, 1});
+  program.compute(1, 30);
+  for (const Rank rank : {0, 1})
+    program.add(rank, {.kind = ActionKind::comm_dup, .new_communicator = copy});
+  const RankTimes first = times(run(program), 0);
+  EXPECT_EQ(first.wait, 30);
+  EXPECT_EQ(first.end, 30 + 10 + 8);
+}
+
+TEST(Semantics, creating_from_a_group_gathers_the_group_only) {
+  MemorySource program(3);
+  const auto pair = program.add_communicator({0, 1});
+  program.compute(2, 1000);
+  for (const Rank rank : {0, 1})
+    program.add(rank, {.kind = ActionKind::comm_create_group, .new_communicator = pair});
+  EXPECT_EQ(times(run(program), 0).end, 18);
+}
+
+TEST(Semantics, late_resolved_wildcard_takes_its_message_when_resolved) {
+  MemorySource program(2);
+  program.add(0, with_request({.kind = ActionKind::receive, .peer = trace::any_rank}, 0));
+  program.add(0, {.kind = ActionKind::resolved, .peer = 1, .bytes = 5, .request = 0});
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(1, send_to(0));
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, cancelled_receive_leaves_its_message_to_those_posted_later) {
+  MemorySource program(2);
+  program.add(0, with_request(receive_from(1), 0));
+  program.add(0, with_request(receive_from(1), 1));
+  program.add(0, {.kind = ActionKind::cancelled, .request = 0});
+  program.add(0, completion(ActionKind::wait_all, zero_one));
+  program.add(1, send_to(0));
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, cancelled_receive_before_one_already_taken_leaves_its_message_to_the_next) {
+  MemorySource program(2);
+  constexpr RequestId one[] = {1};
+  program.add(0, with_request(receive_from(1), 0));
+  program.add(0, with_request(receive_from(1), 1));
+  program.add(0, completion(ActionKind::wait, one));
+  program.add(0, {.kind = ActionKind::cancelled, .request = 0});
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(0, receive_from(1));
+  program.add(0, receive_from(1));
+  for (int count = 0; count < 3; ++count)
+    program.add(1, send_to(0));
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, cancelled_send_is_never_received) {
+  MemorySource program(2);
+  program.add(1, with_request(send_to(0, 5), 0));
+  program.add(1, with_request(send_to(0, 50), 1));
+  program.add(1, {.kind = ActionKind::cancelled, .request = 0});
+  program.add(1, completion(ActionKind::wait_all, zero_one));
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 1, .bytes = 0});
+  // The message with the other tag comes after the cancellation.
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 1});
+  program.add(0, receive_from(1));
+  EXPECT_EQ(times(run(program), 0).end, 60);
+}
+
+TEST(Semantics, freed_receive_takes_its_message_unnoticed_before_or_after_it_comes) {
+  for (const bool message_first : {true, false}) {
+    MemorySource program(2);
+    if (message_first) program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 1});
+    program.add(0, with_request(receive_from(1), 0));
+    program.add(0, {.kind = ActionKind::request_free, .request = 0});
+    if (!message_first) program.add(0, {.kind = ActionKind::send, .peer = 1, .tag = 1});
+    program.add(0, receive_from(1));
+    if (!message_first) program.add(1, {.kind = ActionKind::receive, .peer = 0, .tag = 1});
+    program.add(1, send_to(0));
+    if (message_first) program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 1});
+    program.add(1, send_to(0));
+    EXPECT_NO_THROW(run(program)) << message_first;
+  }
+}
+
+TEST(Semantics, freeing_an_inactive_persistent_request_is_nothing) {
+  MemorySource program(1);
+  program.add(0, {.kind = ActionKind::request_free, .request = 3});
+  EXPECT_EQ(times(run(program), 0).end, 0);
+}
+
+TEST(Semantics, persistent_requests_may_be_started_again_once_complete) {
+  MemorySource program(2);
+  for (int round = 0; round < 3; ++round) {
+    Action start = with_request(receive_from(1), 0);
+    start.flags = trace::flag_persistent;
+    program.add(0, start);
+    program.add(0, completion(ActionKind::wait, zero));
+    program.add(1, send_to(0));
+  }
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
+TEST(Semantics, volumes_become_time_by_rank_and_lane) {
+  MemorySource program(2);
+  program.compute(0, 1000);
+  program.compute(1, 1000);
+  program.finalize();
+  Placement placement = one_rank_per_node(2, 0);
+  placement.seconds_per_unit = {2, 3};
+  HockneyNetwork machine({{.name = "as is", .between_nodes = {}, .within_node = {}},
+                          {.name = "half", .between_nodes = {}, .within_node = {}, .compute_scale = 0.5}},
+                         placement);
+  const Result result = replay(program, machine);
+  EXPECT_EQ(result.lanes[0].ranks[0].compute, 2000);
+  EXPECT_EQ(result.lanes[0].ranks[1].end, 3000);
+  EXPECT_EQ(result.lanes[1].ranks[0].end, 1000);
+  EXPECT_EQ(result.lanes[1].makespan, 1500);
+}
+
+TEST(Semantics, ranks_of_one_node_use_its_own_link) {
+  MemorySource program(3);
+  program.add(0, send_to(1));
+  program.add(0, send_to(2));
+  program.add(1, receive_from(0));
+  program.add(2, receive_from(0));
+  program.finalize();
+  Placement placement = one_rank_per_node(3, 1);
+  placement.node_of_rank = {7, 7, 4};
+  HockneyNetwork machine({{.name = "two levels", .between_nodes = {100, 10}, .within_node = {1, 2}}}, placement);
+  const Result result = replay(program, machine);
+  EXPECT_EQ(times(result, 1).end, 1 + 10);
+  EXPECT_EQ(times(result, 2).end, 100 + 50);
+}
+
+TEST(Semantics, a_recording_cut_short_is_replayed_as_far_as_it_goes_and_named) {
+  MemorySource program(2);
+  program.compute(0, 5);
+  program.compute(1, 9);
+  HockneyNetwork machine = flat_machine(2, {unit});
+  const Result result = replay(program, machine);
+  EXPECT_EQ(result.lanes[0].makespan, 9);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("recording of rank 1 is cut short")));
+}
+
+TEST(Semantics, synchronous_sends_are_named_as_simplified) {
+  MemorySource program(2);
+  Action synchronous = send_to(1);
+  synchronous.mode = trace::SendMode::synchronous;
+  program.add(0, synchronous);
+  program.add(1, receive_from(0));
+  EXPECT_THAT(run(program).notes, Contains(HasSubstr("synchronous sends")));
+}
+
+TEST(Semantics, an_ordinary_run_has_no_notes) {
+  MemorySource program(2);
+  program.add(0, send_to(1));
+  program.add(1, receive_from(0));
+  const Result result = run(program);
+  EXPECT_THAT(result.notes, IsEmpty());
+  EXPECT_EQ(result.actions, 4U);
+}
+
+TEST(Semantics, progress_ends_at_the_number_of_actions) {
+  MemorySource program(1);
+  for (int count = 0; count < 3000000; ++count)
+    program.compute(0, 1);
+  program.finalize();
+  HockneyNetwork machine = flat_machine(1, {unit});
+  ReplayOptions options;
+  std::uint64_t calls = 0;
+  std::uint64_t last = 0;
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_GE(done, last);
+    EXPECT_EQ(total, 3000001U);
+    last = done;
+    ++calls;
+  };
+  EXPECT_EQ(replay(program, machine, options).actions, 3000001U);
+  EXPECT_EQ(last, 3000001U);
+  EXPECT_LT(calls, 10U);
+}
+
+TEST(Shares, are_percentages_of_the_mean_end) {
+  LaneResult lane;
+  lane.ranks = {{.end = 10, .compute = 4, .memory_copy = 1, .wait = 5}, {.end = 30, .compute = 20, .bandwidth = 10}};
+  const Shares percent = shares(lane);
+  EXPECT_EQ(percent.computation, 62.5);
+  EXPECT_EQ(percent.wait, 12.5);
+  EXPECT_EQ(percent.bandwidth, 25);
+  EXPECT_EQ(percent.latency, 0);
+  EXPECT_EQ(shares({}).computation, 0);
+}
+
+TEST(Presets, are_the_papers_three_networks) {
+  const auto check = [](const char* name, double latency, double gigabits) {
+    const HockneyLane one = lane(preset(name));
+    EXPECT_DOUBLE_EQ(one.between_nodes.latency, latency);
+    EXPECT_DOUBLE_EQ(one.between_nodes.byte_time, 8 / (gigabits * 1e9));
+    EXPECT_DOUBLE_EQ(one.memory_copy_byte_time, 1 / 32e9);
+    EXPECT_EQ(one.name, name);
+  };
+  check("e1g", 50e-6, 1);
+  check("e10g", 5e-6, 10);
+  check("qdr", 1.3e-6, 32);
+  EXPECT_THROW(preset("e100g"), Error);
+}
+
+TEST(Presets, classification_takes_the_papers_table_of_21_lanes) {
+  const auto lanes = classification_lanes(preset("e10g"));
+  ASSERT_EQ(lanes.size(), 21U);
+  const auto check = [&](std::size_t index, double gigabits, double microseconds) {
+    EXPECT_DOUBLE_EQ(lanes[index].between_nodes.byte_time, 8 / (gigabits * 1e9)) << index;
+    EXPECT_DOUBLE_EQ(lanes[index].between_nodes.latency, microseconds * 1e-6) << index;
+  };
+  check(0, 1.25, 5);
+  check(3, 10, 5);
+  check(6, 80, 5);
+  check(7, 10, 40);
+  check(10, 10, 5);
+  check(13, 10, 0.625);
+  check(14, 1.25, 40);
+  check(17, 10, 5);
+  check(20, 80, 0.625);
+}
+
+} // namespace
+} // namespace timeless::replay::test
