@@ -1,5 +1,6 @@
 #include "bodies.h"
 
+#include "tracer/counters/quiet_hwloc.h"
 #include "tracer/lifecycle.h"
 #include "tracer/mpi_library.h"
 
@@ -9,12 +10,14 @@
 namespace timeless::tracer::body {
 
 int Init(CallScope& call, int* argc, char*** argv) {
+  const QuietHwloc quiet;
   const int result = mpi().Init(argc, argv);
   if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
   return result;
 }
 
 int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* provided) {
+  const QuietHwloc quiet;
   const int result = mpi().Init_thread(argc, argv, required, provided);
   if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
   return result;

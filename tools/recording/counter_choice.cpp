@@ -61,8 +61,9 @@ void check_known(const std::string& option) {
               "choose auto, papi, papi:EVENT, icount, cputime or none");
 }
 
-constexpr const char* icount_cost = "counting with icount under Valgrind, exact and reproducible, 2-9x slower plus "
-                                    "about 1 s of CPU per rank";
+constexpr const char* icount_notice = "no hardware counters here: counting with icount under Valgrind, exact and "
+                                      "reproducible, 2-9x slower plus about 1 s of CPU per rank\n"
+                                      "timeless: (";
 
 } // namespace
 
@@ -94,7 +95,7 @@ CounterChoice choose_recording_counter(const std::string& option) {
     if (no_hardware.empty()) return {.counter = "papi", .notice = {}};
     if (const std::string no_icount = why_no_icount(); !no_icount.empty())
       no_counter("nothing here counts instructions: " + no_hardware + "; " + no_icount);
-    return {.counter = "icount", .notice = "no hardware counters here (" + no_hardware + "): " + icount_cost};
+    return {.counter = "icount", .notice = icount_notice + no_hardware + ")"};
   }
   check_known(option);
   if (option == "icount") {

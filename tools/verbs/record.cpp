@@ -80,8 +80,6 @@ void report(const Options& options, const Outcome& outcome) {
 }
 
 int record(const Options& options) {
-  if (options.command.empty())
-    throw Error(Failure::usage, "there is no command to record", "", "say: timeless record -- mpirun -np 4 ./program");
   const std::string preloaded = library();
   prepare_directory(options.directory);
   const CounterChoice choice = choose_recording_counter(options.counter);
@@ -113,13 +111,19 @@ VerbAction add_record(CLI::App& command) {
   command.add_option(
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");
-  command.prefix_command();
+  // From its first word on, the command is none of ours: neither its options, nor what CLI11 would take for a list.
+  constexpr int every_word = CLI::detail::expected_max_vector_size;
+  command.add_option("command", options->command, "The command that starts the program, as without timeless")
+      ->required()
+      ->expected(every_word)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->option_text("...")
+      ->always_capture_default(false);
+  command.positionals_at_end();
   command.footer("Example: timeless record -o lu.C.64 -- mpirun -np 64 ./lu.C.64\n"
                  "The command is run as it is, with any launcher; record returns its status.");
-  return [options, &command] {
-    options->command = command.remaining();
-    return record(*options);
-  };
+  return [options] { return record(*options); };
 }
 
 } // namespace timeless::tools

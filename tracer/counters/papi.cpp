@@ -71,10 +71,11 @@ std::uint64_t read_papi() noexcept {
 }
 
 std::string reason(int status) {
-  std::string why = papi.strerror(status);
-  if (papi.num_hwctrs() <= 0) return why + " (PAPI finds no hardware counters; most virtual machines have none)";
-  if (const auto level = perf_event_paranoid(); level && (status == PAPI_EPERM || status == PAPI_ESYS || *level > 2))
-    why.append(" (kernel.perf_event_paranoid is ").append(std::to_string(*level)).append(")");
+  const std::string why = papi.strerror(status);
+  if (status == PAPI_ENOEVNT || papi.num_hwctrs() <= 0)
+    return why + " (PAPI finds no such hardware counter; most virtual machines have none)";
+  if (const auto level = perf_event_paranoid())
+    return why + " (kernel.perf_event_paranoid is " + std::to_string(*level) + ")";
   return why;
 }
 
