@@ -17,6 +17,10 @@ int peers(MPI_Comm communicator) {
   return size;
 }
 
+int peers_unless_in_place(const void* sendbuf, MPI_Comm communicator) {
+  return sendbuf == MPI_IN_PLACE ? 0 : peers(communicator);
+}
+
 int in_neighbors(MPI_Comm communicator) {
   return ask_neighbors(communicator).in;
 }

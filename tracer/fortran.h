@@ -26,6 +26,7 @@ namespace timeless::tracer {
 
 /// Lengths of arrays that Fortran does not pass: what the communicator says.
 int peers(MPI_Comm communicator);
+int peers_unless_in_place(const void* sendbuf, MPI_Comm communicator);
 int in_neighbors(MPI_Comm communicator);
 int out_neighbors(MPI_Comm communicator);
 int cart_dimensions(MPI_Comm communicator);

@@ -104,7 +104,7 @@ def parse(path):
         if line.startswith("uses "):
             used += line.split()[1:]
             continue
-        match = re.fullmatch(r"(\w+)\((.*)\) : (\w+) : (.+)", line)
+        match = re.fullmatch(r"(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))", line)
         if not match:
             raise SystemExit(f"calls.def:{number}: no row: {line}")
         calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4]))

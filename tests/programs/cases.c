@@ -1,0 +1,261 @@
+/* Small situations to record, one at a time:
+ *
+ *     cases NAME       see the table at the end */
+#include <mpi.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size;
+
+/* Rank 0 posts wildcard receives, makes many actions before it completes them, and then uses what they brought. */
+static int wildcards_completed_after(int barriers) {
+  enum { messages = 3 };
+  int values[messages];
+  int value = rank;
+  MPI_Request requests[messages];
+  MPI_Status statuses[messages];
+  if (rank == 0)
+    for (int i = 0; i < messages; ++i)
+      MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, 10 + i, MPI_COMM_WORLD, &requests[i]);
+  for (int i = 0; i < barriers; ++i)
+    MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < messages; ++i)
+    if (rank == 1 + i % (size - 1)) MPI_Send(&value, 1, MPI_INT, 0, 10 + i, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Waitall(messages, requests, statuses);
+    for (int i = 0; i < messages; ++i)
+      printf("message %d from %d\n", i, statuses[i].MPI_SOURCE);
+  }
+  return 0;
+}
+
+static int late_wildcards(void) {
+  return wildcards_completed_after(200);
+}
+
+static int very_late_wildcards(void) {
+  return wildcards_completed_after(600);
+}
+
+/* Small sends complete at once, and Open MPI gives them all the same handle. */
+static int equal_handles(void) {
+  enum { messages = 6 };
+  int given[messages], taken[messages];
+  MPI_Request sends[messages], receives[messages];
+  const int next = (rank + 1) % size;
+  const int previous = (rank + size - 1) % size;
+  for (int i = 0; i < messages; ++i) {
+    given[i] = 100 * rank + i;
+    MPI_Irecv(&taken[i], 1, MPI_INT, previous, i, MPI_COMM_WORLD, &receives[i]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < messages; ++i)
+    MPI_Isend(&given[i], 1, MPI_INT, i == 2 ? MPI_PROC_NULL : next, i, MPI_COMM_WORLD, &sends[i]);
+  if (rank == 0) printf("%s\n", sends[0] == sends[1] ? "equal handles" : "different handles");
+  MPI_Isend(&given[2], 1, MPI_INT, next, 2, MPI_COMM_WORLD, &sends[2]);
+  MPI_Wait(&sends[3], MPI_STATUS_IGNORE);
+  MPI_Waitall(messages, sends, MPI_STATUSES_IGNORE);
+  MPI_Waitall(messages, receives, MPI_STATUSES_IGNORE);
+  return 0;
+}
+
+/* Receives that get less than they have room for. */
+static int short_messages(void) {
+  char buffer[100];
+  MPI_Request request;
+  const int next = (rank + 1) % size;
+  const int previous = (rank + size - 1) % size;
+  MPI_Irecv(buffer, 100, MPI_CHAR, previous, 1, MPI_COMM_WORLD, &request);
+  MPI_Send(buffer, 7, MPI_CHAR, next, 1, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return 0;
+}
+
+static void combine(void* in, void* inout, int* length, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *length; ++i)
+    ((int*)inout)[i] = 2 * ((int*)in)[i] + ((int*)inout)[i];
+}
+
+static int operations(void) {
+  MPI_Op ordered, unordered;
+  int given[2] = {rank, 1};
+  int taken[2];
+  MPI_Op_create(combine, 0, &ordered);
+  MPI_Op_create(combine, 1, &unordered);
+  MPI_Allreduce(given, taken, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(given, taken, 2, MPI_INT, ordered, MPI_COMM_WORLD);
+  MPI_Reduce(given, taken, 2, MPI_INT, unordered, 0, MPI_COMM_WORLD);
+  MPI_Op_free(&ordered);
+  MPI_Op_free(&unordered);
+  return 0;
+}
+
+/* Communicators of communicators, some alike. */
+static int membership(void) {
+  MPI_Comm first, second, halves, pairs, once, again, group_once, group_again, merged;
+  MPI_Comm inter_once, inter_again, inter_dup;
+  MPI_Request request;
+  MPI_Group world, some;
+  const int members[3] = {4, 0, 2};
+  MPI_Comm_dup(MPI_COMM_WORLD, &first);
+  MPI_Comm_dup(first, &second);
+  MPI_Comm_split(second, rank % 2, -rank, &halves);
+  MPI_Comm_split(halves, rank / 4, rank, &pairs);
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 3 ? 0 : MPI_UNDEFINED, rank, &once);
+  MPI_Comm_idup(MPI_COMM_WORLD, &again, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(again);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 3, members, &some);
+  if (rank % 2 == 0 && rank < 6) {
+    MPI_Comm_create_group(MPI_COMM_WORLD, some, 1, &group_once);
+    MPI_Comm_create_group(MPI_COMM_WORLD, some, 1, &group_again);
+    MPI_Barrier(group_again);
+    MPI_Comm_free(&group_once);
+    MPI_Comm_free(&group_again);
+  }
+  MPI_Intercomm_create(halves, 0, MPI_COMM_WORLD, rank % 2 == 0 ? size - 1 : size - 2, 1, &inter_once);
+  MPI_Intercomm_create(halves, 0, MPI_COMM_WORLD, rank % 2 == 0 ? size - 1 : size - 2, 1, &inter_again);
+  MPI_Comm_dup(inter_again, &inter_dup);
+  MPI_Intercomm_merge(inter_dup, rank % 2, &merged);
+  MPI_Barrier(merged);
+  if (once != MPI_COMM_NULL) MPI_Comm_free(&once);
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&inter_dup);
+  MPI_Comm_free(&inter_again);
+  MPI_Comm_free(&inter_once);
+  MPI_Comm_free(&pairs);
+  MPI_Comm_dup(MPI_COMM_WORLD, &pairs);
+  MPI_Barrier(pairs);
+  MPI_Group_free(&some);
+  MPI_Group_free(&world);
+  return 0;
+}
+
+static int switched(void) {
+  int value = 1;
+  int other;
+  const int next = (rank + 1) % size;
+  const int previous = (rank + size - 1) % size;
+  MPI_Request requests[2];
+  MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Irecv(&other, 1, MPI_INT, previous, 1, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(&value, 1, MPI_INT, next, 1, MPI_COMM_WORLD, &requests[1]);
+  MPI_Pcontrol(0);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Irecv(&other, 1, MPI_INT, previous, 2, MPI_COMM_WORLD, &requests[0]);
+  MPI_Isend(&value, 1, MPI_INT, next, 2, MPI_COMM_WORLD, &requests[1]);
+  MPI_Pcontrol(1);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Allreduce(&value, &other, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return 0;
+}
+
+/* Four threads a rank talk to their namesakes on the partner rank. */
+static void* talk(void* argument) {
+  const int tag = (int)(long)argument;
+  int value = tag;
+  for (int i = 0; i < 200; ++i) {
+    MPI_Request request;
+    int other;
+    MPI_Irecv(&other, 1, MPI_INT, rank ^ 1, tag, MPI_COMM_WORLD, &request);
+    MPI_Send(&value, 1, MPI_INT, rank ^ 1, tag, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  return NULL;
+}
+
+static int threads(void) {
+  pthread_t workers[4];
+  for (long i = 0; i < 4; ++i)
+    pthread_create(&workers[i], NULL, talk, (void*)i);
+  for (int i = 0; i < 4; ++i)
+    pthread_join(workers[i], NULL);
+  return 0;
+}
+
+/* Long enough to fill blocks of 16 actions many times over. */
+static int chatter(void) {
+  int value = rank;
+  for (int i = 0; i < 1000; ++i)
+    MPI_Bcast(&value, 1, MPI_INT, i % size, MPI_COMM_WORLD);
+  if (rank == 0) printf("chattered\n");
+  return 0;
+}
+
+static int exits(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  exit(3);
+}
+
+static int aborts(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+
+static int dies(void) {
+  chatter();
+  if (rank == 0) raise(SIGKILL);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+
+/* A child that exits is not the rank: the trace must not suffer. */
+static int forks(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  fflush(stdout);
+  if (fork() == 0) exit(0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+
+static int returns_5(void) {
+  return 5;
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    int (*run)(void);
+  } all[] = {{"late_wildcards", late_wildcards},
+             {"very_late_wildcards", very_late_wildcards},
+             {"equal_handles", equal_handles},
+             {"short_messages", short_messages},
+             {"operations", operations},
+             {"membership", membership},
+             {"switched", switched},
+             {"threads", threads},
+             {"chatter", chatter},
+             {"exits", exits},
+             {"aborts", aborts},
+             {"dies", dies},
+             {"forks", forks},
+             {"returns_5", returns_5}};
+  int provided;
+  const char* const name = argc == 2 ? argv[1] : "";
+  if (strcmp(name, "threads") == 0)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  else
+    MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
+    if (strcmp(all[i].name, name) == 0) {
+      const int result = all[i].run();
+      MPI_Finalize();
+      return result;
+    }
+  fprintf(stderr, "cases: there is no case '%s'\n", name);
+  MPI_Finalize();
+  return 2;
+}

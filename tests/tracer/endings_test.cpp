@@ -1,0 +1,152 @@
+#include "recorded.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+/// How recordings end, and what prevents them.
+namespace timeless::test {
+
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Ending, status_of_the_program_is_kept) {
+  for (const char* name : {"returns_5", "exits"}) {
+    const TemporaryDirectory directory;
+    const Job job{.ranks = 2, .program = "cases", .arguments = name};
+    EXPECT_EQ(run_traced(job, directory / "trace").status, run_plain(job).status) << name;
+  }
+}
+
+TEST(Ending, without_finalize_is_marked_as_stopped) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_traced({.ranks = 1, .program = "cases", .arguments = "exits"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 3);
+  const auto trace = read_recording(directory / "trace");
+  ASSERT_EQ(trace.size(), 1U);
+  EXPECT_TRUE(trace[0].finished);
+  EXPECT_EQ(trace[0].record().ending, trace::Ending::stopped);
+  EXPECT_THAT(trace[0].record().ending_reason, HasSubstr("without MPI_Finalize"));
+  EXPECT_EQ(trace[0].actions.size(), 1U);
+}
+
+TEST(Ending, by_abort_is_marked_as_stopped_and_keeps_the_code) {
+  const TemporaryDirectory directory;
+  const Job job{.ranks = 2, .program = "cases", .arguments = "aborts"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 7);
+  EXPECT_EQ(outcome.status, run_plain(job).status);
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::stopped);
+  EXPECT_THAT(trace.at(0).record().ending_reason, HasSubstr("MPI_Abort with code 7"));
+  EXPECT_EQ(trace.at(0).actions.size(), 1U);
+}
+
+TEST(Ending, by_a_kill_leaves_every_whole_block) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_traced({.ranks = 2, .program = "cases", .arguments = "dies", .environment = "TIMELESS_BUFFER_SIZE=16"},
+                 directory / "trace");
+  EXPECT_NE(outcome.status, 0);
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_FALSE(trace.at(0).finished);
+  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::unknown);
+  EXPECT_EQ(trace.at(0).actions.size(), 1000U / 16 * 16);
+}
+
+TEST(Ending, of_a_forked_child_is_none_of_the_rank) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_traced({.ranks = 2, .program = "cases", .arguments = "forks"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const RecordedRank& rank : read_recording(directory / "trace")) {
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+    EXPECT_EQ(rank.actions.size(), 3U);
+  }
+}
+
+TEST(Start, says_in_one_line_at_the_end_where_the_trace_is_and_what_to_do_next) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "trace");
+  EXPECT_EQ(outcome.errors, "timeless: recorded 2 ranks, 1,001 actions on rank 0, counter none, in " +
+                                (directory / "trace").string() + "; next: timeless gather " +
+                                (directory / "trace").string() + "\n");
+}
+
+TEST(Start, records_a_single_process_without_mpirun) {
+  const TemporaryDirectory directory;
+  const Outcome outcome = run_traced({.program = "cases", .arguments = "chatter"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(read_recording(directory / "trace").at(0).run.size, 1);
+}
+
+/// The job ends with the code, and says once what is wrong.
+void expect_refusal(const Outcome& outcome, int status, const std::string& what) {
+  EXPECT_EQ(outcome.status, status) << outcome.errors;
+  EXPECT_EQ(outcome.output, "");
+  EXPECT_THAT(outcome.errors, HasSubstr("timeless: "));
+  EXPECT_THAT(outcome.errors, HasSubstr(what));
+  EXPECT_EQ(outcome.errors.find(what), outcome.errors.rfind(what)) << outcome.errors;
+}
+
+TEST(Start, refuses_to_overwrite_a_trace) {
+  const TemporaryDirectory directory;
+  const Job job{.ranks = 2, .program = "cases", .arguments = "chatter"};
+  std::filesystem::create_directory(directory / "trace");
+  std::ofstream(directory / "trace/rank-000001.tia") << "precious";
+  expect_refusal(run_traced(job, directory / "trace"), 1, "there is a trace already");
+  std::string kept;
+  std::ifstream(directory / "trace/rank-000001.tia") >> kept;
+  EXPECT_EQ(kept, "precious");
+  EXPECT_FALSE(std::filesystem::exists(directory / "trace/rank-000000.tia")) << "rank 0 must not leave a file behind";
+}
+
+TEST(Start, refuses_a_directory_it_cannot_make) {
+  const TemporaryDirectory directory;
+  std::ofstream(directory / "file") << "no directory";
+  expect_refusal(run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "file/trace"), 1,
+                 "cannot create the trace directory");
+}
+
+TEST(Start, refuses_settings_that_make_no_sense) {
+  const TemporaryDirectory directory;
+  const auto with = [&](const char* environment) {
+    return run_traced({.ranks = 2, .program = "cases", .arguments = "chatter", .environment = environment},
+                      directory / "trace");
+  };
+  expect_refusal(with("TIMELESS_BUFFER_SIZE=many"), 2, "TIMELESS_BUFFER_SIZE");
+  expect_refusal(with("TIMELESS_BUFFER_SIZE=3"), 2, "TIMELESS_BUFFER_SIZE");
+  expect_refusal(with("TIMELESS_START=off"), 2, "TIMELESS_START");
+  expect_refusal(with("TIMELESS_COUNTER=stopwatch"), 2, "stopwatch");
+  EXPECT_FALSE(std::filesystem::exists(directory / "trace/rank-000000.tia"));
+}
+
+TEST(Preload, leaves_programs_without_mpi_alone) {
+  const TemporaryDirectory directory;
+  const Job job{.program = "/bin/sh", .arguments = "-c 'echo unharmed; exit 4'", .environment = "LD_BIND_NOW=1"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 4);
+  EXPECT_EQ(outcome.output, "unharmed\n");
+  EXPECT_EQ(outcome.errors, "");
+  EXPECT_FALSE(std::filesystem::exists(directory / "trace"));
+}
+
+TEST(Recording, goes_on_without_the_recorder_when_the_file_cannot_grow) {
+  const TemporaryDirectory directory;
+  // The limit lets the first blocks through; SIGXFSZ is ignored as in any careful program.
+  const Job job{.program = "/bin/sh",
+                .arguments = "-c 'trap \"\" XFSZ; ulimit -f 4; exec " TIMELESS_PROGRAMS "/cases chatter'",
+                .environment = "TIMELESS_BUFFER_SIZE=16"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, "chattered\n");
+  EXPECT_THAT(outcome.errors, HasSubstr("recording stopped on rank 0, the program goes on"));
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_NE(trace.at(0).record().ending, trace::Ending::finalized);
+  EXPECT_FALSE(trace.at(0).actions.empty());
+}
+
+} // namespace
+
+} // namespace timeless::test

@@ -1,0 +1,126 @@
+#include "recorded.h"
+
+#include "trace/archive/reader.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+
+namespace timeless::test {
+
+namespace {
+
+/// Many ranks on few cores, as any user, without looking at the machine's devices.
+constexpr const char* open_mpi_settings =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader "
+    "HWLOC_COMPONENTS=-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero,-pci,-linuxio ";
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Outcome run(const Job& job, const std::string& preload) {
+  const TemporaryDirectory results;
+  std::string program = job.program;
+  if (program.find('/') == std::string::npos) program = TIMELESS_PROGRAMS "/" + program;
+  std::string command = std::string("env ") + open_mpi_settings + "timeout -k 5 100 ";
+  if (job.ranks > 0) command += std::string(TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
+  command += "env " + preload + job.environment + " " + program + " " + job.arguments + " >" +
+             (results / "output").string() + " 2>" + (results / "errors").string() + " </dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(results / "output"),
+          content(results / "errors")};
+}
+
+Kept keep(const trace::Action& action) {
+  Kept kept{action,
+            {action.requests.begin(), action.requests.end()},
+            {action.counts.begin(), action.counts.end()},
+            {action.receive_counts.begin(), action.receive_counts.end()}};
+  kept.action.requests = {};
+  kept.action.counts = {};
+  kept.action.receive_counts = {};
+  return kept;
+}
+
+RecordedRank read_rank(const std::filesystem::path& path) {
+  const trace::ArchiveReader reader(path);
+  RecordedRank rank;
+  rank.run = reader.run();
+  rank.finished = reader.finished() && reader.damage().empty();
+  const auto stream = reader.open(rank.run.ranks.at(0).rank);
+  trace::ActionBlock block;
+  while (stream->next(block))
+    trace::for_each_action(block, [&](const trace::Action& action, std::uint64_t volume) {
+      if (action.kind == trace::ActionKind::compute)
+        rank.volumes.push_back(volume);
+      else
+        rank.actions.push_back(keep(action));
+    });
+  return rank;
+}
+
+} // namespace
+
+Outcome run_plain(const Job& job) {
+  return run(job, "");
+}
+
+Outcome run_traced(const Job& job, const std::filesystem::path& directory) {
+  return run(job, "LD_PRELOAD=" TIMELESS_LIBRARY " TIMELESS_COUNTER=none TIMELESS_DIR=" + directory.string() + " ");
+}
+
+std::ostream& operator<<(std::ostream& out, const Kept& kept) {
+  const trace::Action& action = kept.action;
+  out << trace::mpi_name(action) << " flags " << action.flags << " communicator " << action.communicator << " peer "
+      << action.peer << " tag " << action.tag << " bytes " << action.bytes << " receive " << action.receive_peer << '/'
+      << action.receive_tag << '/' << action.receive_bytes << " element " << action.element_bytes << " request "
+      << static_cast<int>(action.request) << " new " << static_cast<int>(action.new_communicator) << " requests";
+  for (const auto request : kept.requests)
+    out << ' ' << request;
+  out << " counts";
+  for (const auto count : kept.counts)
+    out << ' ' << count;
+  out << " receive counts";
+  for (const auto count : kept.receive_counts)
+    out << ' ' << count;
+  return out;
+}
+
+std::vector<Kept> RecordedRank::of_kind(trace::ActionKind kind) const {
+  std::vector<Kept> found;
+  for (const Kept& kept : actions)
+    if (kept.action.kind == kind) found.push_back(kept);
+  return found;
+}
+
+std::vector<RecordedRank> read_recording(const std::filesystem::path& directory) {
+  std::map<std::string, std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().extension() == ".tia") files[entry.path().filename().string()] = entry.path();
+  std::vector<RecordedRank> ranks;
+  for (const auto& [name, path] : files)
+    ranks.push_back(read_rank(path));
+  return ranks;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "timeless-test-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+} // namespace timeless::test

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "trace/action.h"
+#include "trace/run.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Running programs with and without the tracer, and what they left behind.
+namespace timeless::test {
+
+/// How a program ran.
+struct Outcome {
+  int status = 0; ///< exit status as a shell gives it
+  std::string output;
+  std::string errors;
+};
+
+struct Job {
+  int ranks = 0; ///< 0: without mpirun
+  std::string program = {};
+  std::string arguments = {};
+  std::string environment = {}; ///< "NAME=value NAME=value"
+};
+
+Outcome run_plain(const Job& job);
+/// With libtimeless.so preloaded, TIMELESS_COUNTER=none unless the job says otherwise, and the trace in `directory`.
+Outcome run_traced(const Job& job, const std::filesystem::path& directory);
+
+/// An action and what its lists held, to keep beyond its block.
+struct Kept {
+  trace::Action action; ///< lists empty
+  std::vector<trace::RequestId> requests;
+  std::vector<trace::Bytes> counts;
+  std::vector<trace::Bytes> receive_counts;
+  bool operator==(const Kept&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Kept& kept);
+
+struct RecordedRank {
+  trace::Run run;
+  bool finished = false;
+  std::vector<Kept> actions; ///< without computation
+  std::vector<std::uint64_t> volumes;
+
+  const trace::RankRecord& record() const { return run.ranks.at(0); }
+  std::vector<Kept> of_kind(trace::ActionKind kind) const;
+};
+
+/// The ranks' files of a directory, by rank.
+std::vector<RecordedRank> read_recording(const std::filesystem::path& directory);
+
+/// A directory that lasts as long as this object.
+class TemporaryDirectory {
+public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+private:
+  std::filesystem::path path_;
+};
+
+} // namespace timeless::test
