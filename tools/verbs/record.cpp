@@ -115,7 +115,7 @@ VerbAction add_record(CLI::App& command) {
   constexpr int every_word = CLI::detail::expected_max_vector_size;
   command.add_option("command", options->command, "The command that starts the program, as without timeless")
       ->required()
-      ->expected(every_word)
+      ->expected(every_word - 1, every_word)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)
       ->option_text("...")
