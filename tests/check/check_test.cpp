@@ -1,0 +1,777 @@
+#include "trace/check.h"
+
+#include "trace/archive/writer.h"
+#include "trace/memory_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <random>
+
+namespace timeless::trace {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A program under test, with short names for what ranks do.
+class Program : public MemorySource {
+public:
+  using MemorySource::MemorySource;
+
+  void send(Rank from, Rank to, Bytes bytes = 8, Tag tag = 0, CommunicatorId communicator = world_communicator) {
+    add(from, {.kind = ActionKind::send, .communicator = communicator, .peer = to, .tag = tag, .bytes = bytes});
+  }
+  void receive(Rank at, Rank from, Bytes bytes = 8, Tag tag = 0, CommunicatorId communicator = world_communicator) {
+    add(at, {.kind = ActionKind::receive, .communicator = communicator, .peer = from, .tag = tag, .bytes = bytes});
+  }
+  void isend(Rank from, Rank to, RequestId request, Bytes bytes = 8, Tag tag = 0) {
+    add(from, {.kind = ActionKind::send, .peer = to, .tag = tag, .bytes = bytes, .request = request});
+  }
+  void irecv(Rank at, Rank from, RequestId request, Bytes bytes = 8, Tag tag = 0) {
+    add(at, {.kind = ActionKind::receive, .peer = from, .tag = tag, .bytes = bytes, .request = request});
+  }
+  void resolve(Rank at, RequestId request, Rank from, Bytes bytes, Tag tag = 0) {
+    add(at, {.kind = ActionKind::resolved, .peer = from, .tag = tag, .bytes = bytes, .request = request});
+  }
+  void wait(Rank at, std::vector<RequestId> requests) { add(at, {.kind = ActionKind::wait_all, .requests = requests}); }
+  void all(const Action& action, CommunicatorId communicator = world_communicator) {
+    for (const Rank rank : run().communicators[communicator].members) {
+      Action mine = action;
+      mine.communicator = communicator;
+      add(rank, mine);
+    }
+  }
+};
+
+void expect_clean(const Program& program) {
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 0U);
+  EXPECT_EQ(report.incomplete, 0U);
+  for (const Finding& finding : report.findings)
+    ADD_FAILURE() << name(finding.severity) << " rank " << finding.rank << " action " << finding.action << ": "
+                  << finding.words;
+}
+
+/// The one thing found, which must be of this severity.
+Finding only_finding(const Program& program, Severity severity = Severity::inconsistent) {
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.findings.size(), 1U);
+  if (report.findings.empty()) return {};
+  for (const Finding& finding : report.findings)
+    EXPECT_EQ(finding.severity, severity) << "rank " << finding.rank << ": " << finding.words;
+  return report.findings.front();
+}
+
+// Messages
+
+TEST(CheckMessages, sent_and_received_in_order_are_clean_and_counted) {
+  Program program(2);
+  for (Bytes bytes = 1; bytes <= 100; ++bytes) {
+    program.send(0, 1, bytes, static_cast<Tag>(bytes % 3));
+    program.receive(1, 0, bytes, static_cast<Tag>(bytes % 3));
+  }
+  program.finalize();
+  expect_clean(program);
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.messages, 100U);
+  EXPECT_EQ(report.message_bytes, 5050U);
+  EXPECT_EQ(report.actions, 202U);
+}
+
+TEST(CheckMessages, tags_may_be_received_in_another_order_than_sent) {
+  Program program(2);
+  program.send(0, 1, 8, 1);
+  program.send(0, 1, 16, 2);
+  program.receive(1, 0, 16, 2);
+  program.receive(1, 0, 8, 1);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_send_nobody_receives_is_found) {
+  Program program(2);
+  program.send(0, 1);
+  program.receive(1, 0);
+  program.send(0, 1);
+  program.send(0, 1);
+  program.finalize();
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 0);
+  EXPECT_EQ(finding.action, 1U);
+  EXPECT_THAT(finding.words, HasSubstr("sends 2 messages to rank 1 that it does not receive"));
+}
+
+TEST(CheckMessages, a_receive_nobody_sends_to_is_found) {
+  Program program(2);
+  program.compute(1, 5);
+  program.receive(1, 0, 8, 7);
+  program.finalize();
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 1);
+  EXPECT_EQ(finding.action, 1U);
+  EXPECT_THAT(finding.words, AllOf(HasSubstr("1 message from rank 0 that it does not send"), HasSubstr("tag 7")));
+}
+
+TEST(CheckMessages, a_message_in_another_communicator_is_another_message) {
+  Program program(2);
+  const CommunicatorId twin = program.add_communicator({0, 1});
+  program.send(0, 1, 8, 0, twin);
+  program.receive(1, 0);
+  program.finalize();
+  EXPECT_EQ(check(program).inconsistent, 2U);
+}
+
+TEST(CheckMessages, bytes_lost_on_the_way_are_found_with_both_actions) {
+  Program program(2);
+  program.send(0, 1, 100);
+  program.receive(1, 0, 96);
+  program.finalize();
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 1);
+  EXPECT_EQ(finding.action, 0U);
+  EXPECT_THAT(finding.words, HasSubstr("receives 96 bytes of the 100 that rank 0 sent at its action 0"));
+}
+
+TEST(CheckMessages, a_blocking_receive_of_more_bytes_than_sent_is_found) {
+  Program program(2);
+  program.send(0, 1, 96);
+  program.receive(1, 0, 100);
+  program.finalize();
+  only_finding(program);
+}
+
+TEST(CheckMessages, a_nonblocking_receive_may_tell_its_buffers_size_but_not_less_than_came) {
+  Program program(2);
+  program.send(0, 1, 96);
+  program.irecv(1, 0, 0, 100);
+  program.wait(1, {0});
+  program.finalize();
+  EXPECT_EQ(check(program).inconsistent, 0U);
+  EXPECT_EQ(check(program).notes, 1U);
+
+  Program shorter(2);
+  shorter.send(0, 1, 96);
+  shorter.irecv(1, 0, 0, 95);
+  shorter.wait(1, {0});
+  shorter.finalize();
+  only_finding(shorter);
+}
+
+TEST(CheckMessages, exchanges_have_two_halves) {
+  Program program(3);
+  for (Rank rank = 0; rank < 3; ++rank)
+    program.add(rank, {.kind = ActionKind::exchange,
+                       .peer = (rank + 1) % 3,
+                       .tag = 4,
+                       .bytes = static_cast<Bytes>(rank),
+                       .receive_peer = (rank + 2) % 3,
+                       .receive_tag = 4,
+                       .receive_bytes = static_cast<Bytes>((rank + 2) % 3)});
+  // Nobody at the far end.
+  program.add(0, {.kind = ActionKind::exchange_replace, .peer = 1, .bytes = 5, .receive_peer = no_rank});
+  program.add(1, {.kind = ActionKind::exchange_replace, .peer = no_rank, .receive_peer = 0, .receive_bytes = 5});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, peers_are_ranks_of_the_communicator) {
+  Program program(4);
+  const CommunicatorId backwards = program.add_communicator({3, 2, 1, 0});
+  program.send(0, 0, 8, 0, backwards);
+  program.receive(3, 3, 8, 0, backwards);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, between_the_groups_of_an_intercommunicator_peers_are_of_the_other_group) {
+  Program program(4);
+  const CommunicatorId inter = program.add_communicator({0, 1}, {2, 3});
+  program.send(0, 1, 8, 0, inter);
+  program.receive(3, 0, 8, 0, inter);
+  program.send(2, 1, 16, 0, inter);
+  program.receive(1, 0, 16, 0, inter);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_peer_outside_the_communicator_is_found) {
+  Program program(3);
+  const CommunicatorId pair = program.add_communicator({0, 1});
+  program.send(0, 2, 8, 0, pair);
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("sends to rank 2 of communicator 1, which has 2"));
+}
+
+TEST(CheckMessages, a_communicator_is_for_members_only) {
+  Program program(3);
+  const CommunicatorId pair = program.add_communicator({0, 1});
+  program.send(2, 0, 8, 0, pair);
+  program.add(2, {.kind = ActionKind::barrier, .communicator = pair});
+  program.finalize();
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 2U);
+  EXPECT_THAT(report.findings.front().words, HasSubstr("of which it is no member"));
+}
+
+TEST(CheckMessages, receives_match_in_the_order_posted_not_completed) {
+  Program program(2);
+  program.irecv(1, 0, 0, 8);
+  program.irecv(1, 0, 1, 16);
+  program.wait(1, {1});
+  program.wait(1, {0});
+  program.send(0, 1, 8);
+  program.send(0, 1, 16);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_wildcard_receive_resolved_later_keeps_its_place_in_line) {
+  Program program(3);
+  program.irecv(2, any_rank, 0, 100);
+  program.receive(2, 0, 16);
+  program.resolve(2, 0, 0, 8);
+  program.wait(2, {0});
+  program.send(0, 2, 8);
+  program.send(0, 2, 16);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, wildcards_wait_for_one_another_only_where_they_can_meet) {
+  Program program(3);
+  program.irecv(2, any_rank, 0, 100, any_tag);
+  program.irecv(2, any_rank, 1, 100, 5);
+  program.irecv(2, 1, 2, 24, 5);
+  program.resolve(2, 1, 1, 16, 5);
+  program.resolve(2, 0, 1, 8, 5);
+  program.wait(2, {0, 1, 2});
+  program.send(1, 2, 8, 5);
+  program.send(1, 2, 16, 5);
+  program.send(1, 2, 24, 5);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_wildcard_receive_completed_without_its_source_is_found) {
+  Program program(2);
+  program.irecv(1, any_rank, 0);
+  program.wait(1, {0});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("whose source is not told"));
+}
+
+TEST(CheckMessages, a_cancelled_receive_takes_no_message) {
+  Program program(2);
+  program.irecv(1, 0, 0, 64);
+  program.irecv(1, 0, 1, 8);
+  program.add(1, {.kind = ActionKind::cancelled, .request = 0});
+  program.wait(1, {0, 1});
+  program.send(0, 1, 8);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_cancelled_wildcard_receive_holds_nobody_back) {
+  Program program(2);
+  program.irecv(1, any_rank, 0, 64);
+  program.receive(1, 0, 8);
+  program.add(1, {.kind = ActionKind::cancelled, .request = 0});
+  program.wait(1, {0});
+  program.send(0, 1, 8);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_cancelled_send_needs_no_receive) {
+  Program program(2);
+  program.isend(0, 1, 0);
+  program.add(0, {.kind = ActionKind::cancelled, .request = 0});
+  program.wait(0, {0});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_matched_probe_takes_the_message_its_receive_gets) {
+  Program program(2);
+  program.send(0, 1, 8);
+  program.send(0, 1, 16);
+  program.add(1, {.kind = ActionKind::probe, .flags = flag_matched, .peer = 0, .bytes = 8});
+  program.receive(1, 0, 16);
+  program.add(1, {.kind = ActionKind::receive, .flags = flag_matched, .peer = 0, .bytes = 8});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckMessages, a_matched_probe_whose_message_is_never_received_is_found) {
+  Program program(2);
+  program.send(0, 1, 8);
+  program.add(1, {.kind = ActionKind::poll, .flags = flag_matched, .peer = 0, .bytes = 8});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("never receives 1 message from rank 0"));
+}
+
+// Requests
+
+TEST(CheckRequests, a_request_never_completed_is_found) {
+  Program program(2);
+  program.isend(0, 1, 3);
+  program.receive(1, 0);
+  program.finalize();
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 0);
+  EXPECT_THAT(finding.words, HasSubstr("finalizes with 1 request under way, the first from Isend (its action 0)"));
+}
+
+TEST(CheckRequests, a_request_freed_counts_as_ended) {
+  Program program(2);
+  program.isend(0, 1, 3);
+  program.add(0, {.kind = ActionKind::request_free, .request = 3});
+  program.receive(1, 0);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckRequests, a_request_completed_twice_is_found) {
+  Program program(2);
+  program.isend(0, 1, 3);
+  program.wait(0, {3});
+  program.wait(0, {3});
+  program.receive(1, 0);
+  program.finalize();
+  EXPECT_EQ(only_finding(program).action, 2U);
+}
+
+TEST(CheckRequests, a_request_used_again_before_it_completed_is_found) {
+  Program program(2);
+  program.isend(0, 1, 3);
+  program.isend(0, 1, 3);
+  program.wait(0, {3});
+  program.receive(1, 0);
+  program.receive(1, 0);
+  program.finalize();
+  EXPECT_THAT(check(program).findings.front().words,
+              HasSubstr("takes request 3, which Isend (its action 0) still has"));
+}
+
+TEST(CheckRequests, a_persistent_request_keeps_its_number_through_its_starts) {
+  Program program(2);
+  for (int start = 0; start < 3; ++start) {
+    program.add(0, {.kind = ActionKind::send, .flags = flag_persistent, .peer = 1, .bytes = 8, .request = 0});
+    program.wait(0, {0});
+    program.receive(1, 0);
+  }
+  program.finalize();
+  expect_clean(program);
+}
+
+// Collectives
+
+TEST(CheckCollectives, called_alike_by_all_are_clean_and_counted) {
+  Program program(4);
+  const CommunicatorId odd = program.add_communicator({1, 3});
+  for (int round = 0; round < 20; ++round) {
+    program.all({.kind = ActionKind::barrier});
+    program.all({.kind = ActionKind::broadcast, .peer = 2, .bytes = 64});
+    program.all({.kind = ActionKind::allreduce, .bytes = 8}, odd);
+    program.all({.kind = ActionKind::allreduce, .bytes = 8, .request = 0});
+    for (Rank rank = 0; rank < 4; ++rank)
+      program.wait(rank, {0});
+  }
+  program.finalize();
+  expect_clean(program);
+  EXPECT_EQ(check(program).collectives, 80U);
+}
+
+TEST(CheckCollectives, another_kind_at_the_same_place_is_found_once) {
+  Program program(3);
+  for (int round = 0; round < 5; ++round) {
+    for (Rank rank = 0; rank < 3; ++rank) {
+      const bool reversed = rank == 1 && round == 2;
+      program.add(rank, {.kind = reversed ? ActionKind::allreduce : ActionKind::barrier});
+      program.add(rank, {.kind = reversed ? ActionKind::barrier : ActionKind::allreduce});
+    }
+  }
+  program.finalize();
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 1);
+  EXPECT_EQ(finding.action, 4U);
+  EXPECT_THAT(finding.words, HasSubstr("calls Allreduce on MPI_COMM_WORLD where rank 0 calls Barrier (its action 4)"));
+}
+
+TEST(CheckCollectives, a_nonblocking_one_does_not_meet_a_blocking_one) {
+  Program program(2);
+  program.add(0, {.kind = ActionKind::barrier});
+  program.add(1, {.kind = ActionKind::barrier, .request = 0});
+  program.wait(1, {0});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("calls Ibarrier on MPI_COMM_WORLD where rank 0 calls Barrier"));
+}
+
+TEST(CheckCollectives, another_root_is_found) {
+  Program program(2);
+  program.add(0, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
+  program.add(1, {.kind = ActionKind::broadcast, .peer = 1, .bytes = 8});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("with root 1 where rank 0"));
+}
+
+TEST(CheckCollectives, a_root_outside_the_communicator_is_found) {
+  Program program(2);
+  program.all({.kind = ActionKind::broadcast, .peer = 2, .bytes = 8});
+  program.finalize();
+  EXPECT_THAT(check(program).findings.front().words, HasSubstr("names root 2 in a communicator of 2"));
+}
+
+TEST(CheckCollectives, a_call_a_member_never_makes_is_found) {
+  Program program(3);
+  program.all({.kind = ActionKind::barrier});
+  program.add(0, {.kind = ActionKind::barrier});
+  program.add(2, {.kind = ActionKind::barrier});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("calls Barrier on MPI_COMM_WORLD, and 1 member of 3 never do"));
+}
+
+TEST(CheckCollectives, another_size_is_found_in_every_kind_with_one_size) {
+  for (const ActionKind kind : {ActionKind::broadcast, ActionKind::reduce, ActionKind::allreduce, ActionKind::scan,
+                                ActionKind::exscan, ActionKind::reduce_scatter_block}) {
+    Program program(3);
+    const Rank root = kind == ActionKind::broadcast || kind == ActionKind::reduce ? 0 : no_rank;
+    for (Rank rank = 0; rank < 3; ++rank)
+      program.add(rank, {.kind = kind, .peer = root, .bytes = rank == 2 ? 16U : 8U});
+    program.finalize();
+    EXPECT_THAT(only_finding(program).words, HasSubstr("with 16 bytes where rank 0 has 8")) << name(kind);
+  }
+}
+
+/// A v-collective over three ranks; `change` may spoil one rank's action before it is added.
+using Change = std::function<void(Rank, Action&, std::vector<Bytes>&, std::vector<Bytes>&)>;
+
+Program vector_collective(ActionKind kind, const Change& change) {
+  const auto bytes = [](Rank from, Rank to) { return static_cast<Bytes>(10 * from + to + 1); };
+  Program program(3);
+  for (Rank rank = 0; rank < 3; ++rank) {
+    Action action{.kind = kind};
+    std::vector<Bytes> counts;
+    std::vector<Bytes> receive_counts;
+    const bool root = rank == 1;
+    for (Rank other = 0; other < 3; ++other) {
+      if (kind == ActionKind::gatherv && root) receive_counts.push_back(bytes(other, 1));
+      if (kind == ActionKind::scatterv && root) counts.push_back(bytes(1, other));
+      if (kind == ActionKind::allgatherv) receive_counts.push_back(bytes(other, 0));
+      if (kind == ActionKind::reduce_scatter) counts.push_back(bytes(0, other));
+      if (kind == ActionKind::alltoallv) {
+        counts.push_back(bytes(rank, other));
+        receive_counts.push_back(bytes(other, rank));
+      }
+    }
+    if (kind == ActionKind::gatherv || kind == ActionKind::scatterv) action.peer = 1;
+    if (kind == ActionKind::gatherv) action.bytes = bytes(rank, 1);
+    if (kind == ActionKind::allgatherv) action.bytes = bytes(rank, 0);
+    if (kind == ActionKind::scatterv) action.receive_bytes = bytes(1, rank);
+    if (change) change(rank, action, counts, receive_counts);
+    action.counts = counts;
+    action.receive_counts = receive_counts;
+    program.add(rank, action);
+  }
+  program.finalize();
+  return program;
+}
+
+TEST(CheckCollectives, sizes_per_rank_that_fit_are_clean) {
+  for (const ActionKind kind : {ActionKind::gatherv, ActionKind::scatterv, ActionKind::allgatherv,
+                                ActionKind::alltoallv, ActionKind::reduce_scatter})
+    expect_clean(vector_collective(kind, {}));
+}
+
+TEST(CheckCollectives, one_size_per_rank_that_does_not_fit_is_found) {
+  const auto at = [](Rank spoilt, std::function<void(Action&, std::vector<Bytes>&, std::vector<Bytes>&)> spoil) {
+    return [spoilt, spoil](Rank rank, Action& action, std::vector<Bytes>& counts, std::vector<Bytes>& receive_counts) {
+      if (rank == spoilt) spoil(action, counts, receive_counts);
+    };
+  };
+  only_finding(vector_collective(ActionKind::gatherv, at(2, [](Action& action, auto&, auto&) { ++action.bytes; })));
+  only_finding(vector_collective(ActionKind::gatherv, at(1, [](Action&, auto&, auto& counts) { ++counts[0]; })));
+  only_finding(
+      vector_collective(ActionKind::scatterv, at(0, [](Action& action, auto&, auto&) { ++action.receive_bytes; })));
+  only_finding(vector_collective(ActionKind::scatterv, at(1, [](Action&, auto& counts, auto&) { ++counts[2]; })));
+  only_finding(vector_collective(ActionKind::allgatherv, at(2, [](Action& action, auto&, auto&) { ++action.bytes; })));
+  only_finding(vector_collective(ActionKind::allgatherv, at(2, [](Action&, auto&, auto& counts) { ++counts[0]; })));
+  only_finding(vector_collective(ActionKind::alltoallv, at(2, [](Action&, auto& counts, auto&) { ++counts[1]; })));
+  only_finding(vector_collective(ActionKind::alltoallv, at(0, [](Action&, auto&, auto& counts) { ++counts[1]; })));
+  // Swapped between two receivers: the sum of bytes is as before.
+  only_finding(vector_collective(ActionKind::alltoallv,
+                                 at(0, [](Action&, auto& counts, auto&) { std::swap(counts[1], counts[2]); })));
+  only_finding(vector_collective(ActionKind::reduce_scatter, at(1, [](Action&, auto& counts, auto&) { ++counts[0]; })));
+  only_finding(
+      vector_collective(ActionKind::alltoallv, at(1, [](Action&, auto& counts, auto&) { counts.pop_back(); })));
+}
+
+TEST(CheckCollectives, in_place_ranks_give_no_size_of_their_own) {
+  Program program(2);
+  program.add(0, {.kind = ActionKind::gather, .flags = flag_in_place, .peer = 0, .receive_bytes = 8});
+  program.add(1, {.kind = ActionKind::gather, .peer = 0, .bytes = 8});
+  for (Rank rank = 0; rank < 2; ++rank)
+    program.add(rank, {.kind = ActionKind::allgather, .flags = flag_in_place, .receive_bytes = 24});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckCollectives, creating_a_communicator_is_collective_over_its_parent) {
+  Program program(4);
+  const CommunicatorId even = program.add_communicator({0, 2});
+  const CommunicatorId odd = program.add_communicator({1, 3});
+  for (Rank rank = 0; rank < 4; ++rank) {
+    program.add(rank, {.kind = ActionKind::comm_split, .new_communicator = rank % 2 == 0 ? even : odd});
+    program.add(rank, {.kind = ActionKind::comm_free, .communicator = rank % 2 == 0 ? even : odd});
+  }
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckCollectives, creating_one_from_a_group_concerns_the_group_only) {
+  Program program(4);
+  const CommunicatorId pair = program.add_communicator({1, 2});
+  program.add(1, {.kind = ActionKind::comm_create_group, .new_communicator = pair});
+  program.all({.kind = ActionKind::barrier});
+  program.add(2, {.kind = ActionKind::comm_create_group, .new_communicator = pair});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckCollectives, getting_a_communicator_without_being_a_member_is_found) {
+  Program program(2);
+  const CommunicatorId self = program.add_communicator({0});
+  program.add(0, {.kind = ActionKind::comm_split, .new_communicator = self});
+  program.add(1, {.kind = ActionKind::comm_split, .new_communicator = self});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("of which it is no member"));
+}
+
+// Ends
+
+TEST(CheckEnds, a_rank_without_finalize_is_found) {
+  Program program(2);
+  program.compute(0, 1);
+  program.description().ranks[0].ending = Ending::finalized;
+  program.description().ranks[1].ending = Ending::finalized;
+  program.add(1, {.kind = ActionKind::finalize});
+  const Finding finding = only_finding(program);
+  EXPECT_EQ(finding.rank, 0);
+  EXPECT_THAT(finding.words, HasSubstr("ends without MPI_Finalize"));
+}
+
+TEST(CheckEnds, an_action_after_finalize_is_found) {
+  Program program(1);
+  program.finalize();
+  program.add(0, {.kind = ActionKind::barrier});
+  EXPECT_THAT(only_finding(program).words, HasSubstr("after MPI_Finalize"));
+}
+
+TEST(CheckEnds, a_rank_cut_short_makes_the_run_incomplete_not_inconsistent) {
+  Program program(3);
+  const CommunicatorId pair = program.add_communicator({0, 2});
+  for (int round = 0; round < 3; ++round) {
+    program.send(0, 1, 8);
+    program.receive(2, 1, 8, 4);
+    program.all({.kind = ActionKind::barrier}, pair);
+    for (Rank rank = 0; rank < 3; ++rank)
+      if (rank != 1 || round == 0) program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
+  }
+  program.receive(1, 0, 8);
+  program.irecv(1, 0, 0, 8);
+  for (const Rank rank : {0, 2}) {
+    program.add(rank, {.kind = ActionKind::finalize});
+    program.description().find(rank)->ending = Ending::finalized;
+  }
+  program.description().find(1)->ending = Ending::stopped;
+  program.description().find(1)->ending_reason = "disk full";
+  const Finding finding = only_finding(program, Severity::incomplete);
+  EXPECT_EQ(finding.rank, 1);
+  EXPECT_THAT(finding.words, HasSubstr("disk full"));
+}
+
+TEST(CheckEnds, a_missing_rank_makes_the_run_incomplete_not_inconsistent) {
+  Program program(3);
+  program.send(0, 1, 8);
+  program.receive(2, 1, 8);
+  for (const Rank rank : {0, 2})
+    program.add(rank, {.kind = ActionKind::barrier});
+  program.finalize();
+  program.description().ranks.erase(program.description().ranks.begin() + 1);
+  const Finding finding = only_finding(program, Severity::incomplete);
+  EXPECT_EQ(finding.rank, 1);
+}
+
+TEST(CheckEnds, what_contradicts_itself_among_the_ranks_present_is_inconsistent_all_the_same) {
+  Program program(3);
+  program.send(0, 2, 8);
+  program.finalize();
+  program.description().ranks.erase(program.description().ranks.begin() + 1);
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.incomplete, 1U);
+  EXPECT_EQ(report.inconsistent, 1U);
+}
+
+TEST(CheckReports, list_so_many_findings_and_count_the_rest) {
+  Program program(2);
+  for (Tag tag = 0; tag < 100; ++tag)
+    program.send(0, 1, 8, tag);
+  program.finalize();
+  const CheckReport report = check(program, {.most_findings = 10});
+  EXPECT_EQ(report.findings.size(), 10U);
+  EXPECT_EQ(report.inconsistent, 100U);
+}
+
+// Whole programs
+
+/// A consistent program: random messages between random pairs, nonblocking and not, wildcards, collectives.
+Program random_program(unsigned seed, Rank size, int events) {
+  std::mt19937 random(seed);
+  const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  Program program(size, 64);
+  std::vector<std::vector<RequestId>> open(static_cast<std::size_t>(size));
+  std::vector<RequestId> next(static_cast<std::size_t>(size));
+  const auto fresh = [&](Rank rank) {
+    open[static_cast<std::size_t>(rank)].push_back(next[static_cast<std::size_t>(rank)]);
+    return next[static_cast<std::size_t>(rank)]++;
+  };
+  const auto wait_for_all = [&](Rank rank) {
+    auto& requests = open[static_cast<std::size_t>(rank)];
+    if (!requests.empty()) program.wait(rank, requests);
+    requests.clear();
+  };
+  for (int event = 0; event < events; ++event) {
+    const Rank from = pick(size);
+    const Rank to = pick(size);
+    const auto bytes = static_cast<Bytes>(pick(1000));
+    const Tag tag = pick(3);
+    switch (pick(8)) {
+    case 0:
+      for (Rank rank = 0; rank < size; ++rank)
+        program.add(rank, {.kind = ActionKind::allreduce, .bytes = bytes});
+      break;
+    case 1:
+      program.isend(from, to, fresh(from), bytes, tag);
+      program.irecv(to, from, fresh(to), bytes + 4, tag);
+      break;
+    case 2: {
+      const RequestId request = fresh(to);
+      program.irecv(to, any_rank, request, 2000, any_tag);
+      program.send(from, to, bytes, tag);
+      program.resolve(to, request, from, bytes, tag);
+      break;
+    }
+    case 3:
+      wait_for_all(from);
+      break;
+    default:
+      program.send(from, to, bytes, tag);
+      program.receive(to, from, bytes, tag);
+    }
+  }
+  for (Rank rank = 0; rank < size; ++rank)
+    wait_for_all(rank);
+  program.finalize();
+  return program;
+}
+
+TEST(CheckPrograms, consistent_random_programs_pass) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const CheckReport report = check(random_program(seed, 2 + static_cast<Rank>(seed % 7), 2000));
+    EXPECT_EQ(report.inconsistent, 0U) << "seed " << seed << ": " << report.findings.front().words;
+    EXPECT_EQ(report.incomplete, 0U);
+  }
+}
+
+TEST(CheckPrograms, one_message_too_many_among_thousands_is_found) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Program program = random_program(seed, 5, 2000);
+    Program spoilt(5, 64);
+    for (Rank rank = 0; rank < 5; ++rank) {
+      const auto stream = program.open(rank);
+      ActionBlock block;
+      while (stream->next(block))
+        for_each_action(block, [&](const Action& action, std::uint64_t) {
+          if (rank == 2 && action.kind == ActionKind::finalize) spoilt.send(2, 3, 77, 99);
+          spoilt.add(rank, action);
+        });
+      spoilt.description().ranks[static_cast<std::size_t>(rank)].ending = Ending::finalized;
+    }
+    EXPECT_EQ(check(spoilt).inconsistent, 1U) << "seed " << seed;
+  }
+}
+
+TEST(CheckPrograms, a_rank_that_runs_far_ahead_is_held_back_and_nothing_is_lost) {
+  Program program(40);
+  for (int round = 0; round < 2000; ++round)
+    for (Rank worker = 1; worker < 40; ++worker) {
+      program.send(worker, 0, 8, round % 5);
+      program.receive(0, worker, 8, round % 5);
+    }
+  program.finalize();
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.findings.size(), 0U);
+  EXPECT_EQ(report.messages, 39U * 2000U);
+}
+
+TEST(CheckPrograms, receives_posted_beyond_all_bounds_before_any_is_completed_still_meet_their_sends) {
+  Program program(2);
+  std::vector<RequestId> requests;
+  for (RequestId request = 0; request < 40000; ++request) {
+    program.irecv(1, 0, request);
+    requests.push_back(request);
+  }
+  program.wait(1, requests);
+  for (int message = 0; message < 40000; ++message)
+    program.send(0, 1);
+  program.finalize();
+  EXPECT_EQ(check(program).messages, 40000U);
+  EXPECT_EQ(check(program).inconsistent, 0U);
+}
+
+// Archives
+
+TEST(CheckArchives, a_damaged_block_is_a_finding_and_the_rest_is_still_checked) {
+  const auto path = std::filesystem::temp_directory_path() / ("timeless-check-" + std::to_string(::getpid()) + ".tia");
+  Program program = random_program(1, 3, 2000);
+  {
+    ArchiveWriter writer(path);
+    writer.define(definitions_of(program.run()));
+    for (Rank rank = 0; rank < 3; ++rank) {
+      const auto stream = program.open(rank);
+      ActionBlock block;
+      while (stream->next(block))
+        writer.write(rank, block);
+    }
+    writer.finish();
+  }
+  EXPECT_EQ(check(ArchiveReader(path)).inconsistent, 0U);
+  const ArchiveReader archive(path);
+  const auto damaged = std::ranges::find_if(archive.blocks(), [](const BlockPlace& place) {
+    return place.header.rank == 1 && place.header.first_action > 0;
+  });
+  {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(damaged->offset + block_header_bytes));
+    file.put('\x33');
+  }
+  const CheckReport report = check(ArchiveReader(path));
+  EXPECT_EQ(report.inconsistent, 1U);
+  EXPECT_EQ(report.findings.front().rank, 1);
+  EXPECT_THAT(report.findings.front().words, HasSubstr("block at byte " + std::to_string(damaged->offset)));
+
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
+  CheckReport cut;
+  add_damage(ArchiveReader(path), cut);
+  EXPECT_GE(cut.incomplete, 1U);
+  std::filesystem::remove(path);
+}
+
+} // namespace
+} // namespace timeless::trace
