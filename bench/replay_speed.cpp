@@ -1,0 +1,148 @@
+// How many actions a second the replay does on one core: generated programs, from memory and from an archive with
+// decoding included, and any archive given. CPU time, the median of some runs.
+#include "generated_programs.h"
+
+#include "replay/platform/presets.h"
+#include "replay/platform/simgrid_platform.h"
+#include "replay/replay.h"
+#include "replay/smpi/smpi_replay.h"
+#include "trace/archive/reader.h"
+#include "trace/archive/writer.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace timeless;
+
+struct Options {
+  bench::ProgramSize size;
+  std::vector<std::size_t> lanes{1, 21, 64, 256};
+  int repeat = 5;
+  std::string archive;
+  std::string platform;
+};
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Lanes between a network eight times slower and one eight times faster.
+replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
+  std::vector<replay::HockneyLane> all;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    const double exponent = lanes == 1 ? 0 : 6.0 * static_cast<double>(lane) / static_cast<double>(lanes - 1) - 3;
+    all.push_back(
+        replay::lane(replay::preset("e10g"), {.bandwidth = std::exp2(exponent), .latency = std::exp2(-exponent)}));
+  }
+  return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
+}
+
+/// Actions per CPU second, the median of some replays.
+double speed(const trace::Source& source, std::size_t lanes, int repeat) {
+  std::vector<double> speeds;
+  for (int run = 0; run < repeat; ++run) {
+    replay::HockneyNetwork network = machine(source.run().size, lanes);
+    const double begin = cpu_seconds();
+    const replay::Result result = replay::replay(source, network);
+    speeds.push_back(static_cast<double>(result.actions) / (cpu_seconds() - begin));
+  }
+  std::ranges::sort(speeds);
+  return speeds[speeds.size() / 2];
+}
+
+void report(const std::string& name, const trace::Source& source, const Options& options) {
+  std::string line = fmt::format("{:<28}", name);
+  for (const std::size_t lanes : options.lanes) {
+    const double rate = speed(source, lanes, options.repeat);
+    line += fmt::format("{:>16}", fmt::format("{:.1f} ({:.1f})", rate / 1e6, 1e9 / rate));
+  }
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+void write_archive(const trace::Source& source, const std::filesystem::path& path) {
+  trace::ArchiveWriter writer(path);
+  writer.define(trace::definitions_of(source.run()));
+  trace::ActionBlock block;
+  for (const trace::RankRecord& record : source.run().ranks)
+    for (const auto stream = source.open(record.rank); stream->next(block);)
+      writer.write(record.rank, block);
+  writer.finish();
+}
+
+void report_archive(const std::string& name, const std::filesystem::path& path, const Options& options) {
+  const trace::ArchiveReader reader(path);
+  std::uint64_t actions = 0;
+  for (const trace::RankRecord& record : reader.run().ranks)
+    actions += record.actions;
+  report(name, reader, options);
+  fmt::print("  {:.3f} bytes an action, {:.2f} million actions, {} ranks\n",
+             static_cast<double>(reader.file_bytes()) / static_cast<double>(std::max<std::uint64_t>(actions, 1)),
+             static_cast<double>(actions) / 1e6, reader.run().size);
+}
+
+void report_generated(const std::string& name, const trace::MemorySource& source, const Options& options) {
+  report(name + ", memory", source, options);
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("timeless-{}-{}.tia", name, getpid());
+  write_archive(source, path);
+  report_archive(name + ", archive", path, options);
+  std::filesystem::remove(path);
+}
+
+/// SMPI beside the model, on the same program.
+void report_smpi(const std::string& name, const trace::Source& source, const Options& options) {
+  const auto platform = replay::SimgridPlatform::load(options.platform);
+  const auto mapping = replay::map_ranks(source.run(), platform.hosts(), {});
+  const replay::SmpiResult smpi = replay::smpi_replay(source, platform, mapping);
+  const double rate = static_cast<double>(smpi.replay.actions) / smpi.cpu_seconds;
+  fmt::print("{}: SMPI {:.4f} million actions/s, one configuration; the model at 1 lane does {:.0f} times as many\n",
+             name, rate / 1e6, speed(source, 1, options.repeat) / rate);
+}
+
+void run(const Options& options) {
+  std::string header = fmt::format("{:<28}", "million actions/s (ns each)");
+  for (const std::size_t lanes : options.lanes)
+    header += fmt::format("{:>16}", fmt::format("{} lane{}", lanes, lanes == 1 ? "" : "s"));
+  fmt::print("{}\n", header);
+  if (!options.archive.empty()) {
+    report_archive(options.archive, options.archive, options);
+    if (!options.platform.empty()) report_smpi(options.archive, trace::ArchiveReader(options.archive), options);
+    return;
+  }
+  report_generated("wavefront", bench::wavefront(options.size), options);
+  report_generated("halo", bench::halo(options.size), options);
+  if (!options.platform.empty()) report_smpi("wavefront", bench::wavefront(options.size), options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("How many actions a second the replay does on one core");
+  Options options;
+  app.add_option("--ranks", options.size.ranks, "ranks of the generated programs")->capture_default_str();
+  app.add_option("--actions", options.size.actions, "actions of the generated programs, about")->capture_default_str();
+  app.add_option("--lanes", options.lanes, "numbers of lanes")->delimiter(',')->capture_default_str();
+  app.add_option("--repeat", options.repeat, "runs to take the median of")->check(CLI::PositiveNumber);
+  app.add_option("--archive", options.archive, "measure this archive instead")->check(CLI::ExistingFile);
+  app.add_option("--platform", options.platform, "also replay in SMPI on this platform file")->check(CLI::ExistingFile);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(options);
+  } catch (const timeless::Error& error) {
+    fmt::print(stderr, "replay_speed: {} ({}): {}\n", error.description(), error.where(), error.advice());
+    return static_cast<int>(error.failure());
+  }
+  return 0;
+}
