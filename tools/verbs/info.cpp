@@ -30,7 +30,7 @@ std::string counter_text(const Run& run) {
   const trace::Counter& counter = run.counter;
   if (counter.unit == trace::VolumeUnit::none) return "none: no computation was recorded";
   return fmt::format("{}{}: {} of the {} thread, {}", counter.name,
-                     counter.version.empty() ? "" : " " + counter.version, name(counter.unit), counter.threads,
+                     counter.version.empty() ? "" : " (" + counter.version + ")", name(counter.unit), counter.threads,
                      name(counter.exactness));
 }
 
