@@ -157,12 +157,23 @@ double SimgridNetwork::isend_overhead(Bytes bytes) const {
 
 double SimgridNetwork::receive_overhead(Bytes bytes) const {
   const SmpiSettings& settings = platform_.settings();
-  return bytes < settings.detached_below ? settings.receive_overhead.seconds(static_cast<double>(bytes)) : 0;
+  if (bytes >= settings.detached_below) return 0;
+  if (bytes >= settings.asynchronous_below) met_detached_message_ = true;
+  return settings.receive_overhead.seconds(static_cast<double>(bytes));
 }
 
 std::optional<Bytes> SimgridNetwork::eager_limit() const {
   const Bytes below = platform_.settings().detached_below;
   return below == 0 ? 0 : below - 1;
+}
+
+std::vector<std::string> SimgridNetwork::notes() const {
+  if (!met_detached_message_) return {};
+  const SmpiSettings& settings = platform_.settings();
+  return {"messages of " + std::to_string(settings.asynchronous_below) + " to " +
+          std::to_string(settings.detached_below - 1) +
+          " bytes set off when they are sent; SMPI holds them back until their receive is posted "
+          "(smpi/async-small-thresh)"};
 }
 
 } // namespace timeless::replay

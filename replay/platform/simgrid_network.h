@@ -62,6 +62,9 @@ public:
   double receive_overhead(Bytes bytes) const override;
   std::optional<Bytes> eager_limit() const override;
 
+  /// What the messages asked about so far would find different in SMPI.
+  std::vector<std::string> notes() const;
+
 private:
   std::uint32_t node(Rank rank) const;
   LinkClass route_class(std::uint32_t from, std::uint32_t to);
@@ -77,6 +80,7 @@ private:
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
   std::vector<Route> classes_;
+  mutable bool met_detached_message_ = false;
   std::unordered_map<std::uint64_t, LinkClass> known_; ///< by pair of hosts
 };
 

@@ -1,30 +1,67 @@
 #pragma once
 
 #include "replay/platform/mapping.h"
+#include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_platform.h"
+#include "replay/replay.h"
 #include "replay/smpi/smpi_replay.h"
 #include "trace/memory_source.h"
 
 #include <string>
+#include <vector>
 
 namespace timeless::replay {
 
 /// The platform of this test program, loaded at its first use.
 inline const SimgridPlatform& machine(const std::string& file) {
-  static const SimgridPlatform loaded = SimgridPlatform::load(std::string(TIMELESS_PLATFORMS) + "/" + file);
+  static const SimgridPlatform loaded = SimgridPlatform::load(file);
   return loaded;
 }
 
-/// Replays a program with rank i on host i.
-inline SmpiResult simulate(const trace::MemorySource& program, const SimgridPlatform& platform,
-                           const SmpiOptions& options = {}) {
-  const Mapping mapping =
-      map_ranks(program.run(), platform.hosts(), {.rule = MappingRule::one_per_node, .block = 0, .hostfile = {}});
-  return smpi_replay(program, platform, mapping, options);
+/// Rank i on the host of this index.
+inline Mapping placed(std::vector<std::uint32_t> hosts) {
+  Mapping mapping;
+  mapping.node_of_rank = std::move(hosts);
+  return mapping;
 }
 
-inline double end_of(const SmpiResult& result, std::size_t rank) {
-  return result.replay.lanes.front().ranks.at(rank).end;
+/// Rank i on host i.
+inline Mapping one_per_host(trace::Rank ranks) {
+  std::vector<std::uint32_t> hosts;
+  for (trace::Rank rank = 0; rank < ranks; ++rank)
+    hosts.push_back(static_cast<std::uint32_t>(rank));
+  return placed(std::move(hosts));
+}
+
+/// When each rank ends in the first lane, seconds.
+inline std::vector<double> ends(const Result& result) {
+  std::vector<double> seconds;
+  for (const RankTimes& rank : result.lanes.front().ranks)
+    seconds.push_back(rank.end);
+  return seconds;
+}
+
+/// When each rank ends in SMPI, seconds.
+inline std::vector<double> smpi_ends(const trace::Source& program, const SimgridPlatform& platform,
+                                     const Mapping& mapping, const SmpiOptions& options = {}) {
+  return ends(smpi_replay(program, platform, mapping, options).replay);
+}
+
+/// When each rank ends in the model of the same platform, seconds.
+inline std::vector<double> model_ends(const trace::Source& program, const SimgridPlatform& platform,
+                                      const Mapping& mapping, SimgridNetworkOptions options = {}) {
+  SimgridNetwork network(platform, program.run(), mapping, std::move(options));
+  return ends(replay(program, network));
+}
+
+/// A program of two ranks: one message from rank 0 to rank 1, whose receive is posted at once.
+inline trace::MemorySource one_message(trace::Bytes bytes) {
+  using trace::ActionKind;
+  trace::MemorySource program(2);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
+  program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+  program.finalize();
+  return program;
 }
 
 } // namespace timeless::replay

@@ -144,6 +144,7 @@ void predict_with_model(Prediction& prediction, const trace::Source& source, con
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   prediction.result = replay::replay(source, network, replay_options(options, progress));
   add_notes(prediction, platform.notes());
+  add_notes(prediction, network.notes());
 }
 
 void predict_with_smpi(Prediction& prediction, const trace::Source& source, const PredictionOptions& options,

@@ -41,7 +41,7 @@ void add_machine_options(CLI::App& command, Options& options) {
                      "A SimGrid platform file, or the name of one that comes with Timeless");
   command.add_option("--network", asked.machine.networks, "Networks by name: e1g, e10g, qdr; several in one pass")
       ->delimiter(',')
-      ->expected(1);
+      ->allow_extra_args(false);
   add_placement_options(command, asked.machine);
   command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
   command.add_option("--latency", options.latency, "Latencies times x2, /2, or a list: one configuration each");
