@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace timeless::replay {
@@ -477,6 +479,15 @@ Result Engine::result() {
 }
 
 std::vector<std::string> Engine::notes() {
+  const trace::Run& run = source_.run();
+  if (run.counter.unit == trace::VolumeUnit::none)
+    notes_.insert("no computation was recorded, so none takes time");
+  std::map<std::string, std::uint64_t> unrecorded;
+  for (const trace::RankRecord& record : run.ranks)
+    for (const auto& [call, count] : record.unrecorded_calls)
+      unrecorded[call] += count;
+  for (const auto& [call, count] : unrecorded)
+    notes_.insert(fmt::format("{} takes no time: its {} calls were seen, but not recorded as actions", call, count));
   for (const std::string_view note : compiler_.notes())
     notes_.emplace(note);
   std::uint64_t open_requests = 0;

@@ -357,6 +357,21 @@ TEST(Semantics, synchronous_sends_are_named_as_simplified) {
   EXPECT_THAT(run(program).notes, Contains(HasSubstr("synchronous sends")));
 }
 
+TEST(Semantics, calls_seen_but_not_recorded_are_named_with_their_number_over_all_ranks) {
+  MemorySource program(2);
+  program.description().find(0)->unrecorded_calls = {{"MPI_Put", 3}};
+  program.description().find(1)->unrecorded_calls = {{"MPI_Put", 4}, {"MPI_Get", 1}};
+  const Result result = run(program);
+  EXPECT_THAT(result.notes, Contains(HasSubstr("MPI_Put takes no time: its 7 calls")));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("MPI_Get takes no time: its 1 calls")));
+}
+
+TEST(Semantics, a_run_without_volumes_says_so) {
+  MemorySource program(1);
+  program.description().counter.unit = trace::VolumeUnit::none;
+  EXPECT_THAT(run(program).notes, Contains(HasSubstr("no computation was recorded")));
+}
+
 TEST(Semantics, an_ordinary_run_has_no_notes) {
   MemorySource program(2);
   program.add(0, send_to(1));
