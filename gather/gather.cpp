@@ -99,7 +99,7 @@ std::uint64_t demand_same_run(const Team& team, const std::vector<Held>& held) {
   });
   const auto all = team.collect(passports.bytes());
   std::uint64_t bytes = 0;
-  team.together([&] {
+  const auto compare = [&] {
     if (team.number() != 0) return;
     SameRun run;
     for (const std::string& member : all)
@@ -111,7 +111,8 @@ std::uint64_t demand_same_run(const Team& team, const std::vector<Held>& held) {
     if (run.empty())
       throw Error(Failure::invalid_input, "no node has rank files (rank-000000.tia ...) in the directory", "",
                   "name the directory the run was recorded into, as each node sees it");
-  });
+  };
+  team.together(compare, true);
   return bytes;
 }
 

@@ -68,11 +68,16 @@ MPI_Comm node_of(MPI_Comm everybody, const std::string& node_name) {
   return node;
 }
 
-std::string encode(const Error& error, const std::string& host) {
+std::string with_host(const std::string& where, const std::string& host) {
+  if (where.empty()) return host;
+  return where.starts_with(host + ":") ? where : host + ":" + where;
+}
+
+std::string encode(const Error& error, const std::string& where) {
   Packer packed;
   packed.put(static_cast<std::uint64_t>(error.failure()));
   packed.put(error.description());
-  packed.put(error.where().empty() ? host : host + ":" + error.where());
+  packed.put(where);
   packed.put(error.advice());
   return packed.bytes();
 }
@@ -122,7 +127,7 @@ int Team::from_first(int number) const {
   return number;
 }
 
-void Team::together(const std::function<void()>& work) const {
+void Team::together(const std::function<void()>& work, bool names_hosts) const {
   std::optional<Error> failure;
   try {
     work();
@@ -136,7 +141,10 @@ void Team::together(const std::function<void()>& work) const {
   MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, team_);
   if (lowest == size_) return;
   if (size_ == 1) throw Error(*failure);
-  const auto errors = exchange(number_ == lowest ? encode(*failure, host_) : std::string());
+  std::string message;
+  if (number_ == lowest)
+    message = encode(*failure, names_hosts ? failure->where() : with_host(failure->where(), host_));
+  const auto errors = exchange(message);
   throw decode_error(errors[static_cast<std::size_t>(lowest)]);
 }
 

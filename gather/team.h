@@ -36,8 +36,9 @@ public:
   int from_first(int number) const;
 
   /// Collective. Every member runs its own `work`; when any throws, all throw the Error of the lowest of those, with
-  /// its host named. What `work` sends and receives must come to an end even if another member's work has failed.
-  void together(const std::function<void()>& work) const;
+  /// its host named unless the place it tells begins with that already, or `names_hosts` says that it tells hosts.
+  /// What `work` sends and receives must come to an end even if another member's work has failed.
+  void together(const std::function<void()>& work, bool names_hosts = false) const;
 
 private:
   MPI_Comm team_ = MPI_COMM_NULL;
