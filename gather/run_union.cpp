@@ -197,10 +197,11 @@ UnitedRun RunUnion::finish() {
   for (auto& [rank, entry] : ranks_) {
     const Input& input = inputs_[entry.input];
     entry.record.host = hosts(entry.record.host);
-    united.numbers.push_back(
-        {.rank = rank,
-         .communicators = through(entry.numbers.communicators, input.numbers.communicators, communicators),
-         .kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels)});
+    trace::RankNumbers numbers{.rank = rank, .communicators = {}, .kernels = {}};
+    numbers.communicators = through(entry.numbers.communicators, input.numbers.communicators, communicators);
+    // A rank without actions names no kernel. Its empty list would say that it names all that its input knows.
+    if (entry.record.actions > 0) numbers.kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels);
+    united.numbers.push_back(std::move(numbers));
     united.inputs.push_back(entry.input);
     run.ranks.push_back(std::move(entry.record));
   }

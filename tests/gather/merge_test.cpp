@@ -117,6 +117,19 @@ TEST(Merge, in_steps_gives_what_merging_at_once_gives) {
   }
 }
 
+TEST(Merge, in_steps_is_not_misled_by_a_rank_that_died_before_its_first_action) {
+  const TemporaryDirectory directory;
+  auto files = write_rank_files({.size = 4}, directory.path());
+  std::filesystem::remove(files[0]);
+  write_rank_file({.size = 4, .rounds = 0}, 0, directory.path(), {.finish = false, .finalize = false});
+  merge(files, directory / "once.tia");
+  merge(std::vector<Path>{files[0], files[2]}, directory / "step.tia");
+  merge(std::vector<Path>{directory / "step.tia", files[1], files[3]}, directory / "stepwise.tia");
+  EXPECT_EQ(definitions_of(trace::ArchiveReader(directory / "stepwise.tia").run()),
+            definitions_of(trace::ArchiveReader(directory / "once.tia").run()));
+  expect_same_actions(files, trace::ArchiveReader(directory / "stepwise.tia"));
+}
+
 TEST(Merge, of_one_rank_file_keeps_its_numbers) {
   const TemporaryDirectory directory;
   const auto files = write_rank_files({.size = 1}, directory.path());
