@@ -7,8 +7,6 @@ namespace timeless::replay {
 namespace {
 
 constexpr std::size_t counters_per_rank = 3; // wait, latency, bandwidth
-// Arrivals taken together are held for this many values at a time, whatever their number.
-constexpr std::size_t most_arrival_values = 32768;
 
 } // namespace
 
@@ -31,14 +29,14 @@ LaneTime Clocks::own(const Clock& clock) const {
   return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
 }
 
-LaneTransfer Clocks::transfer(const Incoming& incoming, std::size_t first_lane) const {
+LaneTransfer Clocks::transfer(const Incoming& incoming) const {
   const CostRow& row = rows_[incoming.row];
-  if (latency_first_) return {incoming.messages, row.latency + first_lane, incoming.bytes, row.byte_time + first_lane};
-  return {incoming.bytes, row.byte_time + first_lane, incoming.messages, row.latency + first_lane};
+  if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time};
+  return {incoming.bytes, row.byte_time, incoming.messages, row.latency};
 }
 
-LaneCounters Clocks::counters(const Clock& clock, std::size_t first_lane) const {
-  double* const wait = clock.counters + first_lane;
+LaneCounters Clocks::counters(const Clock& clock) const {
+  double* const wait = clock.counters;
   double* const latency = wait + lanes();
   double* const bandwidth = latency + lanes();
   return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
@@ -84,21 +82,12 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
 void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   if (incoming.empty()) return;
   if (incoming.size() == 1) return take(clock, incoming.front());
+  arrivals_.clear();
+  for (const Incoming& one : incoming)
+    arrivals_.push_back({one.sent, transfer(one)});
   Snapshot out = writable(clock);
-  fold(lanes(), rates_, own(clock), out.values());
-  const std::size_t fitting = most_arrival_values / (3 * incoming.size()) / lane_group * lane_group;
-  const std::size_t step = std::clamp(fitting, std::min(lane_group, lanes()), lanes());
-  for (std::size_t lane = 0; lane < lanes(); lane += step) {
-    double* const now = out.values() + lane;
-    const LaneRates rates{rates_.compute_scale + lane, rates_.memory_copy + lane};
-    arrivals_.reset(std::min(step, lanes() - lane));
-    for (const Incoming& one : incoming) {
-      LaneTime sent = one.sent;
-      sent.base += lane;
-      arrivals_.add(rates, sent, transfer(one, lane), now);
-    }
-    arrivals_.take(counters(clock, lane), now);
-  }
+  const auto receive_all = incoming.size() <= most_together ? receive_together : receive_many;
+  receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out.values());
   clock.base = std::move(out);
   clear_pending(clock);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "replay/engine/arrivals.h"
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/lane_kernels.h"
 #include "replay/engine/snapshot.h"
@@ -79,8 +78,8 @@ public:
 
 private:
   LaneTime own(const Clock& clock) const;
-  LaneTransfer transfer(const Incoming& incoming, std::size_t first_lane = 0) const;
-  LaneCounters counters(const Clock& clock, std::size_t first_lane = 0) const;
+  LaneTransfer transfer(const Incoming& incoming) const;
+  LaneCounters counters(const Clock& clock) const;
   static void clear_pending(Clock& clock);
   Snapshot writable(const Clock& clock);
 
@@ -90,7 +89,7 @@ private:
   bool latency_first_;
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
-  Arrivals arrivals_;
+  std::vector<LaneArrival> arrivals_;
 };
 
 } // namespace timeless::replay

@@ -480,8 +480,7 @@ Result Engine::result() {
 
 std::vector<std::string> Engine::notes() {
   const trace::Run& run = source_.run();
-  if (run.counter.unit == trace::VolumeUnit::none)
-    notes_.insert("no computation was recorded, so none takes time");
+  if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
   std::map<std::string, std::uint64_t> unrecorded;
   for (const trace::RankRecord& record : run.ranks)
     for (const auto& [call, count] : record.unrecorded_calls)

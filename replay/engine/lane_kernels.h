@@ -59,16 +59,23 @@ void add(std::size_t count, double amount, const double* cost, double* out);
 void receive(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
              const LaneTransfer& transfer, const LaneCounters& counters, double* out);
 
-/// start = s, middle = a, end = e of receive(). Returns whether any lane's end is later than `now`.
-bool arrival(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTransfer& transfer,
-             const double* now, double* start, double* middle, double* end);
+/// Something to be received: when it was sent, and its way from there.
+struct LaneArrival {
+  LaneTime sent;
+  LaneTransfer transfer;
+};
 
-/// receive() with the arrival already known and the rank's time in `now`, which moves on.
-void take(std::size_t count, const double* start, const double* middle, const double* end, const LaneCounters& counters,
-          double* now);
+/// The most arrivals that receive_together() takes.
+inline constexpr std::size_t most_together = 16;
 
-/// Exchanges two arrivals in the lanes where the left one ends later. Returns whether any lane did.
-bool order(std::size_t count, double* left_start, double* left_middle, double* left_end, double* right_start,
-           double* right_middle, double* right_end);
+/// A rank takes several arrivals at once: receive() for one after the other, each lane in the order of their e there,
+/// equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left one's e is
+/// larger.
+void receive_together(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                      const LaneArrival* list, const LaneCounters& counters, double* out);
+
+/// The same for any number of arrivals: each lane is sorted by itself.
+void receive_many(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                  const LaneArrival* list, const LaneCounters& counters, double* out);
 
 } // namespace timeless::replay
