@@ -27,7 +27,7 @@ struct Message {
 };
 
 /// Messages between two ranks. The n-th receive posted gets the n-th message sent: both draw tickets from 0.
-struct Channel {
+struct alignas(64) Channel {
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
   std::vector<Message> ring;      ///< a power of two of places; ticket t stands in place t modulo their number

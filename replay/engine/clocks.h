@@ -56,6 +56,7 @@ public:
     double* counters = nullptr;
   };
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
+  const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
 
   /// The rank's time now; it goes on without disturbing what this returns.
   Moment now(const Clock& clock) const {

@@ -32,14 +32,14 @@ public:
 private:
   enum class Waiting : std::uint8_t { no, for_message, for_meeting };
 
-  struct RankState {
+  struct alignas(64) RankState {
     // The block being replayed.
     const std::uint32_t* sequence = nullptr;
     const Operation* operations = nullptr;
     const std::uint64_t* volume = nullptr;
     const std::uint64_t* volumes_end = nullptr;
-    std::size_t position = 0;
-    std::size_t size = 0;
+    std::uint32_t position = 0;
+    std::uint32_t size = 0;
     // The action at `position`, when it has begun but could not end: how far it came, and what it got.
     std::uint32_t stage = 0;
     Waiting waiting = Waiting::no;
@@ -54,6 +54,7 @@ private:
     std::uint64_t actions_before = 0; ///< in earlier blocks
   };
 
+  void prefetch() const;
   void run_turn(std::uint32_t number);
   bool next_block(RankState& rank, trace::Rank number);
   /// Replays an action; false when it must wait.

@@ -14,6 +14,10 @@ public:
 
   bool empty() const { return first_ == last_; }
   void push(std::uint32_t rank) { places_[last_++ & (places_.size() - 1)] = rank; }
+  /// The rank whose turn comes `turns` after the next one; nothing when the list is shorter.
+  const std::uint32_t* ahead(std::size_t turns) const {
+    return last_ - first_ > turns ? &places_[(first_ + turns) & (places_.size() - 1)] : nullptr;
+  }
   std::uint32_t pop() { return places_[first_++ & (places_.size() - 1)]; }
 
 private:
