@@ -101,6 +101,25 @@ void check_head(const std::string& text, const std::filesystem::path& file) {
               file.string(), "convert it: simgrid_update_xml " + file.string());
 }
 
+SmpiSettings read_settings() {
+  const auto text = [](const char* name) { return simgrid::config::get_value<std::string>(name); };
+  const auto setting = [&](const char* name) { return PiecewiseSetting::parse(text(name), name); };
+  SmpiSettings settings;
+  settings.latency_factor = setting("smpi/lat-factor");
+  settings.bandwidth_factor = setting("smpi/bw-factor");
+  settings.send_overhead = setting("smpi/os");
+  settings.isend_overhead = setting("smpi/ois");
+  settings.receive_overhead = setting("smpi/or");
+  const auto size = [](const char* name) {
+    return static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>(name), 0));
+  };
+  settings.asynchronous_below = size("smpi/async-small-thresh");
+  settings.detached_below = size("smpi/send-is-detached-thresh");
+  settings.tcp_window = simgrid::config::get_value<double>("network/TCP-gamma");
+  if (!simgrid::config::get_value<bool>("network/crosstraffic")) settings.cross_traffic = 0;
+  return settings;
+}
+
 /// Loads the file in a child, where SimGrid may abort; walks some routes, which it may abort on too.
 void try_in_child(const std::filesystem::path& file) {
   constexpr std::size_t hosts_tried = 4096;
@@ -109,6 +128,10 @@ void try_in_child(const std::filesystem::path& file) {
       [&](const ChildReport&) -> std::string {
         try {
           const auto hosts = start_engine(file).get_all_hosts();
+          if (hosts.empty())
+            throw Error(Failure::invalid_input, "the platform has no hosts", file.string(),
+                        "add a <host> or a <cluster>");
+          read_settings();
           std::vector<sg4::Link*> links;
           for (std::size_t host = 0; host < std::min(hosts.size(), hosts_tried); ++host) {
             double latency = 0;
@@ -148,25 +171,6 @@ bool natural_less(std::string_view left, std::string_view right) {
     }
   }
   return left.size() < right.size();
-}
-
-SmpiSettings read_settings() {
-  const auto text = [](const char* name) { return simgrid::config::get_value<std::string>(name); };
-  const auto setting = [&](const char* name) { return PiecewiseSetting::parse(text(name), name); };
-  SmpiSettings settings;
-  settings.latency_factor = setting("smpi/lat-factor");
-  settings.bandwidth_factor = setting("smpi/bw-factor");
-  settings.send_overhead = setting("smpi/os");
-  settings.isend_overhead = setting("smpi/ois");
-  settings.receive_overhead = setting("smpi/or");
-  const auto size = [](const char* name) {
-    return static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>(name), 0));
-  };
-  settings.asynchronous_below = size("smpi/async-small-thresh");
-  settings.detached_below = size("smpi/send-is-detached-thresh");
-  settings.tcp_window = simgrid::config::get_value<double>("network/TCP-gamma");
-  if (!simgrid::config::get_value<bool>("network/crosstraffic")) settings.cross_traffic = 0;
-  return settings;
 }
 
 /// What a lone message may use of a link that it crosses this often, and its way back that often.
@@ -246,8 +250,6 @@ SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file) {
   auto state = std::make_unique<State>();
   state->file = file;
   state->simgrid_hosts = start_engine(file).get_all_hosts();
-  if (state->simgrid_hosts.empty())
-    throw Error(Failure::invalid_input, "the platform has no hosts", file.string(), "add a <host> or a <cluster>");
   std::ranges::sort(state->simgrid_hosts, [](const sg4::Host* left, const sg4::Host* right) {
     return natural_less(left->get_name(), right->get_name());
   });

@@ -1,0 +1,222 @@
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+
+/// Two ranks recorded on one host: 4 M instructions on rank 0, then a message of 100,000 bytes.
+class Replay : public testing::Test {
+protected:
+  Replay() { write(sample(), "run.tia"); }
+
+  static trace::MemorySource sample() {
+    trace::MemorySource run(2);
+    run.description().hosts = {{.name = "vm", .cpu_model = {}}};
+    run.description().ranks[1].host = 0;
+    run.compute(0, 4'000'000);
+    run.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 100'000});
+    run.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 100'000});
+    run.finalize();
+    return run;
+  }
+
+  std::string write(const trace::MemorySource& run, const std::string& name) {
+    trace::test::write_archive(run, directory_ / name);
+    return directory_ / name;
+  }
+
+  Outcome replay(std::vector<std::string> options, const std::string& name = "run.tia") {
+    options.insert(options.begin(), {"replay", directory_ / name});
+    return timeless_command(options);
+  }
+
+  json replay_json(std::vector<std::string> options, const std::string& name = "run.tia") {
+    options.emplace_back("--json");
+    const Outcome outcome = replay(std::move(options), name);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+double makespan(const json& answer, std::size_t configuration = 0) {
+  return answer.at("configurations").at(configuration).at("makespan_seconds");
+}
+
+TEST_F(Replay, on_a_platform_says_time_shares_mapping_counter_and_rate) {
+  const Outcome outcome = replay({"--platform", "flat"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  // 4 M instructions at 1 G/s, 10 us, and 100,016 bytes at 1 GB/s.
+  EXPECT_THAT(outcome.out, HasSubstr("4.110 ms"));
+  EXPECT_THAT(outcome.out, HasSubstr("compute %"));
+  EXPECT_THAT(outcome.out, HasSubstr("one rank per host"));
+  EXPECT_THAT(outcome.out, HasSubstr("memory: instructions, exact"));
+  EXPECT_THAT(outcome.out, HasSubstr("ASSUMED: 1.00 G instructions/s per rank"));
+  EXPECT_THAT(outcome.out, HasSubstr("without contention"));
+}
+
+TEST_F(Replay, in_SMPI_gives_the_same_time_where_nothing_contends) {
+  EXPECT_NEAR(makespan(replay_json({"--platform", "flat", "--backend", "smpi"})),
+              makespan(replay_json({"--platform", "flat"})), 1e-12);
+  const Outcome outcome = replay({"--platform", "flat", "--backend", "smpi"});
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("4.110 ms"), HasSubstr("4.000 ms (rank 0)"), HasSubstr("4.110 ms (rank 1)"),
+                                 HasSubstr("actions/s")));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Replay, on_networks_gives_a_configuration_each_in_one_pass) {
+  const json answer = replay_json({"--network", "e1g,qdr", "--compute-rate", "2e9", "--memory-copy", "0"});
+  ASSERT_EQ(answer.at("configurations").size(), 2U);
+  EXPECT_EQ(answer["configurations"][0]["name"], "e1g");
+  EXPECT_NEAR(makespan(answer, 0), 2e-3 + 50e-6 + 100'000 * 8e-9, 1e-9);
+  EXPECT_NEAR(makespan(answer, 1), 2e-3 + 1.3e-6 + 100'000 / 4e9, 1e-9);
+  EXPECT_EQ(answer["compute_assumed"], false);
+  EXPECT_THAT(answer["mapping"].get<std::string>(), HasSubstr("--mapping recorded keeps them together"));
+}
+
+TEST_F(Replay, json_holds_every_rank_with_its_times) {
+  const json answer = replay_json({"--platform", "flat"});
+  EXPECT_EQ(answer["schema"], "timeless.replay/1");
+  EXPECT_EQ(answer["backend"], "model");
+  EXPECT_EQ(answer["ranks"], 2);
+  EXPECT_EQ(answer["actions"], 5);
+  EXPECT_EQ(answer["complete"], true);
+  const json& receiver = answer["configurations"][0]["ranks"][1];
+  EXPECT_EQ(receiver["node"], "node-1");
+  EXPECT_NEAR(receiver["seconds"]["wait"].get<double>(), 4e-3, 1e-12);
+  EXPECT_NEAR(receiver["seconds"]["end"].get<double>(), 4.110016e-3, 1e-12);
+}
+
+TEST_F(Replay, scales_the_platform_the_same_way_in_both_backends) {
+  const std::vector<std::string> scaled{"--platform",  "graphene", "--latency", "x2",
+                                        "--bandwidth", "/2,x1,x4", "--compute", "/2"};
+  const json model = replay_json(scaled);
+  std::vector<std::string> smpi = scaled;
+  smpi.insert(smpi.end(), {"--backend", "smpi"});
+  const json simulated = replay_json(smpi);
+  ASSERT_EQ(model["configurations"].size(), 3U);
+  ASSERT_EQ(simulated["configurations"].size(), 3U);
+  EXPECT_EQ(model["configurations"][0]["name"], "graphene bandwidth x0.5 latency x2 compute x0.5");
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(model["configurations"][i]["name"], simulated["configurations"][i]["name"]);
+    EXPECT_NEAR(makespan(model, i) / makespan(simulated, i), 1, 1e-9);
+  }
+  EXPECT_GT(makespan(model, 0), makespan(model, 2));
+}
+
+TEST_F(Replay, takes_the_compute_rate_given_over_the_platforms) {
+  EXPECT_NEAR(makespan(replay_json({"--platform", "flat", "--compute-rate", "4e9"})), 1.110016e-3, 1e-9);
+  EXPECT_NEAR(makespan(replay_json({"--platform", "flat", "--compute-rate", "4e9", "--backend", "smpi"})), 1.110016e-3,
+              1e-9);
+}
+
+TEST_F(Replay, follows_a_hostfile) {
+  std::ofstream(directory_ / "hosts") << "node-5 slots=2\n";
+  const json answer = replay_json({"--platform", "flat", "--hostfile", directory_ / "hosts"});
+  EXPECT_EQ(answer["configurations"][0]["ranks"][1]["node"], "node-5");
+  EXPECT_NEAR(makespan(answer), 4e-3 + 1e-6 + 100'016e-10, 1e-9);
+}
+
+TEST_F(Replay, lists_ranks_when_asked) {
+  const Outcome outcome = replay({"--platform", "flat", "--per-rank"});
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("node-0"), HasSubstr("node-1")));
+  EXPECT_THAT(replay({"--platform", "flat"}).out, Not(HasSubstr("node-1")));
+}
+
+TEST_F(Replay, of_nanoseconds_needs_no_rate) {
+  trace::MemorySource run = sample();
+  run.description().counter.unit = trace::VolumeUnit::nanoseconds;
+  run.description().counter.exactness = trace::Exactness::inexact;
+  write(run, "timed.tia");
+  EXPECT_NEAR(makespan(replay_json({"--platform", "graphene"}, "timed.tia")),
+              makespan(replay_json({"--platform", "graphene", "--backend", "smpi"}, "timed.tia")), 1e-9);
+  EXPECT_THAT(replay({"--network", "qdr"}, "timed.tia").out, HasSubstr("the time it took while recording"));
+  EXPECT_EQ(replay({"--platform", "flat", "--compute-rate", "1e9"}, "timed.tia").status, 2);
+}
+
+TEST_F(Replay, of_a_trace_cut_short_says_so_and_exits_6) {
+  trace::MemorySource run(2);
+  run.compute(0, 1000);
+  run.add(1, {.kind = ActionKind::finalize});
+  run.description().ranks[1].ending = trace::Ending::finalized;
+  write(run, "short.tia");
+  for (const std::string backend : {"model", "smpi"}) {
+    const Outcome outcome = replay({"--platform", "flat", "--backend", backend}, "short.tia");
+    EXPECT_EQ(outcome.status, 6) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("incomplete"));
+    EXPECT_THAT(outcome.out, HasSubstr("1.000 us"));
+  }
+}
+
+TEST_F(Replay, of_a_deadlock_names_the_ranks_and_exits_3) {
+  trace::MemorySource run(2);
+  for (const trace::Rank rank : {0, 1})
+    run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .tag = 5, .bytes = 8});
+  run.finalize();
+  write(run, "stuck.tia");
+  for (const std::string backend : {"model", "smpi"}) {
+    const Outcome outcome = replay({"--platform", "flat", "--backend", backend}, "stuck.tia");
+    EXPECT_EQ(outcome.status, 3) << backend;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("timeless: "), HasSubstr("rank 0"), HasSubstr("rank 1"))) << backend;
+  }
+}
+
+TEST_F(Replay, refuses_in_SMPI_what_it_lacks_with_exit_5) {
+  trace::MemorySource run(1);
+  run.add(0, {.kind = ActionKind::neighbor_alltoall, .bytes = 8, .receive_bytes = 8});
+  run.finalize();
+  write(run, "neighbors.tia");
+  const Outcome outcome = replay({"--platform", "flat", "--backend", "smpi"}, "neighbors.tia");
+  EXPECT_EQ(outcome.status, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("Neighbor_alltoall"));
+}
+
+TEST_F(Replay, with_options_that_make_no_sense_is_a_usage_error) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {},
+           {"--platform", "flat", "--network", "qdr"},
+           {"--network", "nonsense"},
+           {"--network", "qdr", "--backend", "smpi"},
+           {"--platform", "flat", "--backend", "smpi", "--memory-copy", "1e9"},
+           {"--platform", "flat", "--backend", "smpi", "--collectives", "simple"},
+           {"--platform", "flat", "--backend", "guess"},
+           {"--platform", "flat", "--latency", "twice"},
+           {"--platform", "flat", "--latency", "x0"},
+           {"--platform", "flat", "--bandwidth", "x1,"},
+           {"--platform", "flat", "--mapping", "somehow"},
+           {"--platform", "flat", "--compute-rate", "-1"},
+       }) {
+    const Outcome outcome = replay(options);
+    EXPECT_EQ(outcome.status, 2) << testing::PrintToString(options) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("timeless: "));
+  }
+}
+
+TEST_F(Replay, on_a_platform_that_does_not_exist_lists_those_that_do) {
+  const Outcome outcome = replay({"--platform", "nonsense"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("flat, graphene, griffon, qdr-fat-tree"));
+  std::ofstream(directory_ / "broken.xml") << "<platform version=\"4.1\"><zone";
+  const Outcome broken = replay({"--platform", directory_ / "broken.xml"});
+  EXPECT_EQ(broken.status, 3);
+  EXPECT_THAT(broken.err, HasSubstr("broken.xml"));
+}
+
+} // namespace
+} // namespace timeless::tools
