@@ -34,16 +34,17 @@ install_packages() {
   rm -f "$log"
 }
 
-# build_with PRESET [CMAKE OPTION...]
+# build_with PRESET [TARGET...]
 build_with() {
-  local preset=$1 log
+  local preset=$1 log targets=()
   shift
+  [ $# -eq 0 ] || targets=(--target "$@")
   build=$source/build/$preset
   mkdir -p "$build"
   log=$build/build.log
   echo "Building in build/$preset"
   if ! (cd "$source" && cmake --preset "$preset" -DCMAKE_C_COMPILER_LAUNCHER=ccache \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@" && cmake --build --preset "$preset") >"$log" 2>&1; then
+    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache && cmake --build --preset "$preset" "${targets[@]}") >"$log" 2>&1; then
     grep -E -A5 'error|Error|FAILED' "$log" | head -n 60 >&2
     fail "the build failed (whole log: $log)"
   fi
