@@ -74,6 +74,7 @@ std::string mpi_name(const Action& action) {
   if (action.kind == ActionKind::send && action.mode != SendMode::standard)
     base = std::string(mode_letter(action.mode)) + "send";
   if (!nonblocking(action)) return base;
+  if (action.kind == ActionKind::comm_dup) return "Comm_idup";
   base.front() = static_cast<char>(base.front() | 0x20); // lower case: every call's name starts with an ASCII letter
   return "I" + base;
 }

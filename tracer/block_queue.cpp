@@ -60,9 +60,9 @@ void BlockQueue::close_if_full() {
     held_.push_back(std::move(spare_.back()));
     spare_.pop_back();
   }
-  write_settled();
   while (held_.size() > blocks_held_ + 1)
     write_first();
+  write_settled();
 }
 
 void BlockQueue::write_settled() {

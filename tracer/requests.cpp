@@ -20,10 +20,9 @@ Request& RequestTable::add(MPI_Request handle) {
   request = Request{};
   request.handle = handle;
   if (Request** const same = oldest_.find(key_of(handle))) {
-    Request* last = *same;
-    while (last->younger != nullptr)
-      last = last->younger;
-    last->younger = &request;
+    Request& oldest = **same;
+    (oldest.youngest != nullptr ? oldest.youngest : &oldest)->younger = &request;
+    oldest.youngest = &request;
   } else {
     oldest_.set(key_of(handle), &request);
   }
@@ -37,10 +36,12 @@ Request* RequestTable::find(MPI_Request handle) {
 
 void RequestTable::remove(Request& request) {
   if (request.id != trace::no_request) free_id(request.id);
-  if (request.younger != nullptr)
-    oldest_.set(key_of(request.handle), request.younger);
-  else
+  if (Request* const next = request.younger) {
+    if (next != request.youngest) next->youngest = request.youngest;
+    oldest_.set(key_of(request.handle), next);
+  } else {
     oldest_.erase(key_of(request.handle));
+  }
   spare_.push_back(&request);
 }
 

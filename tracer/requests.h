@@ -30,7 +30,8 @@ struct Request {
   bool unsettled = false;        ///< its source or tag is not known yet, and its place waits for it
   MPI_Comm* duplicate = nullptr; ///< MPI_Comm_idup: where the handle will be, while it is not known
   KnownCommunicator* duplicate_known = nullptr;
-  Request* younger = nullptr; ///< the next one with the same handle
+  Request* younger = nullptr;  ///< the next one with the same handle
+  Request* youngest = nullptr; ///< in the oldest of several with the same handle: the last of them
 };
 
 /// The requests of the program, by handle.

@@ -1,6 +1,7 @@
 #include "tracer/scratch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace timeless::tracer {
 
@@ -16,8 +17,13 @@ std::size_t aligned(std::size_t bytes) {
 } // namespace
 
 ScratchMemory& ScratchMemory::of_this_thread() {
-  static thread_local ScratchMemory memory;
-  return memory;
+  // A new one when the thread's data is gone already: programs call MPI from handlers that run at exit.
+  static thread_local ScratchMemory* memory = nullptr;
+  static thread_local const struct Owner {
+    ~Owner() { delete std::exchange(memory, nullptr); }
+  } owner;
+  if (memory == nullptr) memory = new ScratchMemory;
+  return *memory;
 }
 
 void* ScratchMemory::take(std::size_t bytes) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -46,7 +47,7 @@ static int very_late_wildcards(void) {
 static int equal_handles(void) {
   enum { messages = 6 };
   int given[messages], taken[messages];
-  MPI_Request sends[messages], receives[messages];
+  MPI_Request sends[messages + 1], receives[messages];
   const int next = (rank + 1) % size;
   const int previous = (rank + size - 1) % size;
   for (int i = 0; i < messages; ++i) {
@@ -54,12 +55,13 @@ static int equal_handles(void) {
     MPI_Irecv(&taken[i], 1, MPI_INT, previous, i, MPI_COMM_WORLD, &receives[i]);
   }
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < messages; ++i)
-    MPI_Isend(&given[i], 1, MPI_INT, i == 2 ? MPI_PROC_NULL : next, i, MPI_COMM_WORLD, &sends[i]);
+  for (int i = 0; i < messages; ++i) {
+    if (i == 2) MPI_Isend(&given[i], 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, &sends[messages]);
+    MPI_Isend(&given[i], 1, MPI_INT, next, i, MPI_COMM_WORLD, &sends[i]);
+  }
   if (rank == 0) printf("%s\n", sends[0] == sends[1] ? "equal handles" : "different handles");
-  MPI_Isend(&given[2], 1, MPI_INT, next, 2, MPI_COMM_WORLD, &sends[2]);
   MPI_Wait(&sends[3], MPI_STATUS_IGNORE);
-  MPI_Waitall(messages, sends, MPI_STATUSES_IGNORE);
+  MPI_Waitall(messages + 1, sends, MPI_STATUSES_IGNORE);
   MPI_Waitall(messages, receives, MPI_STATUSES_IGNORE);
   return 0;
 }
@@ -195,6 +197,33 @@ static int exits(void) {
   exit(3);
 }
 
+/* The last calls from a handler that runs when thread-local data is gone. */
+static void last_calls(void) {
+  enum { messages = 100 };
+  static int given[messages], taken[messages];
+  MPI_Request requests[2 * messages];
+  for (int i = 0; i < messages; ++i) {
+    MPI_Irecv(&taken[i], 1, MPI_INT, rank ^ 1, i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Isend(&given[i], 1, MPI_INT, rank ^ 1, i, MPI_COMM_WORLD, &requests[messages + i]);
+  }
+  MPI_Waitall(2 * messages, requests, MPI_STATUSES_IGNORE);
+  MPI_Finalize();
+}
+
+static int finalizes_at_exit(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  atexit(last_calls);
+  exit(0);
+}
+
+/* The file system takes no more than 4 KiB of the trace. */
+static int full_disk(void) {
+  const struct rlimit limit = {4096, 4096};
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &limit);
+  return chatter();
+}
+
 static int aborts(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
@@ -239,6 +268,8 @@ int main(int argc, char** argv) {
              {"exits", exits},
              {"aborts", aborts},
              {"dies", dies},
+             {"finalizes_at_exit", finalizes_at_exit},
+             {"full_disk", full_disk},
              {"forks", forks},
              {"returns_5", returns_5}};
   int provided;

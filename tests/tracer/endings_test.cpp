@@ -132,13 +132,22 @@ TEST(Preload, leaves_programs_without_mpi_alone) {
   EXPECT_FALSE(std::filesystem::exists(directory / "trace"));
 }
 
-TEST(Recording, goes_on_without_the_recorder_when_the_file_cannot_grow) {
+TEST(Ending, may_come_from_a_handler_at_exit) {
   const TemporaryDirectory directory;
-  // The limit lets the first blocks through; SIGXFSZ is ignored as in any careful program.
-  const Job job{.program = "/bin/sh",
-                .arguments = "-c 'trap \"\" XFSZ; ulimit -f 4; exec " TIMELESS_PROGRAMS "/cases chatter'",
-                .environment = "TIMELESS_BUFFER_SIZE=16"};
-  const Outcome outcome = run_traced(job, directory / "trace");
+  const Outcome outcome =
+      run_traced({.ranks = 2, .program = "cases", .arguments = "finalizes_at_exit"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  for (const RecordedRank& rank : read_recording(directory / "trace")) {
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+    EXPECT_EQ(rank.actions.size(), 1U + 200U + 1U + 1U);
+  }
+}
+
+TEST(Recording, stops_and_leaves_the_program_alone_when_the_file_cannot_grow) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_traced({.ranks = 1, .program = "cases", .arguments = "full_disk", .environment = "TIMELESS_BUFFER_SIZE=16"},
+                 directory / "trace");
   EXPECT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_EQ(outcome.output, "chattered\n");
   EXPECT_THAT(outcome.errors, HasSubstr("recording stopped on rank 0, the program goes on"));

@@ -55,6 +55,21 @@ TEST(RequestTable, gives_the_lowest_free_number) {
   EXPECT_EQ(table.take_id(), 200U);
 }
 
+TEST(RequestTable, keeps_many_equal_handles_in_order) {
+  RequestTable table;
+  std::vector<Request*> waiting;
+  std::mt19937 random(3);
+  std::size_t first = 0;
+  for (int step = 0; step < 10000; ++step) {
+    if (random() % 2 == 0) {
+      waiting.push_back(&table.add(handle(16)));
+    } else if (first < waiting.size()) {
+      ASSERT_EQ(table.find(handle(16)), waiting[first]);
+      table.remove(*waiting[first++]);
+    }
+  }
+}
+
 TEST(RequestTable, takes_the_oldest_of_equal_handles_first) {
   RequestTable table;
   Request& first = table.add(handle(16));

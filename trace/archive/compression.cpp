@@ -6,23 +6,33 @@
 #include <zstd.h>
 
 #include <memory>
+#include <utility>
 
 namespace timeless::trace {
 
 namespace {
 
+/// This thread's compression context. A new one when the thread's data is gone already: a recorded program may end MPI,
+/// and with it its trace, from a handler that runs at exit.
+ZSTD_CCtx* compression_context() {
+  static thread_local ZSTD_CCtx* context = nullptr;
+  static thread_local const struct Owner {
+    ~Owner() { ZSTD_freeCCtx(std::exchange(context, nullptr)); }
+  } owner;
+  if (context == nullptr) context = ZSTD_createCCtx();
+  return context;
+}
+
 struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
 } // namespace
 
 std::string compress(std::string_view plain, int level) {
-  static thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   std::string stored(ZSTD_compressBound(plain.size()), '\0');
   const std::size_t size =
-      ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), plain.data(), plain.size(), level);
+      ZSTD_compressCCtx(compression_context(), stored.data(), stored.size(), plain.data(), plain.size(), level);
   if (ZSTD_isError(size)) throw Error(Failure::runtime, std::string("compression failed: ") + ZSTD_getErrorName(size));
   stored.resize(size);
   return stored;
