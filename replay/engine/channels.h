@@ -70,8 +70,10 @@ public:
   /// Forgets a message that has been taken.
   void remove(Channel& channel, std::uint64_t ticket) {
     channel.message(ticket).sent.base.reset();
-    while (channel.oldest != channel.sent && !channel.message(channel.oldest).sent.base)
+    if (ticket != channel.oldest) return;
+    do
       ++channel.oldest;
+    while (channel.oldest != channel.sent && !channel.message(channel.oldest).sent.base);
   }
 
   /// Gives a receive's ticket back: the next receive posted gets the lowest such ticket.

@@ -80,21 +80,19 @@ void Engine::prefetch() const {
 void Engine::run_turn(std::uint32_t number) {
   RankState& rank = ranks_[number];
   Clocks::Clock& clock = clocks_[number];
-  std::uint32_t left = std::max(options_.budget, 1U);
-  for (; left > 0; --left) {
+  for (std::uint32_t left = std::max(options_.budget, 1U); left > 0; --left) {
     if (rank.position == rank.size && !next_block(rank, static_cast<Rank>(number))) return finish(rank);
     const Operation& operation = rank.operations[rank.sequence[rank.position]];
     if (operation.step == Step::compute) {
       if (rank.volume == rank.volumes_end) fail("a computation without a volume");
       clock.volume += static_cast<double>(*rank.volume++);
-    } else if (!perform(rank, number, operation)) {
-      return;
+    } else if (operation.step == Step::finalize) {
+      return finalize(rank, number);
     } else {
+      if (!perform(rank, number, operation)) return;
       rank.stage = 0;
     }
-    ++actions_;
     ++rank.position;
-    if (rank.finished) return;
   }
   worklist_.push(number);
 }
@@ -102,6 +100,7 @@ void Engine::run_turn(std::uint32_t number) {
 bool Engine::next_block(RankState& rank, Rank number) {
   do {
     rank.actions_before += rank.size;
+    actions_ += rank.size;
     rank.position = rank.size = 0;
     if (!rank.stream->next(rank.block)) return false;
     rank.size = static_cast<std::uint32_t>(rank.block.size());
@@ -117,9 +116,10 @@ bool Engine::next_block(RankState& rank, Rank number) {
   return true;
 }
 
-bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
+inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
   switch (operation.step) {
   case Step::compute:
+  case Step::finalize:
   case Step::nothing:
     return true;
   case Step::send:
@@ -162,9 +162,6 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::resolve:
     resolve(rank, operation);
     return true;
-  case Step::finalize:
-    finalize(rank, number);
-    return true;
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
   }
@@ -173,7 +170,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
 
 // ---- messages
 
-void Engine::send(RankState& rank, std::uint32_t number, const Operation& operation) {
+inline void Engine::send(RankState& rank, std::uint32_t number, const Operation& operation) {
   Clocks::Clock& clock = clocks_[number];
   clock.overhead += operation.send_overhead;
   clock.copied += operation.bytes;
@@ -187,14 +184,14 @@ void Engine::send(RankState& rank, std::uint32_t number, const Operation& operat
     start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
 }
 
-Request& Engine::start(RankState& rank, RequestId id) {
+inline Request& Engine::start(RankState& rank, RequestId id) {
   Request& request = rank.requests[id];
   if (request.state != RequestState::inactive && request.state != RequestState::done)
     fail(fmt::format("request {} is used again before it has completed", id));
   return request;
 }
 
-bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
+inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];
   if (channel.has(ticket)) return true;
   channel.awaited = ticket;
@@ -203,13 +200,13 @@ bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uin
   return false;
 }
 
-Message& Engine::message(Channel& channel, std::uint64_t ticket) {
+inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {
   if (ticket < channel.oldest || !channel.message(ticket).sent.base)
     fail("a message is received a second time, after receives were cancelled out of order");
   return channel.message(ticket);
 }
 
-void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
+inline void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
   Clocks::Clock& clock = clocks_[number];
   const Message& taken = message(channel, ticket);
   clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
@@ -217,7 +214,7 @@ void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t 
   channels_.remove(channel, ticket);
 }
 
-bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
+inline bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (rank.stage == 0) {
     rank.ticket = channels_.post(operation.receive_channel);
     rank.stage = 1;
@@ -250,7 +247,7 @@ bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& opera
 
 // ---- requests
 
-bool Engine::ready(RankState& rank, RequestId id) {
+inline bool Engine::ready(RankState& rank, RequestId id) {
   const Request request = rank.requests[id];
   switch (request.state) {
   case RequestState::inactive:
@@ -268,7 +265,7 @@ bool Engine::ready(RankState& rank, RequestId id) {
   return true;
 }
 
-bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
+inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
   if (!ready(rank, id)) return false;
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::receiving) take_message(number, channels_[request.subject], request.ticket);
@@ -276,28 +273,43 @@ bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
   return true;
 }
 
-bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
-  for (; rank.stage < ids.size(); ++rank.stage)
-    if (!ready(rank, ids[rank.stage])) return false;
-  Clocks::Clock& clock = clocks_[number];
-  double overhead = 0;
-  double reduced = 0;
+/// Lets incoming_ be what the requests stand for, all of them ready.
+void Engine::gather(RankState& rank, std::span<const RequestId> ids) {
   incoming_.clear();
-  taken_.clear();
+  for (const RequestId id : ids) {
+    const Request& request = rank.requests[id];
+    if (request.state == RequestState::receiving) {
+      const Message& arrived = message(channels_[request.subject], request.ticket);
+      incoming_.push_back({.sent = arrived.sent.time(), .row = arrived.row, .bytes = arrived.bytes});
+    } else if (request.state == RequestState::collective) {
+      incoming_.push_back(incoming(meetings_[request.subject]));
+    }
+  }
+}
+
+bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+  for (; rank.stage < ids.size(); ++rank.stage) {
+    const Request& request = rank.requests[ids[rank.stage]];
+    // The common cases without further ado.
+    if (request.state == RequestState::sent) continue;
+    if (request.state == RequestState::receiving && channels_[request.subject].has(request.ticket)) continue;
+    if (!ready(rank, ids[rank.stage])) return false;
+  }
+  gather(rank, ids);
+  Clocks::Clock& clock = clocks_[number];
+  clocks_.take_all(clock, incoming_);
   for (const RequestId id : ids) {
     Request& request = rank.requests[id];
     switch (request.state) {
     case RequestState::receiving: {
-      const Message& taken = message(channels_[request.subject], request.ticket);
-      incoming_.push_back({.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
-      overhead += taken.receive_overhead;
-      taken_.push_back(request);
+      Channel& channel = channels_[request.subject];
+      clock.overhead += message(channel, request.ticket).receive_overhead;
+      channels_.remove(channel, request.ticket);
       break;
     }
     case RequestState::collective:
-      incoming_.push_back(incoming(meetings_[request.subject]));
-      reduced += meetings_[request.subject].cost.reduced_bytes;
-      taken_.push_back(request);
+      clocks_.reduce(clock, meetings_[request.subject].cost.reduced_bytes);
+      meetings_.leave(request.subject);
       break;
     case RequestState::inactive:
       fail(fmt::format("request {} is completed twice at once", id));
@@ -305,15 +317,6 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
       break;
     }
     request.state = RequestState::inactive;
-  }
-  clocks_.take_all(clock, incoming_);
-  clocks_.reduce(clock, reduced);
-  clock.overhead += overhead;
-  for (const Request& request : taken_) {
-    if (request.state == RequestState::receiving)
-      channels_.remove(channels_[request.subject], request.ticket);
-    else
-      meetings_.leave(request.subject);
   }
   return true;
 }

@@ -65,6 +65,7 @@ private:
   bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
   bool probe(RankState& rank, std::uint32_t number, const Operation& operation);
   bool complete_one(RankState& rank, std::uint32_t number, trace::RequestId id);
+  void gather(RankState& rank, std::span<const trace::RequestId> ids);
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void cancel(RankState& rank, trace::RequestId id);
@@ -108,11 +109,9 @@ private:
   Worklist worklist_;
   std::vector<std::optional<LinkClass>> collective_links_;
   std::size_t finished_ = 0;
-  std::uint64_t actions_ = 0;
+  std::uint64_t actions_ = 0; ///< in blocks that are done
   std::set<std::string> notes_;
-  // Scratch of complete_all.
-  std::vector<Incoming> incoming_;
-  std::vector<Request> taken_;
+  std::vector<Incoming> incoming_; ///< scratch of complete_all
 };
 
 } // namespace timeless::replay
