@@ -12,7 +12,7 @@ struct RecordingSettings {
   std::string directory; ///< absolute
   std::string counter;
   std::string start = "on";
-  std::string buffer_size; ///< nothing: the library's own
+  std::string buffer_size = {}; ///< nothing: the library's own
 };
 
 /// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to

@@ -11,8 +11,8 @@ enum class ProgramKind { not_a_program, script, static_program, dynamic_program 
 
 struct ProgramFile {
   ProgramKind kind = ProgramKind::not_a_program;
-  bool set_user_id = false;        ///< set-uid or set-gid: nothing is preloaded into it
-  std::vector<std::string> needed; ///< the shared libraries it names
+  bool set_user_id = false;             ///< set-uid or set-gid: nothing is preloaded into it
+  std::vector<std::string> needed = {}; ///< the shared libraries it names
 };
 
 /// Looks into the file; a file that cannot be read, or is no 64-bit ELF program nor a script, is not_a_program.

@@ -96,6 +96,12 @@ int record(const Options& options) {
   return status;
 }
 
+/// CLI11 would show how many words a command may have.
+class CommandUsage : public CLI::Formatter {
+public:
+  std::string make_option_usage(const CLI::Option* /*option*/) const override { return "[--] command..."; }
+};
+
 } // namespace
 
 VerbAction add_record(CLI::App& command) {
@@ -121,6 +127,7 @@ VerbAction add_record(CLI::App& command) {
       ->option_text("...")
       ->always_capture_default(false);
   command.positionals_at_end();
+  command.formatter(std::make_shared<CommandUsage>());
   command.footer("Example: timeless record -o lu.C.64 -- mpirun -np 64 ./lu.C.64\n"
                  "The command is run as it is, with any launcher; record returns its status.");
   return [options] { return record(*options); };

@@ -1,0 +1,64 @@
+/* An MPI program that does what its first argument says; what it prints is its own, whatever runs it.
+ *
+ *   arguments ...       prints its arguments, argv[0] included, in brackets
+ *   environment         prints the variables a recording may touch, but for its own
+ *   input               copies stdin to stdout
+ *   exit N              ends with this status, after MPI_Finalize
+ *   signal N            sends itself this signal, between MPI_Init and MPI_Finalize
+ *   wait                prints a line, then waits for a signal it does not survive
+ *   avx512              executes an instruction of AVX-512
+ *   nothing             only starts and ends MPI */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char** environ;
+
+static void print_arguments(int argc, char** argv) {
+  for (int i = 0; i < argc; ++i)
+    printf("[%s]", argv[i]);
+  char directory[4096];
+  printf(" in %s\n", getcwd(directory, sizeof directory) != NULL ? directory : "?");
+}
+
+static void print_environment(void) {
+  const char* const touched[] = {"VALGRIND", "HWLOC", "GLIB", "TIMELESS_ICOUNT_"};
+  for (char** each = environ; *each != NULL; ++each)
+    for (size_t i = 0; i < sizeof touched / sizeof *touched; ++i)
+      if (strncmp(*each, touched[i], strlen(touched[i])) == 0) puts(*each);
+  const char* preload = getenv("LD_PRELOAD");
+  if (preload != NULL && strstr(preload, "vgpreload") != NULL) puts(preload);
+}
+
+static void copy_input(void) {
+  for (int letter = getchar(); letter != EOF; letter = getchar())
+    putchar(letter);
+}
+
+static void wait_for_the_end(void) {
+  puts("waiting");
+  fflush(stdout);
+  for (;;)
+    pause();
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "nothing";
+  const int number = argc > 2 ? atoi(argv[2]) : 0;
+  if (strcmp(what, "arguments") == 0) print_arguments(argc, argv);
+  if (strcmp(what, "environment") == 0) print_environment();
+  MPI_Init(&argc, &argv);
+  if (strcmp(what, "environment") == 0) print_environment();
+  if (strcmp(what, "input") == 0) copy_input();
+  if (strcmp(what, "signal") == 0) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  if (strcmp(what, "wait") == 0) wait_for_the_end();
+  if (strcmp(what, "avx512") == 0) __asm__ volatile(".byte 0x62, 0xf1, 0x75, 0x48, 0xfe, 0xd0");
+  MPI_Finalize();
+  return strcmp(what, "exit") == 0 ? number : 0;
+}

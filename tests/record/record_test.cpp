@@ -1,0 +1,160 @@
+// What `timeless record` itself says and decides.
+#include "tests/record/shell.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace timeless::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
+
+TEST(Record, says_what_was_recorded_and_what_to_do_next) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -o trace -- mpirun -np 2 stencil");
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("recorded 2 of 2 ranks"), HasSubstr("actions"), HasSubstr("counter none"),
+                                HasSubstr("next: timeless gather trace"), Not(HasSubstr("warning"))));
+}
+
+TEST(Record, takes_a_command_without_the_two_dashes) {
+  const Workplace place;
+  EXPECT_EQ(place.run("timeless record --counter none -o trace behave exit 3").status, 3);
+}
+
+TEST(Record, automatic_without_hardware_counters_uses_icount_and_says_what_it_costs) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record -o trace -- behave");
+  if (ran.errors.find("PAPI_TOT_INS (hardware") != std::string::npos)
+    GTEST_SKIP() << "this machine has hardware counters";
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("no hardware counters here"), HasSubstr("icount"), HasSubstr("2-9x slower"),
+                                HasSubstr("counter icount (exact instructions)")));
+}
+
+TEST(Record, automatic_takes_papi_where_it_counts) {
+  const Workplace place;
+  // Execution breakpoints cannot count in another program's code, but page faults can stand for any event but
+  // instructions.
+  const Ran ran = place.run("LIBPFM_FORCE_PMU=amd64_fam17h_zen1 LD_PRELOAD=" FAKE_PMU_LIBRARY " FAKE_PMU=page-faults "
+                            "timeless record -o trace --counter papi:PAPI_TOT_CYC -- behave");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_THAT(ran.errors, HasSubstr("counter PAPI_TOT_CYC (hardware events)"));
+}
+
+TEST(Record, a_counter_that_cannot_count_here_is_exit_status_5) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter papi:NO_SUCH_EVENT -o trace -- behave");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_THAT(ran.errors, HasSubstr("NO_SUCH_EVENT"));
+}
+
+TEST(Record, a_counter_that_does_not_exist_is_exit_status_2) {
+  const Workplace place;
+  for (const char* counter : {"papy", "none:x", "papi:"})
+    EXPECT_EQ(place.run(std::string("timeless record --counter ") + counter + " -o trace -- behave").status, 2)
+        << counter;
+}
+
+TEST(Record, refuses_a_directory_that_holds_a_run) {
+  const Workplace place;
+  ASSERT_EQ(place.run("timeless record --counter none -o trace -- behave").status, 0);
+  const Ran again = place.run("timeless record --counter none -o trace -- behave");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.errors, AllOf(HasSubstr("already holds a recorded run"), HasSubstr("trace"), HasSubstr("-o")));
+}
+
+TEST(Record, a_command_that_does_not_exist_is_exit_status_2) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -- ./no-such-program");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.errors, HasSubstr("no-such-program"));
+}
+
+TEST(Record, a_program_without_mpi_leaves_nothing_and_that_is_said) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -- echo hello");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.output, "hello\n");
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("nothing was recorded"), HasSubstr("echo"), HasSubstr("shared MPI library")));
+}
+
+TEST(Record, a_rank_that_dies_is_named_and_the_status_stays_the_programs) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -o trace -- behave signal 9");
+  EXPECT_EQ(ran.status, 128 + 9);
+  EXPECT_THAT(ran.errors, HasSubstr("rank 0 did not reach MPI_Finalize"));
+}
+
+TEST(Record, a_program_for_avx512_dies_with_the_remedy_named) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter icount -o trace -- behave avx512");
+  EXPECT_EQ(ran.status, 128 + 4);
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("AVX-512"), HasSubstr("-mno-avx512f")));
+}
+
+TEST(Record, leaves_no_empty_logs) {
+  const Workplace place;
+  ASSERT_EQ(place.run("timeless record --counter icount -o trace -- mpirun -np 2 behave").status, 0);
+  EXPECT_THAT(place.run("ls trace").output, "rank-000000.tia\nrank-000001.tia\n");
+}
+
+TEST(Record, a_signal_sent_to_it_reaches_the_program) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -o trace -- behave wait > out & recorder=$!; "
+                            "for i in $(seq 200); do grep -q waiting out && break; sleep 0.05; done; "
+                            "kill -TERM $recorder; wait $recorder");
+  EXPECT_EQ(ran.status, 128 + 15);
+  EXPECT_THAT(ran.errors, HasSubstr("rank 0 did not reach MPI_Finalize"));
+}
+
+TEST(Record, writes_json_to_a_file_because_stdout_is_the_programs) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record --counter none -o trace --json answer.json -- mpirun -np 2 behave exit 3");
+  EXPECT_THAT(ran.output, IsEmpty());
+  const auto answer = nlohmann::json::parse(place.read("answer.json"));
+  EXPECT_EQ(answer.at("schema"), "timeless.record/1");
+  EXPECT_EQ(answer.at("status"), 3);
+  EXPECT_EQ(answer.at("ranks"), 2);
+  EXPECT_EQ(answer.at("ranks_recorded"), 2);
+  EXPECT_EQ(answer.at("complete"), true);
+}
+
+TEST(Record, reaches_other_hosts_of_open_mpi_beside_the_users_own_variables) {
+  // A stand-in for ssh: another host is this one, without any of our environment.
+  const Workplace place;
+  place.write("no-ssh", "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nshift\n"
+                        "exec env -i HOME=\"$HOME\" PATH=\"$PATH\" OMPI_ALLOW_RUN_AS_ROOT=1 "
+                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c \"$*\"\n");
+  const Ran ran = place.run("chmod +x no-ssh; export OMPI_MCA_plm_rsh_agent=$PWD/no-ssh OWN='a value'; mkdir 'a dir'; "
+                            "timeless record --counter none -o 'a dir/trace' -- mpirun -x OWN --host elsewhere:2 -np 2 "
+                            "sh -c 'echo $OWN; exec behave'");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(ran.output, "a value\na value\n");
+  EXPECT_THAT(ran.errors, HasSubstr("recorded 2 of 2 ranks"));
+}
+
+TEST(Doctor, finds_that_recording_works_here_and_says_so_in_json_too) {
+  const Workplace place;
+  const Ran text = place.run("timeless doctor");
+  EXPECT_EQ(text.status, 0) << text.output;
+  EXPECT_THAT(text.output, AllOf(HasSubstr("icount"), HasSubstr("exactly"), HasSubstr("Recording works here")));
+  const auto answer = nlohmann::json::parse(place.run("timeless doctor --json").output);
+  EXPECT_EQ(answer.at("schema"), "timeless.doctor/1");
+  EXPECT_EQ(answer.at("recording_possible"), true);
+  for (const auto& check : answer.at("checks"))
+    EXPECT_THAT(check.at("health").get<std::string>(), testing::AnyOf("ok", "warning")) << check;
+}
+
+TEST(Doctor, says_what_is_missing_and_ends_with_5) {
+  const Workplace place;
+  const Ran ran = place.run(
+      "mkdir nothing; ln -s $(command -v sh) nothing/; t=$(command -v timeless); PATH=$PWD/nothing $t doctor");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("missing  MPI"), HasSubstr("no mpirun in PATH"), HasSubstr("does not work")));
+}
+
+} // namespace
+} // namespace timeless::test
