@@ -108,6 +108,9 @@ void finish_recording(CallScope& call, trace::Ending ending, const std::string& 
   call.record([&](Recorder& recorder) {
     active_recorder.store(nullptr);
     recorder.finish(ending, reason);
+    if (const std::uint64_t failed = failed_reads(); failed > 0)
+      std::fprintf(stderr, "timeless: the counter of rank %d failed %llu times: its volumes are not exact\n",
+                   recorder.rank(), static_cast<unsigned long long>(failed));
     if (ending == trace::Ending::finalized && recorder.rank() == 0)
       std::fprintf(stderr, "%s\n", recorder.summary().c_str());
   });
