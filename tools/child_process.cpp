@@ -100,6 +100,7 @@ int execute(const std::vector<std::string>& command, const Variables& variables)
   for (const auto& [name, value] : variables)
     setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);

@@ -71,7 +71,7 @@ std::uint64_t read_papi() noexcept {
 }
 
 std::string reason(int status) {
-  const std::string why = papi.strerror(status);
+  std::string why = papi.strerror(status);
   if (status == PAPI_ENOEVNT || papi.num_hwctrs() <= 0)
     return why + " (PAPI finds no such hardware counter; most virtual machines have none)";
   if (const auto level = perf_event_paranoid())

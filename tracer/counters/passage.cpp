@@ -67,7 +67,7 @@ void remove_preload_of(const std::string& directory) {
 } // namespace
 
 void open_passage(const Passage& passage, const std::filesystem::path& tool_directory, char* const* argv,
-                  std::optional<std::string> own_name) {
+                  const std::optional<std::string>& own_name) {
   set_or_unset(saved_library_variable, environment(library_variable));
   set_or_unset(name_variable, own_name);
   setenv(library_variable, tool_directory.c_str(), 1);

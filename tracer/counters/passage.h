@@ -18,7 +18,7 @@ struct Passage {
 /// Adds to the environment what the tool in this directory needs, and the passage. `argv` is the command to be
 /// executed, null-terminated; `own_name` is the program's argv[0] where the command has another.
 void open_passage(const Passage& passage, const std::filesystem::path& tool_directory, char* const* argv,
-                  std::optional<std::string> own_name);
+                  const std::optional<std::string>& own_name);
 
 /// Takes out of the environment what open_passage and Valgrind have put there, and puts argv[0] right; the passage, or
 /// nothing if there was none.
