@@ -74,6 +74,9 @@ void send(int descriptor, Message kind, std::string_view payload) {
 
 /// The last line of a log that says something, without SimGrid's "[0.000000] [module/INFO]" in front of it.
 std::string last_words(std::string_view log) {
+  // SimGrid follows this up with pages of advice on its own options.
+  for (const char* crash : {"Segmentation fault", "Access violation"})
+    if (log.find(crash) != std::string_view::npos) return crash;
   while (!log.empty()) {
     const std::size_t end = log.find_last_not_of("\n\r \t");
     if (end == std::string_view::npos) return {};
@@ -254,7 +257,7 @@ std::string run_apart(const ChildWork& work, const ChildDeath& death, const Chil
 
   std::string reason = last_words(words);
   if (reason.empty() && WIFSIGNALED(status)) reason = std::string("it died of: ") + ::strsignal(WTERMSIG(status));
-  throw Error(death.failure, death.what + (reason.empty() ? "" : ": " + reason), death.where);
+  throw Error(death.failure, death.what + (reason.empty() ? "" : ": " + reason), death.where, death.advice);
 }
 
 } // namespace timeless::replay

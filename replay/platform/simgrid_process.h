@@ -32,8 +32,9 @@ using ChildProgress = std::function<void(std::uint64_t done, std::uint64_t total
 /// How to name a child that died without an answer.
 struct ChildDeath {
   Failure failure = Failure::runtime;
-  std::string what;
-  std::string where;
+  std::string what = {};
+  std::string where = {};
+  std::string advice = {};
 };
 
 /// Runs work in a forked child and returns its answer, or throws the error the child ended with.

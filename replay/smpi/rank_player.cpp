@@ -1,17 +1,11 @@
 #include "replay/smpi/rank_player.h"
 
 #include "replay/smpi/payload.h"
+#include "replay/smpi/smpi_internals.h"
 #include "trace/error.h"
 
 #include <algorithm>
 #include <limits>
-
-/// SMPI's own class, of which the public headers show the name only. Redeclared here for one exported member (3.32 to
-/// 4.x): it forms the groups of ranks per host that SMPI's node-aware collectives use.
-class simgrid::smpi::Comm {
-public:
-  void init_smp();
-};
 
 namespace timeless::replay::smpi {
 
@@ -101,6 +95,7 @@ void RankPlayer::prepare() {
   self->set_property("instance_id", stage_.instance);
   self->set_property("rank", std::to_string(rank_));
   PMPI_Init(nullptr, nullptr);
+  MPI_COMM_WORLD = self->extension<simgrid::smpi::ActorExt>()->comm_world();
 
   // Communicators must be made before SMPI replays: making them moves real data, which a replay does not.
   MPI_Group world = MPI_GROUP_NULL;
@@ -113,7 +108,8 @@ void RankPlayer::prepare() {
     MPI_Comm made = MPI_COMM_NULL;
     PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
     PMPI_Comm_create(MPI_COMM_WORLD, group, &made);
-    if (stage_.prepare_collectives_for_nodes && ranks.size() > 1) made->init_smp();
+    if (stage_.prepare_collectives_for_nodes && ranks.size() > 1 && made->get_leaders_comm() == MPI_COMM_NULL)
+      made->init_smp();
     communicators_.emplace(id, made);
   }
   PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());

@@ -103,6 +103,13 @@ bool collectives_chosen() {
   return !std::ranges::all_of(settings, [](const char* name) { return simgrid::config::is_default(name); });
 }
 
+/// What to do where SMPI's replay fails.
+std::string advice() {
+  return collectives_chosen() ? "some of SMPI's collectives do not survive a replay: name others in the platform file "
+                                "(smpi/coll-selector: mpich, ompi), or use --backend model"
+                              : "use --backend model";
+}
+
 Error deadlock(const std::vector<RankPlayer>& players) {
   constexpr std::size_t named = 8;
   std::string where;
@@ -112,11 +119,19 @@ Error deadlock(const std::vector<RankPlayer>& players) {
     if (++blocked <= named) where += (where.empty() ? "" : "; ") + player.position();
   }
   if (blocked > named) where += "; ...";
+  std::string help = "timeless check finds messages without a partner; a program that sends large messages before it "
+                     "receives deadlocks where they are not buffered";
+  if (collectives_chosen()) help += "; " + advice();
   return {Failure::invalid_input,
           std::to_string(blocked) + " of " + std::to_string(players.size()) + " ranks wait and nothing will come",
-          where,
-          "timeless check finds messages without a partner; a program that sends large messages before it receives "
-          "deadlocks where they are not buffered"};
+          where, help};
+}
+
+/// SMPI's selector "automatic" tries all algorithms of a collective in turn, each time.
+void refuse_trial_of_all_collectives(const SimgridPlatform& platform) {
+  if (simgrid::config::get_value<std::string>("smpi/coll-selector") != "automatic") return;
+  throw Error(Failure::missing_capability, "SMPI cannot replay with smpi/coll-selector automatic",
+              platform.file().string(), "choose default, mpich or ompi");
 }
 
 class Simulation {
@@ -204,8 +219,9 @@ SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platf
   const auto ranks = static_cast<std::size_t>(source.run().size);
   if (mapping.node_of_rank.size() != ranks)
     throw Error(Failure::usage, "the mapping is not for this many ranks", std::to_string(ranks));
+  refuse_trial_of_all_collectives(platform);
   Simulation simulation(source, platform, mapping, options);
-  const ChildDeath death{Failure::runtime, "SimGrid stopped during the replay", platform.file().string()};
+  const ChildDeath death{Failure::runtime, "SimGrid stopped during the replay", platform.file().string(), advice()};
   const std::string answer =
       run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress);
 
