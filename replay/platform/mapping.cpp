@@ -229,7 +229,7 @@ Mapping by_cores(const trace::Run& run, std::span<const PlatformHost> hosts) {
   mapping.nodes = names(hosts);
   for (std::size_t rank = 0; rank < ranks; ++rank)
     mapping.node_of_rank.push_back(cores[rank % cores.size()]);
-  mapping.sentence = counted(ranks, "rank") + " on " + counted(hosts.size(), "host") +
+  mapping.sentence = counted(ranks, "rank") + " on " + counted(used_nodes(mapping), "host") +
                      ": one rank per core, because there are more ranks than hosts";
   return mapping;
 }

@@ -66,8 +66,8 @@ void RankPlayer::check(int code, const Action& action) const {
   char words[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   PMPI_Error_string(code, words, &length);
-  throw Error(Failure::invalid_input, "SMPI refuses MPI_" + trace::mpi_name(action) + ": " + words, position(),
-              "timeless check finds what is wrong with a trace");
+  fail({Failure::invalid_input, "SMPI refuses MPI_" + trace::mpi_name(action) + ": " + words, position(),
+        "timeless check finds what is wrong with a trace"});
 }
 
 void RankPlayer::play() {
@@ -121,7 +121,7 @@ void RankPlayer::prepare() {
 MPI_Comm RankPlayer::communicator(trace::CommunicatorId id) const {
   const auto found = communicators_.find(id);
   if (found == communicators_.end())
-    throw Error(Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id), position());
+    fail({Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id), position()});
   return found->second;
 }
 

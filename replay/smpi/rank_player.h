@@ -1,6 +1,8 @@
 #pragma once
 
+#include "replay/platform/simgrid_process.h"
 #include "replay/smpi/trace_scan.h"
+#include "trace/error.h"
 #include "trace/source.h"
 
 #include <simgrid/s4u.hpp>
@@ -28,6 +30,7 @@ struct Stage {
   char* send_area = nullptr;                  ///< addresses to name; SMPI copies nothing while replaying
   char* receive_area = nullptr;
   std::function<void()> action_done;
+  const ChildReport* report = nullptr; ///< where a player that cannot go on ends the child
 };
 
 /// Plays one rank's actions inside its SimGrid actor.
@@ -35,7 +38,8 @@ class RankPlayer {
 public:
   RankPlayer(Stage& stage, trace::Rank rank) : stage_(stage), rank_(rank) {}
 
-  /// The actor's body. Throws Error where SMPI refuses a call.
+  /// The actor's body. Where SMPI refuses a call, the child ends with the Error at once: no exception unwinds an
+  /// actor's stack, which sanitizers take for corruption.
   void play();
 
   bool finished() const { return finished_; }
@@ -80,6 +84,7 @@ private:
   Reduction reduction_of(const trace::Action& action);
   MPI_Datatype type_of_size(trace::Bytes bytes);
   void check(int code, const trace::Action& action) const;
+  [[noreturn]] void fail(const Error& error) const { stage_.report->fail(error); }
 
   Stage& stage_;
   trace::Rank rank_;

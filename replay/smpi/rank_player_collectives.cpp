@@ -202,8 +202,8 @@ void RankPlayer::vector_collective(const Action& action, MPI_Request* request) {
                  action);
   }
   default:
-    throw Error(Failure::missing_capability, "SMPI cannot replay " + trace::mpi_name(action), position(),
-                "use --backend model");
+    fail({Failure::missing_capability, "SMPI cannot replay " + trace::mpi_name(action), position(),
+          "use --backend model"});
   }
 }
 

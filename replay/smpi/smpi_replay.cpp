@@ -158,6 +158,7 @@ public:
       platform_.scale_links(scaling.latency, scaling.bandwidth, mapping_.node_of_rank);
     stage_.prepare_collectives_for_nodes = collectives_chosen();
     count_actions(report);
+    stage_.report = &report;
     const auto ranks = static_cast<std::size_t>(source_.run().size);
     stage_.curtain = sg4::Barrier::create(static_cast<unsigned>(ranks));
     SMPI_app_instance_register(stage_.instance, nullptr, static_cast<int>(ranks));
