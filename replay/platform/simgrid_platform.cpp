@@ -48,6 +48,7 @@ sg4::Engine& start_engine(const std::filesystem::path& file) {
   smpi_init_options();
   std::vector<std::string> words(engine_arguments.begin(), engine_arguments.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);

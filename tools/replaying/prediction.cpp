@@ -42,7 +42,8 @@ std::vector<std::string> known_platforms() {
 
 std::filesystem::path platform_file(const std::string& name) {
   std::error_code ignored;
-  if (std::filesystem::exists(name, ignored)) return name;
+  // A folder of that name nearby is no platform.
+  if (std::filesystem::exists(name, ignored) && !std::filesystem::is_directory(name, ignored)) return name;
   if (name.find('/') == std::string::npos) {
     for (const std::string& file : {name + ".xml", name}) {
       std::filesystem::path candidate = platforms_directory() / file;

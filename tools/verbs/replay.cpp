@@ -6,7 +6,6 @@
 
 #include "gather/files_source.h"
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -20,6 +19,9 @@ struct Options {
   std::string latency = "x1";
   std::string bandwidth = "x1";
   std::string compute = "x1";
+  std::string backend = "model";
+  std::string collectives = "mpich";
+  std::string overlap = "latency-first";
 };
 
 int replay_trace(Options& options) {
@@ -27,6 +29,9 @@ int replay_trace(Options& options) {
   asked.latency = parse_factors(options.latency, "--latency");
   asked.bandwidth = parse_factors(options.bandwidth, "--bandwidth");
   asked.compute = parse_factors(options.compute, "--compute");
+  if (options.backend == "smpi") asked.backend = Backend::smpi;
+  if (options.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
+  if (options.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
   const auto source = gather::open_run(asked.trace);
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
@@ -41,7 +46,8 @@ void add_machine_options(CLI::App& command, Options& options) {
                      "A SimGrid platform file, or the name of one that comes with Timeless");
   command.add_option("--network", asked.machine.networks, "Networks by name: e1g, e10g, qdr; several in one pass")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->default_str("");
   add_placement_options(command, asked.machine);
   command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
   command.add_option("--latency", options.latency, "Latencies times x2, /2, or a list: one configuration each");
@@ -49,23 +55,17 @@ void add_machine_options(CLI::App& command, Options& options) {
   command.add_option("--compute", options.compute, "Computation times likewise: /2 is a processor twice as fast");
 }
 
-void add_model_options(CLI::App& command, PredictionOptions& asked) {
-  static const std::map<std::string, Backend> backends{{"model", Backend::model}, {"smpi", Backend::smpi}};
-  static const std::map<std::string, replay::CollectiveModel> collectives{{"mpich", replay::CollectiveModel::mpich},
-                                                                          {"simple", replay::CollectiveModel::simple}};
-  static const std::map<std::string, replay::Overlap> overlaps{{"latency-first", replay::Overlap::latency_first},
-                                                               {"bandwidth-first", replay::Overlap::bandwidth_first}};
-  command.add_option("--backend", asked.backend, "The built-in model, or SimGrid's SMPI with contention")
-      ->transform(CLI::CheckedTransformer(backends))
-      ->default_str("model");
-  command.add_option("--collectives", asked.collectives, "Costs of collectives: MPICH's algorithms, or log2(p) steps")
-      ->transform(CLI::CheckedTransformer(collectives))
-      ->default_str("mpich");
-  command.add_option("--overlap", asked.overlap, "What computation hides first of a message's way")
-      ->transform(CLI::CheckedTransformer(overlaps))
-      ->default_str("latency-first");
+void add_model_options(CLI::App& command, Options& options) {
+  command.add_option("--backend", options.backend, "The built-in model, or SimGrid's SMPI with contention")
+      ->check(CLI::IsMember({"model", "smpi"}));
   command
-      .add_option("--memory-copy", asked.memory_copy_rate, "Bytes per second of the sender's copy; 0: it costs nothing")
+      .add_option("--collectives", options.collectives, "Costs of collectives: MPICH's algorithms, or log2(p) steps")
+      ->check(CLI::IsMember({"mpich", "simple"}));
+  command.add_option("--overlap", options.overlap, "What computation hides first of a message's way")
+      ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
+  command
+      .add_option("--memory-copy", options.prediction.memory_copy_rate,
+                  "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(CLI::NonNegativeNumber)
       ->default_str("32e9 with --network, 0 with --platform");
 }
@@ -76,7 +76,7 @@ VerbAction add_replay(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_trace_argument(command, options->prediction.trace);
   add_machine_options(command, *options);
-  add_model_options(command, options->prediction);
+  add_model_options(command, *options);
   command.add_flag("--per-rank", options->report.per_rank, "Also list every rank");
   command.add_flag("--json", options->report.json, "Print JSON (schema timeless.replay/1)");
   command.footer("Example: timeless replay run.tia --platform graphene --backend smpi\n"
