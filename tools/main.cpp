@@ -1,64 +1,14 @@
+#include "tools/command_line.h"
 #include "tools/console.h"
-#include "tools/verbs/verbs.h"
-#include "tools/version.h"
 
-#include <CLI/CLI.hpp>
-
-#include <algorithm>
 #include <exception>
 #include <new>
-#include <string>
-#include <string_view>
-
-namespace timeless::tools {
-namespace {
-
-/// CLI11's own messages, in the project's form.
-Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
-  const auto chosen = app.get_subcommands();
-  const std::string command = chosen.empty() ? "timeless" : "timeless " + chosen.front()->get_name();
-  return {Failure::usage, problem.what(), "", "see " + command + " --help"};
-}
-
-/// CLI11 would only say that a subcommand is missing.
-void demand_known_verb(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  const std::string_view asked = argv[1];
-  if (std::ranges::none_of(verbs(), [asked](const Verb& verb) { return asked == verb.name; }))
-    throw Error(Failure::usage, "there is no verb '" + std::string(asked) + "'", "", "timeless --help lists them");
-}
-
-/// Runs the verb that was asked for; returns the exit code, throws Error.
-int run(int argc, char** argv) {
-  demand_known_verb(argc, argv);
-  CLI::App app("Timeless: record what an MPI program does, predict how long it takes anywhere.", "timeless");
-  app.set_version_flag("--version", std::string("timeless ") + version);
-  app.require_subcommand(1);
-  app.footer("timeless VERB --help says more, with an example. Start with: timeless doctor");
-  VerbAction action;
-  for (const Verb& verb : verbs()) {
-    CLI::App* command = app.add_subcommand(verb.name, verb.summary);
-    command->option_defaults()->always_capture_default();
-    command->callback([&action, perform = verb.add(*command)] { action = perform; });
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
-  } catch (const CLI::ParseError& problem) {
-    throw usage_error(app, problem);
-  }
-  return action();
-}
-
-} // namespace
-} // namespace timeless::tools
 
 int main(int argc, char** argv) {
   using timeless::Error;
   using timeless::Failure;
   try {
-    return timeless::tools::run(argc, argv);
+    return timeless::tools::run_command_line(argc, argv);
   } catch (const Error& error) {
     timeless::tools::print_error(error);
     return static_cast<int>(error.failure());

@@ -111,7 +111,7 @@ void finish_recording(CallScope& call, trace::Ending ending, const std::string& 
     if (const std::uint64_t failed = failed_reads(); failed > 0)
       std::fprintf(stderr, "timeless: the counter of rank %d failed %llu times: its volumes are not exact\n",
                    recorder.rank(), static_cast<unsigned long long>(failed));
-    if (ending == trace::Ending::finalized && recorder.rank() == 0)
+    if (ending == trace::Ending::finalized && recorder.rank() == 0 && !recorder.announced())
       std::fprintf(stderr, "%s\n", recorder.summary().c_str());
   });
   call.stop();

@@ -190,9 +190,7 @@ std::string Recorder::summary() const {
   if (counter_.identity.unit != trace::VolumeUnit::none)
     line += std::string(" (") + name(counter_.identity.exactness) + " " + name(counter_.identity.unit) + ")";
   line += ", in " + settings_.directory.string() + "; next: timeless gather " + settings_.directory.string();
-  if (record_.unrecorded_calls.empty()) return line;
-  line += "\ntimeless: not recorded on rank " + std::to_string(rank_) + ":";
-  const char* separator = " ";
+  const char* separator = "; NOT recorded: ";
   for (const auto& [call, times] : record_.unrecorded_calls) {
     line += separator + call + " (" + with_separators(times) + (times == 1 ? " call)" : " calls)");
     separator = ", ";

@@ -58,6 +58,7 @@ public:
   /// Switches recording off or on (MPI_Pcontrol). What is computed while it is off does not count.
   void pause(bool paused);
   bool paused() const { return paused_; }
+  bool announced() const { return settings_.announced; }
 
   BlockQueue& blocks() { return blocks_; }
   CommunicatorTable& communicators() { return communicators_; }

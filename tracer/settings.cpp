@@ -45,6 +45,7 @@ Settings read_settings() {
     settings.actions_per_block = block_size(size);
   const std::string_view verbose = variable("TIMELESS_VERBOSE");
   settings.verbose = !verbose.empty() && verbose != "0";
+  settings.announced = variable("TIMELESS_ANNOUNCED") == "1";
   return settings;
 }
 

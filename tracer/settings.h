@@ -13,6 +13,7 @@ struct Settings {
   bool paused = false;                                ///< TIMELESS_START=pcontrol: until MPI_Pcontrol(1)
   std::size_t actions_per_block = 4096;               ///< TIMELESS_BUFFER_SIZE
   bool verbose = false;                               ///< TIMELESS_VERBOSE
+  bool announced = false; ///< TIMELESS_ANNOUNCED: who started the program says at the end what was recorded
 };
 
 /// Reads the environment. Throws Error(usage) naming the variable that makes no sense.

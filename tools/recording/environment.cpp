@@ -61,6 +61,7 @@ Variables recording_variables(const RecordingSettings& settings) {
       {"TIMELESS_DIR", settings.directory},
       {"TIMELESS_COUNTER", settings.counter},
       {"TIMELESS_START", settings.start},
+      {"TIMELESS_ANNOUNCED", "1"},
   };
   if (!settings.buffer_size.empty()) variables.emplace_back("TIMELESS_BUFFER_SIZE", settings.buffer_size);
   for (const char* further : {"TIMELESS_TIMESTAMPS", "TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})

@@ -28,6 +28,9 @@ void add_rank_file(const gather::RankFile& file, Outcome& outcome) {
   for (const trace::BlockPlace& block : archive.blocks())
     outcome.actions += block.header.actions;
   const trace::RankRecord* record = run.find(file.rank);
+  if (record != nullptr)
+    for (const auto& [call, times] : record->unrecorded_calls)
+      outcome.unrecorded_calls[call] += times;
   if (!archive.finished() || record == nullptr || record->ending != trace::Ending::finalized)
     outcome.unfinished.push_back(file.rank);
 }
@@ -65,6 +68,16 @@ std::string some(const std::vector<trace::Rank>& ranks) {
                                        ranks.begin() + static_cast<std::ptrdiff_t>(std::min(shown, ranks.size())));
   return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(first, ", "),
                      ranks.size() > shown ? fmt::format(" ... ({} in all)", ranks.size()) : "");
+}
+
+std::string unrecorded(const Outcome& outcome) {
+  std::string line = "not in the trace, so in no replay: ";
+  const char* separator = "";
+  for (const auto& [call, times] : outcome.unrecorded_calls) {
+    line += fmt::format("{}{} ({} calls)", separator, call, times);
+    separator = ", ";
+  }
+  return line;
 }
 
 std::vector<trace::Rank> missing(const Outcome& outcome) {
@@ -120,6 +133,7 @@ std::vector<std::string> complaints(const Outcome& outcome) {
     lines.push_back("not readable: " + file);
   for (const std::string& message : outcome.icount_messages)
     lines.push_back("icount says in " + message);
+  if (!outcome.unrecorded_calls.empty()) lines.push_back(unrecorded(outcome));
   return lines;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Outcome {
   trace::Counter counter;
   std::uint64_t actions = 0;
   std::uint64_t bytes = 0;
-  std::vector<std::string> icount_messages; ///< "LOG: first line"
+  std::map<std::string, std::uint64_t> unrecorded_calls; ///< over all ranks, by MPI name
+  std::vector<std::string> icount_messages;              ///< "LOG: first line"
 
   bool complete() const;
 };

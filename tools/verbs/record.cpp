@@ -76,7 +76,7 @@ void report(const Options& options, const Outcome& outcome) {
     print_warning("nothing was recorded: " + why_nothing_recorded(options.command));
     return;
   }
-  fmt::print(stderr, "timeless: {}\ntimeless: next: timeless gather {}\n", description(outcome), options.directory);
+  fmt::print(stderr, "timeless: {}; next: timeless gather {}\n", description(outcome), options.directory);
 }
 
 int record(const Options& options) {
