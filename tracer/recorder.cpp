@@ -161,8 +161,12 @@ void Recorder::define_new() {
 void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept {
   if (std::exchange(finished_, true)) return;
   try {
-    blocks_.flush();
-    define_new();
+    // After a failure there is no room for what is still held, but there may be for the end.
+    if (!failed_) {
+      blocks_.flush();
+      define_new();
+    }
+    record_.actions = writer_.actions_written(rank_);
     record_.ending = ending;
     record_.ending_reason = reason;
     for (std::size_t call = 0; call < number_of_calls; ++call)
@@ -179,6 +183,7 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
 void Recorder::fail(const char* reason) noexcept {
   active_recorder.store(nullptr);
   if (finished_) return;
+  failed_ = true;
   std::fprintf(stderr, "timeless: recording stopped on rank %d, the program goes on: %s\n", rank_, reason);
   finish(trace::Ending::stopped, reason);
 }

@@ -107,6 +107,7 @@ private:
   std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
   bool paused_;
   bool finished_ = false;
+  bool failed_ = false;
   bool locked_ = false;
   std::mutex mutex_;
   CallScope* call_ = nullptr;

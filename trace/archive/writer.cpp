@@ -52,19 +52,23 @@ struct ArchiveWriter::State {
     if (file >= 0) ::close(file);
   }
 
-  [[noreturn]] void fail(const char* what, int code) {
-    if (file >= 0) ::close(file);
-    file = -1;
+  [[noreturn]] void fail(const char* what, int code) const {
     throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), path.string(),
                 code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
   }
 
+  /// Appends all of it, or, when that fails, nothing: what is cut back may leave room for the index.
   void put(std::string_view data) {
     if (file < 0) throw Error(Failure::runtime, "the archive is closed", path.string());
+    const std::uint64_t whole = bytes;
     while (!data.empty()) {
       const ssize_t written = ::write(file, data.data(), data.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail("cannot write the archive", errno);
+      if (written < 0) {
+        const int code = errno;
+        if (::ftruncate(file, static_cast<off_t>(whole)) == 0 && ::lseek(file, 0, SEEK_END) >= 0) bytes = whole;
+        fail("cannot write the archive", code);
+      }
       bytes += static_cast<std::uint64_t>(written);
       data.remove_prefix(static_cast<std::size_t>(written));
     }
@@ -166,6 +170,11 @@ void ArchiveWriter::finish() {
   state_->put(encode_footer(footer));
   const int file = std::exchange(state_->file, -1);
   if (::close(file) != 0) state_->fail("cannot close the archive", errno);
+}
+
+std::uint64_t ArchiveWriter::actions_written(Rank rank) const {
+  const auto found = state_->actions.find(rank);
+  return found == state_->actions.end() ? 0 : found->second;
 }
 
 std::uint64_t ArchiveWriter::bytes_written() const {

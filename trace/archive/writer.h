@@ -19,7 +19,7 @@ struct WriterOptions {
 /// happens to the process, the blocks before are readable.
 ///
 /// Memory: one block. Throws Error(runtime) when the file cannot be created or written; the file then keeps its whole
-/// blocks, and further calls throw again. Not thread-safe.
+/// blocks, and can be finished if there is room for that much. Not thread-safe.
 class ArchiveWriter {
 public:
   /// Creates the file, which must not exist yet.
@@ -39,6 +39,8 @@ public:
   void finish();
 
   std::uint64_t bytes_written() const;
+  /// Actions of this rank in the blocks written so far.
+  std::uint64_t actions_written(Rank rank) const;
 
 private:
   struct State;
