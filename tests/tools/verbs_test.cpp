@@ -124,6 +124,24 @@ TEST_F(Verbs, classify_ends_with_4_when_a_class_to_fail_on_is_found) {
   EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", "mixed-up," + found}).status, 4);
 }
 
+TEST_F(Verbs, an_answer_from_an_incomplete_trace_says_so_and_ends_with_6) {
+  trace::MemorySource cut(2);
+  cut.add(0, {.kind = ActionKind::barrier});
+  cut.add(1, {.kind = ActionKind::barrier});
+  for (trace::RankRecord& rank : cut.description().ranks) {
+    rank.ending = trace::Ending::stopped;
+    rank.ending_reason = "the disk was full";
+  }
+  trace::test::write_archive(cut, directory_ / "cut.tia");
+  for (const char* verb : {"classify", "check", "replay"}) {
+    std::vector<std::string> arguments = {verb, directory_ / "cut.tia"};
+    if (arguments.front() == "replay") arguments.insert(arguments.end(), {"--network", "qdr"});
+    const Outcome outcome = timeless_command(arguments);
+    EXPECT_EQ(outcome.status, 6) << verb;
+    EXPECT_THAT(outcome.out + outcome.err, HasSubstr("the disk was full")) << verb;
+  }
+}
+
 TEST_F(Verbs, classify_says_that_a_rate_is_assumed) {
   EXPECT_THAT(timeless_command({"classify", path()}).out, HasSubstr("ASSUMED"));
   EXPECT_THAT(timeless_command({"classify", path(), "--compute-rate", "3e9"}).out, testing::Not(HasSubstr("ASSUMED")));

@@ -170,6 +170,7 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
   nlohmann::ordered_json json;
   json["trace"] = options.trace;
   json["ranks"] = run.size;
+  json["complete"] = run.complete();
   json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
   json["mapping"] = machine.mapping_sentence;
   json["compute"] = machine.compute_sentence;
@@ -199,7 +200,11 @@ int classify_trace(const Options& options) {
   const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
-  return failed ? exit_condition_met : exit_ok;
+  if (failed) return exit_condition_met;
+  const std::string lack = incompleteness(source->run());
+  if (lack.empty()) return exit_ok;
+  print_warning("the trace is incomplete: " + lack + "; the answer is for what it holds");
+  return static_cast<int>(Failure::partial);
 }
 
 void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
