@@ -34,6 +34,7 @@ start_host() {
   local host=$1
   mkdir "$work/disk-h$host"
   ip netns add "$name-$host" || skip "cannot make a network namespace here"
+  ip netns exec "$name-$host" true 2>/dev/null || skip "cannot enter a network namespace here (a chroot?)"
   ip link add "$name-$host" type veth peer name eth0 netns "$name-$host"
   ip link set "$name-$host" master "$name" up
   ip -n "$name-$host" addr add "$network.$host/24" dev eth0

@@ -9,7 +9,6 @@ namespace {
 
 using trace::Action;
 using trace::ActionBlock;
-using trace::ActionFamily;
 using trace::ActionKind;
 
 Spread spread(const std::vector<double>& values) {
