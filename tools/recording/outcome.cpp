@@ -1,13 +1,13 @@
 #include "tools/recording/outcome.h"
 
 #include "gather/rank_files.h"
+#include "gather/rank_ranges.h"
 #include "tools/child_process.h"
 #include "tools/console.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -63,11 +63,7 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
 }
 
 std::string some(const std::vector<trace::Rank>& ranks) {
-  constexpr std::size_t shown = 8;
-  const std::vector<trace::Rank> first(ranks.begin(),
-                                       ranks.begin() + static_cast<std::ptrdiff_t>(std::min(shown, ranks.size())));
-  return fmt::format("{} {}{}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(first, ", "),
-                     ranks.size() > shown ? fmt::format(" ... ({} in all)", ranks.size()) : "");
+  return (ranks.size() == 1 ? "rank " : "ranks ") + gather::rank_ranges(ranks);
 }
 
 std::string unrecorded(const Outcome& outcome) {
