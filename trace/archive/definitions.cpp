@@ -54,6 +54,20 @@ enum class RankField : protozero::pbf_tag_type {
 enum class CallCountField : protozero::pbf_tag_type { name = 1, count = 2 };
 enum class NumbersField : protozero::pbf_tag_type { rank = 1, communicators = 2, kernels = 3 };
 
+// A field of another wire type than ours is no field of ours: it is skipped like an unknown one.
+template <typename Field>
+constexpr std::uint32_t varint(Field field) {
+  return protozero::tag_and_type(field, protozero::pbf_wire_type::varint);
+}
+template <typename Field>
+constexpr std::uint32_t fixed64(Field field) {
+  return protozero::tag_and_type(field, protozero::pbf_wire_type::fixed64);
+}
+template <typename Field>
+constexpr std::uint32_t delimited(Field field) {
+  return protozero::tag_and_type(field, protozero::pbf_wire_type::length_delimited);
+}
+
 [[noreturn]] void fail(const std::string& what) {
   throw Error(Failure::invalid_input, what, "definitions");
 }
@@ -146,20 +160,20 @@ Rank rank_number(std::uint32_t value) {
 Counter decode_counter(protozero::pbf_message<CounterField> in) {
   Counter counter;
   while (in.next())
-    switch (in.tag()) {
-    case CounterField::name:
+    switch (in.tag_and_type()) {
+    case delimited(CounterField::name):
       counter.name = text(in.get_view());
       break;
-    case CounterField::version:
+    case delimited(CounterField::version):
       counter.version = text(in.get_view());
       break;
-    case CounterField::unit:
+    case varint(CounterField::unit):
       counter.unit = enumerator(in.get_uint32(), VolumeUnit::events);
       break;
-    case CounterField::exactness:
+    case varint(CounterField::exactness):
       counter.exactness = enumerator(in.get_uint32(), Exactness::inexact);
       break;
-    case CounterField::threads:
+    case delimited(CounterField::threads):
       counter.threads = text(in.get_view());
       break;
     default:
@@ -171,20 +185,20 @@ Counter decode_counter(protozero::pbf_message<CounterField> in) {
 Provenance decode_provenance(protozero::pbf_message<ProvenanceField> in) {
   Provenance provenance;
   while (in.next())
-    switch (in.tag()) {
-    case ProvenanceField::tool_version:
+    switch (in.tag_and_type()) {
+    case delimited(ProvenanceField::tool_version):
       provenance.tool_version = text(in.get_view());
       break;
-    case ProvenanceField::mpi_library:
+    case delimited(ProvenanceField::mpi_library):
       provenance.mpi_library = text(in.get_view());
       break;
-    case ProvenanceField::program:
+    case delimited(ProvenanceField::program):
       provenance.program = text(in.get_view());
       break;
-    case ProvenanceField::date:
+    case delimited(ProvenanceField::date):
       provenance.date = text(in.get_view());
       break;
-    case ProvenanceField::run_identity:
+    case fixed64(ProvenanceField::run_identity):
       provenance.run_identity = in.get_fixed64();
       break;
     default:
@@ -196,11 +210,11 @@ Provenance decode_provenance(protozero::pbf_message<ProvenanceField> in) {
 Host decode_host(protozero::pbf_message<HostField> in) {
   Host host;
   while (in.next())
-    switch (in.tag()) {
-    case HostField::name:
+    switch (in.tag_and_type()) {
+    case delimited(HostField::name):
       host.name = text(in.get_view());
       break;
-    case HostField::cpu_model:
+    case delimited(HostField::cpu_model):
       host.cpu_model = text(in.get_view());
       break;
     default:
@@ -214,14 +228,14 @@ void decode_members(protozero::pbf_message<RankRunField> in, std::vector<Rank>& 
   std::int64_t stride = 1;
   std::uint32_t count = 0;
   while (in.next())
-    switch (in.tag()) {
-    case RankRunField::first:
+    switch (in.tag_and_type()) {
+    case varint(RankRunField::first):
       first = in.get_sint32();
       break;
-    case RankRunField::stride:
+    case varint(RankRunField::stride):
       stride = in.get_sint32();
       break;
-    case RankRunField::count:
+    case varint(RankRunField::count):
       count = in.get_uint32();
       break;
     default:
@@ -238,14 +252,14 @@ void decode_members(protozero::pbf_message<RankRunField> in, std::vector<Rank>& 
 Communicator decode_communicator(protozero::pbf_message<CommunicatorField> in, std::size_t& budget) {
   Communicator communicator;
   while (in.next())
-    switch (in.tag()) {
-    case CommunicatorField::members:
+    switch (in.tag_and_type()) {
+    case delimited(CommunicatorField::members):
       decode_members(in.get_message(), communicator.members, budget);
       break;
-    case CommunicatorField::remote_members:
+    case delimited(CommunicatorField::remote_members):
       decode_members(in.get_message(), communicator.remote_members, budget);
       break;
-    case CommunicatorField::identity:
+    case fixed64(CommunicatorField::identity):
       communicator.identity = in.get_fixed64();
       break;
     default:
@@ -257,17 +271,17 @@ Communicator decode_communicator(protozero::pbf_message<CommunicatorField> in, s
 Kernel decode_kernel(protozero::pbf_message<KernelField> in) {
   Kernel kernel;
   while (in.next())
-    switch (in.tag()) {
-    case KernelField::begin_module:
+    switch (in.tag_and_type()) {
+    case varint(KernelField::begin_module):
       kernel.begin.module = in.get_uint32();
       break;
-    case KernelField::begin_offset:
+    case varint(KernelField::begin_offset):
       kernel.begin.offset = in.get_uint64();
       break;
-    case KernelField::end_module:
+    case varint(KernelField::end_module):
       kernel.end.module = in.get_uint32();
       break;
-    case KernelField::end_offset:
+    case varint(KernelField::end_offset):
       kernel.end.offset = in.get_uint64();
       break;
     default:
@@ -280,11 +294,11 @@ void decode_call_count(protozero::pbf_message<CallCountField> in, RankRecord& re
   std::string name;
   std::uint64_t count = 0;
   while (in.next())
-    switch (in.tag()) {
-    case CallCountField::name:
+    switch (in.tag_and_type()) {
+    case delimited(CallCountField::name):
       name = text(in.get_view());
       break;
-    case CallCountField::count:
+    case varint(CallCountField::count):
       count = in.get_uint64();
       break;
     default:
@@ -296,26 +310,26 @@ void decode_call_count(protozero::pbf_message<CallCountField> in, RankRecord& re
 RankRecord decode_rank(protozero::pbf_message<RankField> in) {
   RankRecord record;
   while (in.next())
-    switch (in.tag()) {
-    case RankField::rank:
+    switch (in.tag_and_type()) {
+    case varint(RankField::rank):
       record.rank = rank_number(in.get_uint32());
       break;
-    case RankField::host:
+    case varint(RankField::host):
       record.host = in.get_uint32();
       break;
-    case RankField::skew_per_call:
+    case varint(RankField::skew_per_call):
       record.skew_per_call = in.get_uint64();
       break;
-    case RankField::ending:
+    case varint(RankField::ending):
       record.ending = enumerator(in.get_uint32(), Ending::stopped);
       break;
-    case RankField::ending_reason:
+    case delimited(RankField::ending_reason):
       record.ending_reason = text(in.get_view());
       break;
-    case RankField::actions:
+    case varint(RankField::actions):
       record.actions = in.get_uint64();
       break;
-    case RankField::unrecorded_calls:
+    case delimited(RankField::unrecorded_calls):
       decode_call_count(in.get_message(), record);
       break;
     default:
@@ -327,15 +341,15 @@ RankRecord decode_rank(protozero::pbf_message<RankField> in) {
 RankNumbers decode_numbers(protozero::pbf_message<NumbersField> in) {
   RankNumbers numbers;
   while (in.next())
-    switch (in.tag()) {
-    case NumbersField::rank:
+    switch (in.tag_and_type()) {
+    case varint(NumbersField::rank):
       numbers.rank = rank_number(in.get_uint32());
       break;
-    case NumbersField::communicators:
+    case delimited(NumbersField::communicators):
       for (const std::uint32_t id : in.get_packed_uint32())
         numbers.communicators.push_back(id);
       break;
-    case NumbersField::kernels:
+    case delimited(NumbersField::kernels):
       for (const std::uint32_t id : in.get_packed_uint32())
         numbers.kernels.push_back(id);
       break;
@@ -349,32 +363,32 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
   Definitions definitions;
   std::size_t member_budget = max_members;
   while (in.next())
-    switch (in.tag()) {
-    case DefinitionsField::size:
+    switch (in.tag_and_type()) {
+    case varint(DefinitionsField::size):
       definitions.size = rank_number(in.get_uint32());
       break;
-    case DefinitionsField::counter:
+    case delimited(DefinitionsField::counter):
       definitions.counter = decode_counter(in.get_message());
       break;
-    case DefinitionsField::provenance:
+    case delimited(DefinitionsField::provenance):
       definitions.provenance = decode_provenance(in.get_message());
       break;
-    case DefinitionsField::hosts:
+    case delimited(DefinitionsField::hosts):
       definitions.hosts.push_back(decode_host(in.get_message()));
       break;
-    case DefinitionsField::communicators:
+    case delimited(DefinitionsField::communicators):
       definitions.communicators.push_back(decode_communicator(in.get_message(), member_budget));
       break;
-    case DefinitionsField::modules:
+    case delimited(DefinitionsField::modules):
       definitions.modules.push_back(text(in.get_view()));
       break;
-    case DefinitionsField::kernels:
+    case delimited(DefinitionsField::kernels):
       definitions.kernels.push_back(decode_kernel(in.get_message()));
       break;
-    case DefinitionsField::ranks:
+    case delimited(DefinitionsField::ranks):
       definitions.ranks.push_back(decode_rank(in.get_message()));
       break;
-    case DefinitionsField::numbers:
+    case delimited(DefinitionsField::numbers):
       definitions.numbers.push_back(decode_numbers(in.get_message()));
       break;
     default:
