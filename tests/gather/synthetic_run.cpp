@@ -204,17 +204,6 @@ std::vector<std::string> actions_in_words(const trace::Source& source, Rank rank
   return result;
 }
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "timeless-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a directory for the test");
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::vector<std::pair<std::string, std::string>> contents(const std::filesystem::path& directory) {
   std::vector<std::pair<std::string, std::string>> result;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {

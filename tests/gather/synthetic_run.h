@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/temporary_directory.h"
 #include "trace/archive/definitions.h"
 #include "trace/source.h"
 
@@ -38,21 +39,6 @@ std::vector<std::filesystem::path> write_rank_files(const SyntheticRun& run, con
 
 /// A rank's actions in words that do not depend on how communicators, kernels and modules are numbered.
 std::vector<std::string> actions_in_words(const trace::Source& source, trace::Rank rank);
-
-/// A fresh directory, removed with all it holds.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
-};
 
 /// Every file below a directory with its content: equal before and after when nothing was touched.
 std::vector<std::pair<std::string, std::string>> contents(const std::filesystem::path& directory);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/temporary_directory.h"
 #include "trace/action_block.h"
 #include "trace/archive/definitions.h"
 #include "trace/memory_source.h"
@@ -37,17 +38,6 @@ void write_archive(const Source& source, const std::filesystem::path& path);
 std::string file_bytes(const std::filesystem::path& path);
 void write_bytes(const std::filesystem::path& path, std::string_view bytes);
 
-/// A directory of its own for one test, removed with the object.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
-};
+using timeless::test::TemporaryDirectory;
 
 } // namespace timeless::trace::test

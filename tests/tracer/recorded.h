@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/temporary_directory.h"
 #include "trace/action.h"
 #include "trace/run.h"
 
@@ -52,19 +53,5 @@ struct RecordedRank {
 
 /// The ranks' files of a directory, by rank.
 std::vector<RecordedRank> read_recording(const std::filesystem::path& directory);
-
-/// A directory that lasts as long as this object.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
-private:
-  std::filesystem::path path_;
-};
 
 } // namespace timeless::test
