@@ -68,6 +68,17 @@ std::uint64_t agree_on_identity(int rank) {
   return identity;
 }
 
+void tell_what_was_not_counted(int rank) {
+  if (const std::uint64_t failed = failed_reads(); failed > 0)
+    std::fprintf(stderr, "timeless: the counter of rank %d failed %llu times: its volumes are not exact\n", rank,
+                 static_cast<unsigned long long>(failed));
+  if (const std::uint64_t uncounted = uncounted_workers(); uncounted > 0)
+    std::fprintf(stderr,
+                 "timeless: the counter could not count %llu threads of rank %d, or not to their end: its volumes of "
+                 "workers are too low\n",
+                 static_cast<unsigned long long>(uncounted), rank);
+}
+
 /// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main.
 __attribute__((destructor)) void finish_at_exit() {
   Recorder* const recorder = active_recorder.exchange(nullptr);
@@ -96,6 +107,7 @@ void start_recording(CallScope& call) {
   read_skew = attempt.counter.skew;
   try {
     recorder.begin(identity);
+    count_workers(attempt.counter.workers);
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
   } catch (const std::exception& failure) {
@@ -108,9 +120,8 @@ void finish_recording(CallScope& call, trace::Ending ending, const std::string& 
   call.record([&](Recorder& recorder) {
     active_recorder.store(nullptr);
     recorder.finish(ending, reason);
-    if (const std::uint64_t failed = failed_reads(); failed > 0)
-      std::fprintf(stderr, "timeless: the counter of rank %d failed %llu times: its volumes are not exact\n",
-                   recorder.rank(), static_cast<unsigned long long>(failed));
+    count_workers(nullptr);
+    tell_what_was_not_counted(recorder.rank());
     if (ending == trace::Ending::finalized && recorder.rank() == 0 && !recorder.announced())
       std::fprintf(stderr, "%s\n", recorder.summary().c_str());
   });

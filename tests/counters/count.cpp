@@ -6,11 +6,13 @@
 #include "tracer/icount/icount.h"
 
 #include <array>
+#include <barrier>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <vector>
 
 extern "C" void timeless_known_loop(std::uint64_t iterations) noexcept;
 
@@ -85,6 +87,78 @@ void print_threads(const ActiveCounter& counter) {
   print("beside_thread_loop_50000", counter.read() - begin);
 }
 
+/// Four threads: the first runs the loop 1000 times when told to, each next one 1000 times more; the last one 9000
+/// times when it may end.
+class Workers {
+public:
+  Workers() {
+    for (std::size_t each = 0; each < number; ++each)
+      threads_.emplace_back([this, each] {
+        timeless::tracer::become_worker();
+        meet_.arrive_and_wait();
+        meet_.arrive_and_wait();
+        loop(1000 * (each + 1));
+        meet_.arrive_and_wait();
+        meet_.arrive_and_wait();
+        if (each + 1 == number) loop(9000);
+      });
+  }
+  void meet() { meet_.arrive_and_wait(); }
+  void end() {
+    for (std::thread& thread : threads_)
+      thread.join();
+  }
+
+private:
+  static constexpr std::size_t number = 4;
+  std::barrier<> meet_{number + 1};
+  std::vector<std::thread> threads_;
+};
+
+void print(const char* key, timeless::tracer::WorkerVolumes volumes) {
+  std::printf("%s_sum %llu\n%s_maximum %llu\n", key, static_cast<unsigned long long>(volumes.sum), key,
+              static_cast<unsigned long long>(volumes.maximum));
+}
+
+void print_workers(const ActiveCounter& counter) {
+  using namespace timeless::tracer;
+  print("workers_present_at_first", workers_present() ? 1 : 0);
+  Workers workers;
+  workers.meet(); // they are there...
+  count_workers(counter.workers);
+  take_worker_volumes();
+  print("workers_present", workers_present() ? 1 : 0);
+  workers.meet();
+  workers.meet(); // ... have looped...
+  print("workers_looped", take_worker_volumes());
+  print("workers_idle", take_worker_volumes());
+  workers.meet();
+  workers.end(); // ... and gone
+  print("workers_gone", take_worker_volumes());
+  print("workers_present_at_last", workers_present() ? 1 : 0);
+
+  // One after the other, so that the work of waiting for each other is none of theirs.
+  for (const bool measured : {false, true}) {
+    for (const std::uint64_t thousand : {1, 2, 3}) {
+      std::thread([thousand] {
+        become_worker();
+        loop(1000 * thousand);
+      }).join();
+    }
+    const WorkerVolumes volumes = take_worker_volumes();
+    if (measured) print("workers_in_a_row", volumes);
+  }
+
+  std::thread([] {
+    become_worker();
+    loop(3000);
+    cease_to_be_worker();
+    loop(4000);
+  }).join();
+  print("workers_turncoat", take_worker_volumes());
+  print("uncounted_workers", uncounted_workers());
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -98,6 +172,7 @@ int main(int argc, char** argv) {
     print("skew", counter.skew);
     print_volumes(counter);
     print_threads(counter);
+    if (counter.workers != nullptr) print_workers(counter);
     print("failed_reads", timeless::tracer::failed_reads());
   } catch (const timeless::Error& error) {
     std::printf("error %d %s\n", static_cast<int>(error.failure()), error.what());

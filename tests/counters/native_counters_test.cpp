@@ -30,6 +30,14 @@ TEST(NativeCounters, cpu_time_is_in_nanoseconds_and_marked_inexact) {
   EXPECT_GT(time.volume("loop_1000"), 0);
 }
 
+TEST(NativeCounters, cpu_time_of_workers_is_read_from_another_thread) {
+  const Counted time = count("cputime");
+  EXPECT_GT(time.volume("workers_looped_maximum"), 0);
+  EXPECT_GT(time.volume("workers_looped_sum"), time.volume("workers_looped_maximum"));
+  EXPECT_GT(time.volume("workers_gone_maximum"), 0);
+  EXPECT_EQ(time.volume("uncounted_workers"), 0);
+}
+
 TEST(NativeCounters, icount_needs_its_tool_and_names_the_way_there) {
   EXPECT_THAT(count("icount").text("error"),
               AllOf(StartsWith("5 "), HasSubstr("icount tool"), HasSubstr("timeless record --counter icount")));
@@ -39,10 +47,18 @@ TEST(NativeCounters, an_event_that_does_not_exist_is_refused) {
   EXPECT_THAT(count("papi:NO_SUCH_EVENT").text("error"), AllOf(StartsWith("5 "), HasSubstr("NO_SUCH_EVENT")));
 }
 
-TEST(FakePmu, papi_counts_the_calling_thread_exactly) {
-  const Counted counted = count_with_fake_pmu("breakpoint", "papi");
-  if (counted.all.find("error") != std::string::npos && counted.all.find("self-test") == std::string::npos)
-    GTEST_SKIP() << "this kernel counts no execution breakpoints: " << counted.all;
+class CountingPmu : public testing::Test {
+protected:
+  static void SetUpTestSuite() { counted = count_with_fake_pmu("breakpoint", "papi"); }
+  void SetUp() override {
+    if (counted.all.find("error") != std::string::npos && counted.all.find("self-test") == std::string::npos)
+      GTEST_SKIP() << "this kernel counts no execution breakpoints: " << counted.all;
+  }
+  static Counted counted;
+};
+Counted CountingPmu::counted;
+
+TEST_F(CountingPmu, makes_papi_count_the_calling_thread_exactly) {
   EXPECT_EQ(counted.text("name"), "PAPI_TOT_INS");
   EXPECT_THAT(counted.text("version"), StartsWith("PAPI 7."));
   EXPECT_EQ(counted.text("unit"), "instructions");
@@ -55,11 +71,22 @@ TEST(FakePmu, papi_counts_the_calling_thread_exactly) {
   EXPECT_EQ(counted.volume("failed_reads"), 0);
 }
 
-TEST(FakePmu, automatic_takes_papi_where_there_is_no_icount) {
-  const Counted counted = count_with_fake_pmu("breakpoint", "auto");
-  if (counted.all.find("error") != std::string::npos && counted.all.find("self-test") == std::string::npos)
-    GTEST_SKIP() << "this kernel counts no execution breakpoints: " << counted.all;
-  EXPECT_EQ(counted.text("name"), "PAPI_TOT_INS");
+TEST_F(CountingPmu, makes_papi_count_workers_exactly_from_another_thread) {
+  EXPECT_EQ(counted.volume("workers_present_at_first"), 0);
+  EXPECT_EQ(counted.volume("workers_present"), 1);
+  EXPECT_EQ(counted.volume("workers_looped_sum"), 1000 + 2000 + 3000 + 4000);
+  EXPECT_EQ(counted.volume("workers_looped_maximum"), 4000);
+  EXPECT_EQ(counted.volume("workers_idle_sum"), 0);
+  EXPECT_EQ(counted.volume("workers_gone_sum"), 9000);
+  EXPECT_EQ(counted.volume("workers_in_a_row_sum"), 1000 + 2000 + 3000);
+  EXPECT_EQ(counted.volume("workers_in_a_row_maximum"), 3000);
+  EXPECT_EQ(counted.volume("workers_turncoat_sum"), 3000);
+  EXPECT_EQ(counted.volume("workers_present_at_last"), 0);
+  EXPECT_EQ(counted.volume("uncounted_workers"), 0);
+}
+
+TEST_F(CountingPmu, is_what_automatic_takes_where_there_is_no_icount) {
+  EXPECT_EQ(count_with_fake_pmu("breakpoint", "auto").text("name"), "PAPI_TOT_INS");
 }
 
 TEST(FakePmu, papi_that_counts_something_else_fails_its_self_test) {

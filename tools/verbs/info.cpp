@@ -29,9 +29,9 @@ struct Options {
 std::string counter_text(const Run& run) {
   const trace::Counter& counter = run.counter;
   if (counter.unit == trace::VolumeUnit::none) return "none: no computation was recorded";
-  return fmt::format("{}{}: {} of the {} thread, {}", counter.name,
-                     counter.version.empty() ? "" : " (" + counter.version + ")", name(counter.unit), counter.threads,
-                     name(counter.exactness));
+  return fmt::format("{}{}: {}, {}; threads: {}", counter.name,
+                     counter.version.empty() ? "" : " (" + counter.version + ")", name(counter.unit),
+                     name(counter.exactness), counter.threads);
 }
 
 std::vector<std::string> host_texts(const Run& run) {

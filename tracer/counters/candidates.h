@@ -17,6 +17,9 @@ struct Candidate {
   ActiveCounter (*start)(std::string_view argument);
 };
 
+/// Counter::threads of a counter that counts workers, too.
+inline constexpr const char* calling_and_workers = "calling, workers apart";
+
 ActiveCounter start_icount(std::string_view argument);
 ActiveCounter start_papi(std::string_view event);
 ActiveCounter start_cputime(std::string_view argument);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/run.h"
+#include "tracer/counters/workers.h"
 
 #include <cstdint>
 #include <string_view>
@@ -10,11 +11,14 @@ namespace timeless::tracer {
 /// A counter that runs: what it is, how to read it, and what reading costs in its own unit.
 struct ActiveCounter {
   trace::Counter identity;
-  /// Volume so far of the calling thread. Rises; starts anywhere. Threads need not be announced.
+  /// Volume so far of the calling thread. Rises; starts anywhere. Threads need not be announced; one that was a worker
+  /// may cease to be one by its first reading.
   std::uint64_t (*read)() noexcept = nullptr;
   /// The volume between two reads back to back, calibrated: the least of many. To be subtracted from every difference
   /// of two reads, never below 0.
   std::uint64_t skew = 0;
+  /// How it counts other threads than the calling one; null when it counts nothing.
+  const WorkerCounter* workers = nullptr;
 };
 
 /// Starts the counter that `choice` names, as TIMELESS_COUNTER does: "auto" (or nothing), "papi", "papi:EVENT",

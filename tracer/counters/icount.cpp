@@ -12,6 +12,16 @@ std::uint64_t read_thread_instructions() noexcept {
   return ICOUNT_THREAD();
 }
 
+bool read_worker(const Worker& worker, std::uint64_t& volume) noexcept {
+  volume = ICOUNT_OF_THREAD(worker.icount_number);
+  return true;
+}
+
+// The tool counts every thread from its start.
+constexpr WorkerCounter worker_counter = {.begin = [](Worker& worker) noexcept { return worker.icount_number != 0; },
+                                          .read = read_worker,
+                                          .end = [](Worker& /*worker*/) noexcept {}};
+
 std::string valgrind_version() {
   const auto version = ICOUNT_VALGRIND();
   return std::to_string(version / ICOUNT_VALGRIND_MAJOR) + "." + std::to_string(version % ICOUNT_VALGRIND_MAJOR);
@@ -39,8 +49,10 @@ ActiveCounter start_icount(std::string_view /*argument*/) {
                        .version = "icount " + std::to_string(ICOUNT_ABI_VERSION & ICOUNT_ABI_NUMBER) + ", Valgrind " +
                                   valgrind_version(),
                        .unit = trace::VolumeUnit::instructions,
-                       .exactness = trace::Exactness::exact},
-          .read = read_thread_instructions};
+                       .exactness = trace::Exactness::exact,
+                       .threads = calling_and_workers},
+          .read = read_thread_instructions,
+          .workers = &worker_counter};
 }
 
 } // namespace timeless::tracer

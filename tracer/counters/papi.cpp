@@ -1,12 +1,17 @@
 #include "trace/error.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/machine.h"
+#include "tracer/counters/papi_events.h"
 #include "tracer/counters/papi_library.h"
 #include "tracer/counters/self_test.h"
 
+#include <array>
 #include <atomic>
 #include <papi.h>
+#include <pthread.h>
 #include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace timeless::tracer {
 namespace {
@@ -15,57 +20,84 @@ constexpr const char* instructions_event = "PAPI_TOT_INS";
 
 // One PAPI counter per process; start_papi sets these before anything reads.
 PapiLibrary papi;
-std::string counted_event;
+std::vector<std::string> counted_events; ///< the first is the counter
+pthread_key_t end_of_thread;
 std::atomic<std::uint64_t> failures{0};
 
-/// The calling thread's own event set, which PAPI wants to be made by that thread.
-class ThreadEvents {
-public:
-  ThreadEvents() = default;
-  ThreadEvents(const ThreadEvents&) = delete;
-  ThreadEvents& operator=(const ThreadEvents&) = delete;
-  ~ThreadEvents() {
-    if (set_ == PAPI_NULL) return;
-    long long last = 0;
-    papi.stop(set_, &last);
-    papi.cleanup_eventset(set_);
-    papi.destroy_eventset(&set_);
-  }
-
-  /// PAPI_OK, or the code of the step that failed; tried once.
-  int start() {
-    if (tried_) return status_;
-    tried_ = true;
-    status_ = papi.create_eventset(&set_);
-    if (status_ == PAPI_OK) status_ = papi.add_named_event(set_, counted_event.c_str());
-    if (status_ == PAPI_OK) status_ = papi.start(set_);
-    return status_;
-  }
-
-  std::uint64_t read() noexcept {
-    long long value = 0;
-    if (start() == PAPI_OK && papi.read(set_, &value) == PAPI_OK)
-      last_ = static_cast<std::uint64_t>(value);
-    else
-      failures.fetch_add(1, std::memory_order_relaxed);
-    return last_;
-  }
-
-private:
-  int set_ = PAPI_NULL;
-  int status_ = PAPI_OK;
-  bool tried_ = false;
-  std::uint64_t last_ = 0;
+/// The calling thread's own events. Not destroyed with the thread's objects, for programs call MPI later than that.
+struct OwnEvents {
+  PapiEvents events;
+  bool tried = false;
+  int status = PAPI_OK; ///< of the attempt to start
+  std::uint64_t last = 0;
+  std::uint64_t before = 0; ///< the volume when they were started
 };
 
-thread_local ThreadEvents thread_events;
+constinit thread_local OwnEvents own;
 
-std::uint64_t read_papi() noexcept {
-  return thread_events.read();
+/// PAPI_OK, or the code of the step that failed; tried once.
+int start_own() noexcept {
+  if (own.tried) return own.status;
+  own.tried = true;
+  // PAPI counts a thread in one way at a time.
+  cease_to_be_worker();
+  own.status = own.events.start(papi, counted_events);
+  if (own.status == PAPI_OK) pthread_setspecific(end_of_thread, &own);
+  return own.status;
 }
 
+std::uint64_t read_own() noexcept {
+  std::array<long long, PapiEvents::most> values; // NOLINT(cppcoreguidelines-pro-type-member-init): on the hot path
+  if (start_own() == PAPI_OK && own.events.read(papi, values.data()) == PAPI_OK)
+    own.last = own.before + static_cast<std::uint64_t>(values[0]);
+  else
+    failures.fetch_add(1, std::memory_order_relaxed);
+  return own.last;
+}
+
+/// Should the thread go on to call MPI, it counts on from here.
+void stop_own(void* /*own*/) {
+  own.before = read_own();
+  own.events.stop(papi);
+  papi.unregister_thread();
+  own.tried = false;
+}
+
+/// What PAPI needs of a stack to set up events, and again as much.
+constexpr std::size_t stack_needed = std::size_t{8} << 10U;
+
+std::size_t stack_left() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* lowest = nullptr;
+  std::size_t size = 0;
+  pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  return static_cast<std::size_t>(reinterpret_cast<char*>(&attributes) - static_cast<char*>(lowest));
+}
+
+bool begin_worker(Worker& worker) noexcept {
+  return stack_left() >= stack_needed && worker.papi.start(papi, {counted_events.data(), 1}, worker.number) == PAPI_OK;
+}
+
+bool read_worker(const Worker& worker, std::uint64_t& volume) noexcept {
+  long long value = 0;
+  if (worker.papi.read(papi, &value) != PAPI_OK) return false;
+  volume = static_cast<std::uint64_t>(value);
+  return true;
+}
+
+void end_worker(Worker& worker) noexcept {
+  if (worker.papi.counting()) worker.papi.stop(papi);
+  // What PAPI knows of a thread that made its own events would stay for ever.
+  if (worker.number == gettid()) papi.unregister_thread();
+}
+
+constexpr WorkerCounter worker_counter = {.begin = begin_worker, .read = read_worker, .end = end_worker};
+
 [[noreturn]] void fail(const std::string& why) {
-  throw Error(Failure::missing_capability, counted_event + " cannot be counted: " + why, "TIMELESS_COUNTER=papi",
+  throw Error(Failure::missing_capability, counted_events.front() + " cannot be counted: " + why,
+              "TIMELESS_COUNTER=papi",
               "use a machine with hardware counters and kernel.perf_event_paranoid at most 2, or count with icount "
               "(`timeless record --counter icount`)");
 }
@@ -83,19 +115,21 @@ std::string reason(int status) {
 
 /// PAPI_TOT_INS, or another event by PAPI's name for it, of the calling thread.
 ActiveCounter start_papi(std::string_view event) {
-  counted_event = event.empty() ? instructions_event : event;
+  counted_events = {std::string(event.empty() ? instructions_event : event)};
   papi = load_papi();
-  if (const int status = thread_events.start(); status != PAPI_OK) fail(reason(status));
-  const bool instructions = counted_event == instructions_event;
-  const std::string distrust =
-      instructions ? distrust_of_instruction_counter(read_papi) : distrust_of_counter(read_papi);
+  if (pthread_key_create(&end_of_thread, stop_own) != 0) fail("the program has taken all keys of thread-local data");
+  if (const int status = start_own(); status != PAPI_OK) fail(reason(status));
+  const bool instructions = counted_events.front() == instructions_event;
+  const std::string distrust = instructions ? distrust_of_instruction_counter(read_own) : distrust_of_counter(read_own);
   if (failed_reads() != 0) fail("it cannot be read");
   if (!distrust.empty()) fail("its self-test failed: " + distrust);
-  return {.identity = {.name = counted_event,
+  return {.identity = {.name = counted_events.front(),
                        .version = "PAPI " + papi.version,
                        .unit = instructions ? trace::VolumeUnit::instructions : trace::VolumeUnit::events,
-                       .exactness = trace::Exactness::hardware},
-          .read = read_papi};
+                       .exactness = trace::Exactness::hardware,
+                       .threads = calling_and_workers},
+          .read = read_own,
+          .workers = &worker_counter};
 }
 
 std::uint64_t failed_reads() noexcept {

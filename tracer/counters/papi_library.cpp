@@ -5,7 +5,7 @@
 #include <array>
 #include <dlfcn.h>
 #include <papi.h>
-#include <pthread.h>
+#include <unistd.h>
 
 namespace timeless::tracer {
 namespace {
@@ -44,17 +44,23 @@ void find(void* handle, const char* name, Function& function) {
   if (function == nullptr) fail(std::string("the PAPI library has no function ") + name);
 }
 
+unsigned long thread_number() {
+  return static_cast<unsigned long>(gettid());
+}
+
 PapiLibrary functions_of(void* handle) {
   PapiLibrary papi;
   find(handle, "PAPI_library_init", papi.library_init);
   find(handle, "PAPI_thread_init", papi.thread_init);
   find(handle, "PAPI_create_eventset", papi.create_eventset);
   find(handle, "PAPI_add_named_event", papi.add_named_event);
+  find(handle, "PAPI_attach", papi.attach);
   find(handle, "PAPI_start", papi.start);
   find(handle, "PAPI_stop", papi.stop);
   find(handle, "PAPI_read", papi.read);
   find(handle, "PAPI_cleanup_eventset", papi.cleanup_eventset);
   find(handle, "PAPI_destroy_eventset", papi.destroy_eventset);
+  find(handle, "PAPI_unregister_thread", papi.unregister_thread);
   find(handle, "PAPI_num_hwctrs", papi.num_hwctrs);
   find(handle, "PAPI_strerror", papi.strerror);
   return papi;
@@ -70,7 +76,7 @@ PapiLibrary load_papi() {
     const int version = papi.library_init(name.interface);
     if (version < 0) fail(std::string("PAPI does not start: ") + papi.strerror(version));
     if (version == 0) fail("PAPI does not start");
-    if (const int status = papi.thread_init(pthread_self); status != PAPI_OK)
+    if (const int status = papi.thread_init(thread_number); status != PAPI_OK)
       fail(std::string("PAPI does not count threads: ") + papi.strerror(status));
     papi.version = version_text(version);
     return papi;

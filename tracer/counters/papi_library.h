@@ -11,18 +11,21 @@ struct PapiLibrary {
   int (*thread_init)(unsigned long (*id)()) = nullptr;
   int (*create_eventset)(int* set) = nullptr;
   int (*add_named_event)(int set, const char* event) = nullptr;
+  int (*attach)(int set, unsigned long thread) = nullptr;
   int (*start)(int set) = nullptr;
   int (*stop)(int set, long long* values) = nullptr;
   int (*read)(int set, long long* values) = nullptr;
   int (*cleanup_eventset)(int set) = nullptr;
   int (*destroy_eventset)(int* set) = nullptr;
+  int (*unregister_thread)() = nullptr;
   int (*num_hwctrs)() = nullptr;
   char* (*strerror)(int code) = nullptr;
 
   std::string version; ///< "7.0.0.0"
 };
 
-/// Loads and initialises PAPI, with threads. Throws Error(missing_capability) when it is absent or will not start.
+/// Loads and initialises PAPI, with threads known by their number in the system, by which events are attached to them.
+/// Throws Error(missing_capability) when it is absent or will not start.
 PapiLibrary load_papi();
 
 } // namespace timeless::tracer

@@ -11,12 +11,14 @@ enum IcountRequest {
   ICOUNT_REQUEST_ABI = VG_USERREQ_TOOL_BASE('I', 'C'),
   ICOUNT_REQUEST_THREAD,
   ICOUNT_REQUEST_PROCESS,
-  ICOUNT_REQUEST_VALGRIND
+  ICOUNT_REQUEST_VALGRIND,
+  ICOUNT_REQUEST_THREAD_NUMBER,
+  ICOUNT_REQUEST_OF_THREAD
 };
 
 /* The number changes with the meaning of any request. */
 #define ICOUNT_ABI_NUMBER 0xffffUL
-#define ICOUNT_ABI_VERSION 0x1c000001UL
+#define ICOUNT_ABI_VERSION 0x1c000002UL
 
 #define ICOUNT_REQUEST(request) ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, 0, 0, 0, 0, 0))
 
@@ -29,5 +31,10 @@ enum IcountRequest {
 /* The Valgrind the tool was built with: ICOUNT_VALGRIND_MAJOR * major + minor. */
 #define ICOUNT_VALGRIND() ICOUNT_REQUEST(ICOUNT_REQUEST_VALGRIND)
 #define ICOUNT_VALGRIND_MAJOR 1000UL
+/* The tool's number of the calling thread, above 0. When the thread has ended, another may get its number. */
+#define ICOUNT_THREAD_NUMBER() ICOUNT_REQUEST(ICOUNT_REQUEST_THREAD_NUMBER)
+/* ICOUNT_THREAD of the living thread with this number; 0 if there can be none. */
+#define ICOUNT_OF_THREAD(number)                                                                                       \
+  ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, ICOUNT_REQUEST_OF_THREAD, number, 0, 0, 0, 0))
 
 #endif

@@ -54,6 +54,11 @@ static void thread_exits(ThreadId thread) {
   running_thread = 0;
 }
 
+static ULong thread_count(UWord thread) {
+  if (thread == running_thread) return running_count;
+  return thread < VG_N_THREADS ? resting_counts[thread] : 0;
+}
+
 static ULong process_count(void) {
   ULong sum = exited_count + running_count;
   for (UInt thread = 1; thread < VG_N_THREADS; ++thread)
@@ -85,6 +90,12 @@ static Bool answer_request(ThreadId thread, UWord* arguments, UWord* answer) {
     return True;
   case ICOUNT_REQUEST_VALGRIND:
     *answer = ICOUNT_VALGRIND_MAJOR * __VALGRIND_MAJOR__ + __VALGRIND_MINOR__;
+    return True;
+  case ICOUNT_REQUEST_THREAD_NUMBER:
+    *answer = thread;
+    return True;
+  case ICOUNT_REQUEST_OF_THREAD:
+    *answer = thread_count(arguments[1]);
     return True;
   default:
     return False;

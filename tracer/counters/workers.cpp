@@ -1,0 +1,172 @@
+#include "tracer/counters/workers.h"
+
+#include "tracer/icount/icount.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unistd.h>
+
+namespace timeless::tracer {
+
+constinit std::atomic<bool> workers_to_ask{false};
+
+namespace {
+
+constinit thread_local Worker own_worker;
+
+/// Everything below is the registry's: to be touched with the lock held.
+constinit std::mutex lock;
+constinit Worker* first = nullptr;
+constinit const WorkerCounter* counting = nullptr;
+constinit WorkerVolumes of_the_gone; ///< what workers did that have left since volumes were last taken
+constinit std::uint64_t uncounted = 0;
+
+constinit pthread_once_t prepared = PTHREAD_ONCE_INIT;
+constinit bool usable = false;
+pthread_key_t end_of_thread;
+
+/// A thread that is cancelled must not be so in here: counters open and read files.
+class Uncancelled {
+public:
+  Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~Uncancelled() { pthread_setcancelstate(before_, nullptr); }
+  Uncancelled(const Uncancelled&) = delete;
+  Uncancelled& operator=(const Uncancelled&) = delete;
+
+private:
+  int before_ = 0;
+};
+
+void begin_counting(Worker& worker) {
+  worker.taken = 0;
+  worker.counted = counting->begin(worker) && counting->read(worker, worker.taken);
+  if (!worker.counted) ++uncounted;
+}
+
+void end_counting(Worker& worker) {
+  counting->end(worker);
+  worker.counted = false;
+}
+
+/// What the worker did since it was last asked.
+std::uint64_t newly_done(Worker& worker) {
+  std::uint64_t now = 0;
+  if (!worker.counted) return 0;
+  if (!counting->read(worker, now)) {
+    worker.counted = false;
+    ++uncounted;
+    return 0;
+  }
+  const std::uint64_t done = now > worker.taken ? now - worker.taken : 0;
+  worker.taken = std::max(worker.taken, now);
+  return done;
+}
+
+void add(WorkerVolumes& volumes, std::uint64_t volume) {
+  volumes.sum += volume;
+  volumes.maximum = std::max(volumes.maximum, volume);
+}
+
+void link(Worker& worker) {
+  worker.registered = true;
+  worker.previous = nullptr;
+  worker.next = first;
+  if (first != nullptr) first->previous = &worker;
+  first = &worker;
+  workers_to_ask.store(true, std::memory_order_relaxed);
+}
+
+void unlink(Worker& worker) {
+  worker.registered = false;
+  (worker.previous != nullptr ? worker.previous->next : first) = worker.next;
+  if (worker.next != nullptr) worker.next->previous = worker.previous;
+}
+
+void leave(Worker& worker) {
+  if (counting != nullptr) {
+    add(of_the_gone, newly_done(worker));
+    end_counting(worker);
+  }
+  unlink(worker);
+}
+
+// A child has only the thread that forked, and is not the rank.
+void before_fork() {
+  lock.lock();
+}
+void after_fork() {
+  lock.unlock();
+}
+void in_forked_child() {
+  own_worker.registered = false;
+  first = nullptr;
+  counting = nullptr;
+  workers_to_ask.store(false, std::memory_order_relaxed);
+  lock.unlock();
+}
+
+void at_end_of_thread(void* /*worker*/) {
+  cease_to_be_worker();
+}
+
+void prepare() {
+  usable = pthread_key_create(&end_of_thread, at_end_of_thread) == 0 &&
+           pthread_atfork(before_fork, after_fork, in_forked_child) == 0;
+}
+
+} // namespace
+
+void become_worker() noexcept {
+  const Uncancelled here;
+  pthread_once(&prepared, prepare);
+  Worker& worker = own_worker;
+  const bool ends_with_us = usable && pthread_setspecific(end_of_thread, &worker) == 0;
+  const std::scoped_lock held(lock);
+  if (!ends_with_us) {
+    ++uncounted;
+    return;
+  }
+  worker.thread = pthread_self();
+  worker.number = gettid();
+  worker.icount_number = ICOUNT_THREAD_NUMBER();
+  link(worker);
+  if (counting != nullptr) begin_counting(worker);
+}
+
+void cease_to_be_worker() noexcept {
+  Worker& worker = own_worker;
+  if (!worker.registered) return;
+  const Uncancelled here;
+  const std::scoped_lock held(lock);
+  leave(worker);
+}
+
+void count_workers(const WorkerCounter* counter) noexcept {
+  const Uncancelled here;
+  const std::scoped_lock held(lock);
+  for (Worker* worker = first; worker != nullptr && counting != nullptr; worker = worker->next)
+    end_counting(*worker);
+  counting = counter;
+  of_the_gone = {};
+  for (Worker* worker = first; worker != nullptr && counting != nullptr; worker = worker->next)
+    begin_counting(*worker);
+}
+
+WorkerVolumes take_worker_volumes() noexcept {
+  const Uncancelled here;
+  const std::scoped_lock held(lock);
+  WorkerVolumes volumes = of_the_gone;
+  of_the_gone = {};
+  if (counting == nullptr) return {};
+  for (Worker* worker = first; worker != nullptr; worker = worker->next)
+    add(volumes, newly_done(*worker));
+  if (first == nullptr) workers_to_ask.store(false, std::memory_order_relaxed);
+  return volumes;
+}
+
+std::uint64_t uncounted_workers() noexcept {
+  const std::scoped_lock held(lock);
+  return uncounted;
+}
+
+} // namespace timeless::tracer

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "tracer/counters/papi_events.h"
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <pthread.h>
+#include <sys/types.h>
+
+/// The program's threads that compute without calling MPI themselves, such as those of OpenMP: who they are, and what
+/// they have done.
+///
+/// Each registers itself when it starts, whatever is being counted, and leaves when it ends or when it turns out to
+/// call MPI itself; what it did until then is kept. Nothing here costs a thread anything while it computes.
+namespace timeless::tracer {
+
+/// One such thread. Lives in its own thread-local memory.
+struct Worker {
+  // Who it is, for counters to find it by.
+  pthread_t thread = {};
+  pid_t number = 0;                ///< the system's number of the thread
+  unsigned long icount_number = 0; ///< the icount tool's, 0 natively
+  // What the counter keeps.
+  clockid_t clock = 0;
+  PapiEvents papi;
+  // The registry's own.
+  Worker* previous = nullptr;
+  Worker* next = nullptr;
+  bool registered = false;
+  bool counted = false;
+  std::uint64_t taken = 0; ///< its volume when volumes were last taken
+};
+
+/// How a counter counts a thread that is not the calling one. The functions are called one at a time.
+struct WorkerCounter {
+  /// Begins to count; in the worker or in another thread. False when that cannot be.
+  bool (*begin)(Worker& worker) noexcept;
+  /// The volume of a worker that is counted; in any thread. False when that cannot be.
+  bool (*read)(const Worker& worker, std::uint64_t& volume) noexcept;
+  /// Ends what begin began, whether it succeeded or not; in the worker or in another thread.
+  void (*end)(Worker& worker) noexcept;
+};
+
+/// What all workers together, and the one that did most, have done in the same time.
+struct WorkerVolumes {
+  std::uint64_t sum = 0;
+  std::uint64_t maximum = 0;
+};
+
+/// Makes the calling thread a worker until it ends.
+void become_worker() noexcept;
+/// The calling thread, should it be a worker, is none from here on: what it computes is recorded as its own.
+void cease_to_be_worker() noexcept;
+
+/// Counts the workers there are and those to come; null: none of them any more.
+void count_workers(const WorkerCounter* counter) noexcept;
+
+extern constinit std::atomic<bool> workers_to_ask;
+/// False as long as take_worker_volumes has nothing to say.
+inline bool workers_present() noexcept {
+  return workers_to_ask.load(std::memory_order_relaxed);
+}
+/// What the workers did since this was last called, those included that ended meanwhile.
+WorkerVolumes take_worker_volumes() noexcept;
+
+/// Workers that could not be counted, or not to their end: then the volumes of workers are too low.
+std::uint64_t uncounted_workers() noexcept;
+
+} // namespace timeless::tracer
