@@ -26,6 +26,28 @@ const KindRow& row_of(ActionKind kind) {
                            [](const KindRow& row, std::uint8_t wanted) { return row.code < wanted; });
 }
 
+std::string lowered(std::string_view name) {
+  std::string text{name};
+  text.front() = static_cast<char>(text.front() | 0x20); // every call's name starts with an ASCII letter
+  return text;
+}
+
+/// The name of a call's form that returns a request.
+std::string nonblocking_name(ActionKind kind, std::string_view base) {
+  constexpr std::string_view of_file = "File_";
+  switch (family(kind)) {
+  case ActionFamily::generalized:
+    return std::string(base);
+  case ActionFamily::one_sided:
+    return "R" + lowered(base);
+  case ActionFamily::file:
+  case ActionFamily::file_collective:
+    return std::string(of_file) + "i" + std::string(base.substr(of_file.size()));
+  default:
+    return kind == ActionKind::comm_dup ? "Comm_idup" : "I" + lowered(base);
+  }
+}
+
 std::string_view mode_letter(SendMode mode) {
   switch (mode) {
   case SendMode::buffered:
@@ -48,8 +70,9 @@ bool operator==(const Action& left, const Action& right) {
          left.bytes == right.bytes && left.receive_peer == right.receive_peer &&
          left.receive_tag == right.receive_tag && left.receive_bytes == right.receive_bytes &&
          left.element_bytes == right.element_bytes && left.request == right.request && left.kernel == right.kernel &&
-         left.new_communicator == right.new_communicator && std::ranges::equal(left.requests, right.requests) &&
-         std::ranges::equal(left.counts, right.counts) && std::ranges::equal(left.receive_counts, right.receive_counts);
+         left.new_communicator == right.new_communicator && left.region == right.region &&
+         std::ranges::equal(left.requests, right.requests) && std::ranges::equal(left.counts, right.counts) &&
+         std::ranges::equal(left.receive_counts, right.receive_counts) && std::ranges::equal(left.ranks, right.ranks);
 }
 
 std::optional<ActionKind> action_kind(std::uint8_t code) {
@@ -73,10 +96,7 @@ std::string mpi_name(const Action& action) {
   if (matched) base = action.kind == ActionKind::probe ? "Mprobe" : "Mrecv";
   if (action.kind == ActionKind::send && action.mode != SendMode::standard)
     base = std::string(mode_letter(action.mode)) + "send";
-  if (!nonblocking(action)) return base;
-  if (action.kind == ActionKind::comm_dup) return "Comm_idup";
-  base.front() = static_cast<char>(base.front() | 0x20); // lower case: every call's name starts with an ASCII letter
-  return "I" + base;
+  return nonblocking(action) ? nonblocking_name(action.kind, base) : base;
 }
 
 } // namespace timeless::trace

@@ -19,13 +19,21 @@ enum class ActionKind : std::uint8_t {
 
 /// How a replay treats a kind.
 enum class ActionFamily : std::uint8_t {
-  computation,    ///< instructions (or nanoseconds) between two MPI calls
-  point_to_point, ///< sends, receives, probes
-  completion,     ///< completes the requests it lists
-  request,        ///< says something of one request without completing it
-  collective,     ///< all members of the communicator meet
-  communicator,   ///< creates or frees a communicator, collectively over its parent
-  lifecycle,      ///< the end of the rank's MPI
+  computation,     ///< instructions (or nanoseconds) between two MPI calls; each carries a volume
+  point_to_point,  ///< sends, receives, probes
+  completion,      ///< completes the requests it lists
+  request,         ///< says something of one request without completing it
+  generalized,     ///< starts or completes a generalized request, by the program's own doing
+  collective,      ///< all members of the communicator meet
+  communicator,    ///< creates or frees a communicator, collectively over its parent
+  process,         ///< meets processes of another MPI_COMM_WORLD
+  window,          ///< a collective call on a window: all members of its communicator meet
+  one_sided,       ///< moves bytes between this rank and the target's window
+  epoch,           ///< synchronises one-sided transfers, not collectively
+  file_collective, ///< a collective call on a file: all members of its communicator make it
+  file,            ///< reads or writes a file, this rank alone
+  mark,            ///< says something of the actions around it; takes no time
+  lifecycle,       ///< the end of the rank's MPI
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
@@ -38,6 +46,10 @@ enum ActionFlag : std::uint16_t {
   flag_user_operation = 1U << 3, ///< a reduction by a user-defined operation
   flag_noncommutative = 1U << 4, ///< a reduction whose operation does not commute
   flag_wildcard = 1U << 5,       ///< the program asked for MPI_ANY_SOURCE or MPI_ANY_TAG; peer and tag hold what came
+  flag_exclusive = 1U << 6,      ///< MPI_LOCK_EXCLUSIVE
+  flag_no_check = 1U << 7,       ///< MPI_MODE_NOCHECK
+  flag_no_precede = 1U << 8,     ///< MPI_MODE_NOPRECEDE: the fence completes nothing
+  flag_no_succeed = 1U << 9,     ///< MPI_MODE_NOSUCCEED: no transfer follows the fence
 };
 
 /// One action of one rank, without its volume: the volume of a compute action travels beside it (see ActionBlock).
@@ -47,6 +59,8 @@ enum ActionFlag : std::uint16_t {
 ///
 ///   kind                       fields
 ///   compute                    kernel
+///   workers_sum                kernel; the volume is what all worker threads did during the burst before it
+///   workers_maximum            kernel; the volume is the largest of the worker threads' in that burst
 ///   send                       communicator, peer (destination), tag, bytes, mode; request when nonblocking
 ///   receive                    communicator, peer (source), tag, bytes (received, or the buffer's size while that is
 ///                              unknown); request when nonblocking
@@ -56,21 +70,47 @@ enum ActionFlag : std::uint16_t {
 ///   completions                requests: those the call completed, in the order the call returned them
 ///   cancelled, request_free    request
 ///   resolved                   request, communicator, peer, tag, bytes: what an any_rank receive has received
+///   grequest_start             request
+///   grequest_complete          requests (one): now its completion need not wait any more
 ///   barrier                    communicator
 ///   broadcast                  communicator, peer (root), bytes (the buffer)
 ///   reduce                     communicator, peer (root), bytes (the buffer), element_bytes
 ///   allreduce, scan, exscan    communicator, bytes (the buffer), element_bytes
 ///   gather                     communicator, peer (root), bytes (this rank's part), receive_bytes (at the root, from
-///   each rank) scatter                    communicator, peer (root), bytes (at the root, to each rank), receive_bytes
-///   (this rank's part) allgather                  communicator, bytes (this rank's part), receive_bytes (from each
-///   rank) alltoall                   communicator, bytes (to each rank), receive_bytes (from each rank) gatherv
-///   communicator, peer (root), bytes (this rank's part), receive_counts (at the root) scatterv communicator, peer
-///   (root), counts (at the root), receive_bytes (this rank's part) allgatherv                 communicator, bytes
-///   (this rank's part), receive_counts (of every rank) alltoallv, alltoallw       communicator, counts (to every
-///   rank), receive_counts (from every rank) reduce_scatter             communicator, counts (every rank's result),
-///   element_bytes reduce_scatter_block       communicator, bytes (one rank's result), element_bytes neighbor_* as
-///   their namesakes, counts over the neighbours communicator creation      communicator (the parent), new_communicator
-///   (no_communicator when this rank got none) comm_free, comm_disconnect communicator
+///                              each rank)
+///   scatter                    communicator, peer (root), bytes (at the root, to each rank), receive_bytes (this
+///                              rank's part)
+///   allgather                  communicator, bytes (this rank's part), receive_bytes (from each rank)
+///   alltoall                   communicator, bytes (to each rank), receive_bytes (from each rank)
+///   gatherv                    communicator, peer (root), bytes (this rank's part), receive_counts (at the root)
+///   scatterv                   communicator, peer (root), counts (at the root), receive_bytes (this rank's part)
+///   allgatherv                 communicator, bytes (this rank's part), receive_counts (of every rank)
+///   alltoallv, alltoallw       communicator, counts (to every rank), receive_counts (from every rank)
+///   reduce_scatter             communicator, counts (every rank's result), element_bytes
+///   reduce_scatter_block       communicator, bytes (one rank's result), element_bytes
+///   neighbor_*                 as their namesakes, counts over the neighbours
+///   communicator creation      communicator (the parent), new_communicator (no_communicator when this rank got none)
+///   comm_free, comm_disconnect communicator
+///   comm_spawn, ...            communicator (whose members make the call), peer (root), new_communicator (the
+///                              intercommunicator), counts (of a spawn: processes asked for, per command)
+///   window creation            communicator, new_communicator (the window's own), bytes (exposed by this rank)
+///   other window calls         communicator (the window's); of a fence, the flags of its assertions
+///   put, accumulate            communicator (the window's), peer (target), bytes; element_bytes of an accumulate
+///   get                        communicator (the window's), peer (target), receive_bytes
+///   get_accumulate, fetch_and_op, compare_and_swap
+///                              communicator (the window's), peer (target), bytes (to it), receive_bytes (from it)
+///   win_post, win_start        communicator (the window's), ranks: the group's, of the window's communicator
+///   win_lock, win_unlock, win_flush, win_flush_local
+///                              communicator (the window's), peer (target)
+///   other epoch calls          communicator (the window's)
+///   file_open                  communicator, new_communicator (the file's own)
+///   other file calls           communicator (the file's); bytes written, receive_bytes read: of a nonblocking or split
+///                              call those asked for, else those moved; of file_set_size and file_preallocate, bytes
+///   region_begin, region_end   region
+///   thread                     peer: the number of the thread, of those that call MPI, whose actions follow
+///
+/// A window and a file have a communicator of their own, with the group of the one they were made on: it says who
+/// shares them, and tells them apart.
 ///
 /// A nonblocking collective or communicator creation carries its request. In a gathered run the counts of rank i are
 /// indexed by rank in the communicator.
@@ -91,9 +131,11 @@ struct Action {
   RequestId request = no_request;
   KernelId kernel = no_kernel;
   CommunicatorId new_communicator = no_communicator;
+  RegionId region = no_region;
   std::span<const RequestId> requests = {};
   std::span<const Bytes> counts = {};
   std::span<const Bytes> receive_counts = {};
+  std::span<const Rank> ranks = {};
 };
 
 bool operator==(const Action& left, const Action& right);
@@ -105,6 +147,11 @@ ActionFamily family(ActionKind kind);
 std::string_view name(ActionKind kind);
 /// The MPI call's name without "MPI_": "Isend", "Ssend", "Iallreduce", "Waitall"; "compute" for a computation.
 std::string mpi_name(const Action& action);
+
+/// True when an action of this kind carries a volume.
+constexpr bool has_volume(ActionKind kind) {
+  return kind == ActionKind::compute || kind == ActionKind::workers_sum || kind == ActionKind::workers_maximum;
+}
 
 /// True when the action returns before it has finished, and some completion names its request.
 inline bool nonblocking(const Action& action) {

@@ -23,23 +23,25 @@ std::uint64_t pack(std::uint32_t high, std::uint32_t low) {
 template <typename Value>
 std::uint64_t mix_list(std::uint64_t state, std::span<const Value> list) {
   for (const Value value : list)
-    state = mix(state, value);
+    state = mix(state, static_cast<std::uint64_t>(value));
   return mix(state, list.size());
 }
 
 std::uint64_t hash(const Action& action) {
   std::uint64_t state =
       pack(static_cast<std::uint32_t>(action.kind) << 8U | static_cast<std::uint32_t>(action.mode), action.flags);
-  if (action.kind == ActionKind::compute) return mix(state, action.kernel);
+  if (has_volume(action.kind)) return mix(state, action.kernel);
   state = mix(state, pack(action.communicator, static_cast<std::uint32_t>(action.peer)));
   state = mix(state, pack(static_cast<std::uint32_t>(action.tag), action.request));
   state = mix(state, action.bytes);
   state = mix(state, action.receive_bytes);
   state =
       mix(state, pack(static_cast<std::uint32_t>(action.receive_peer), static_cast<std::uint32_t>(action.receive_tag)));
+  state = mix(state, pack(action.new_communicator, action.region));
   state = mix_list(state, action.requests);
   state = mix_list(state, action.counts);
-  return mix_list(state, action.receive_counts);
+  state = mix_list(state, action.receive_counts);
+  return mix_list(state, action.ranks);
 }
 
 template <typename Value>
@@ -106,6 +108,7 @@ std::uint32_t ActionBlock::add_entry(const Action& action) {
   entry.requests = copy_list(*lists_, action.requests);
   entry.counts = copy_list(*lists_, action.counts);
   entry.receive_counts = copy_list(*lists_, action.receive_counts);
+  entry.ranks = copy_list(*lists_, action.ranks);
   dictionary_.push_back(entry);
   return static_cast<std::uint32_t>(dictionary_.size() - 1);
 }
@@ -134,7 +137,11 @@ std::size_t ActionBlock::append_entry(std::uint32_t entry) {
 }
 
 void ActionBlock::append_compute(KernelId kernel, std::uint64_t volume) {
-  sequence_.push_back(intern({.kind = ActionKind::compute, .kernel = kernel}));
+  append_volume(ActionKind::compute, kernel, volume);
+}
+
+void ActionBlock::append_volume(ActionKind kind, KernelId kernel, std::uint64_t volume) {
+  sequence_.push_back(intern({.kind = kind, .kernel = kernel}));
   volumes_.push_back(volume);
 }
 

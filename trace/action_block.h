@@ -13,9 +13,9 @@ namespace timeless::trace {
 
 /// A stretch of one rank's actions: each distinct action once, the order they came in, and the volumes.
 ///
-/// Entry i of the stretch is dictionary[sequence[i]]; the volumes of its compute actions stand in `volumes`, in order.
-/// Equal actions share one entry, so whatever is derived from an action (a channel, a cost) is derived once per entry
-/// and block. The block owns what its actions' spans point to.
+/// Entry i of the stretch is dictionary[sequence[i]]; the volumes of those actions that have one (see has_volume) stand
+/// in `volumes`, in order. Equal actions share one entry, so whatever is derived from an action (a channel, a cost) is
+/// derived once per entry and block. The block owns what its actions' spans point to.
 class ActionBlock {
 public:
   ActionBlock();
@@ -34,13 +34,15 @@ public:
   /// Adds an entry to the dictionary without looking for an equal one; for decoders.
   std::uint32_t add_entry(const Action& action);
 
-  /// Appends an action; returns its position in the sequence. Not for compute actions.
+  /// Appends an action; returns its position in the sequence. Not for actions with a volume.
   std::size_t append(const Action& action);
-  /// Appends an action already in the dictionary; not for compute actions.
+  /// Appends an action already in the dictionary; not for one with a volume.
   std::size_t append_entry(std::uint32_t entry);
   /// Appends a compute action with its volume, in the run's unit.
   void append_compute(KernelId kernel, std::uint64_t volume);
-  /// Replaces the (non-compute) action at a position, as when a receive learns its source.
+  /// Appends an action of a kind that has a volume, with that, in the run's unit.
+  void append_volume(ActionKind kind, KernelId kernel, std::uint64_t volume);
+  /// Replaces the action at a position, neither with a volume, as when a receive learns its source.
   void replace(std::size_t position, const Action& action);
 
   /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
@@ -62,14 +64,14 @@ private:
   std::unique_ptr<Lookup> lookup_;
 };
 
-/// Calls visit(action, volume) for every action of the block in order; volume is 0 but for compute actions.
+/// Calls visit(action, volume) for every action of the block in order; volume is 0 for those that have none.
 template <typename Visit>
 void for_each_action(const ActionBlock& block, Visit&& visit) {
   const auto dictionary = block.dictionary();
   auto volume = block.volumes().begin();
   for (const std::uint32_t entry : block.sequence()) {
     const Action& action = dictionary[entry];
-    visit(action, action.kind == ActionKind::compute ? *volume++ : std::uint64_t{0});
+    visit(action, has_volume(action.kind) ? *volume++ : std::uint64_t{0});
   }
 }
 

@@ -15,6 +15,8 @@ using CommunicatorId = std::uint32_t;
 using RequestId = std::uint32_t;
 /// Dense number of a kernel in the run: a stretch of code between two MPI calls.
 using KernelId = std::uint32_t;
+/// Dense number of a region in the run: a stretch of the program that it has named.
+using RegionId = std::uint32_t;
 
 inline constexpr Rank no_rank = -1;
 /// The peer of a receive whose source the recorder never learnt (see Action::peer).
@@ -26,5 +28,6 @@ inline constexpr CommunicatorId world_communicator = 0;
 inline constexpr CommunicatorId no_communicator = 0xffffffffU;
 inline constexpr RequestId no_request = 0xffffffffU;
 inline constexpr KernelId no_kernel = 0xffffffffU;
+inline constexpr RegionId no_region = 0xffffffffU;
 
 } // namespace timeless::trace

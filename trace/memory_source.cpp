@@ -74,6 +74,10 @@ void MemorySource::compute(Rank rank, std::uint64_t volume, KernelId kernel) {
   room(rank).append_compute(kernel, volume);
 }
 
+void MemorySource::volume(Rank rank, ActionKind kind, std::uint64_t volume, KernelId kernel) {
+  room(rank).append_volume(kind, kernel, volume);
+}
+
 void MemorySource::finalize() {
   for (RankRecord& record : run_.ranks) {
     add(record.rank, {.kind = ActionKind::finalize});

@@ -26,6 +26,8 @@ public:
 
   void add(Rank rank, const Action& action);
   void compute(Rank rank, std::uint64_t volume, KernelId kernel = 0);
+  /// Appends an action of a kind that has a volume.
+  void volume(Rank rank, ActionKind kind, std::uint64_t volume, KernelId kernel = no_kernel);
   /// Ends every rank: a finalize action, Ending::finalized.
   void finalize();
 

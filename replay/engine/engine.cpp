@@ -97,7 +97,26 @@ void Engine::run_turn(std::uint32_t number) {
   worklist_.push(number);
 }
 
+/// The calling thread waits for its workers: a burst takes as long as the longest of them.
+void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step) {
+  if (rank.volume == rank.volumes_end) fail("a computation without a volume");
+  const std::uint64_t volume = *rank.volume++;
+  if (step == Step::compute_beside_workers) {
+    clock.volume += static_cast<double>(volume);
+    rank.last_computation = volume;
+  } else if (step == Step::workers) {
+    if (volume > rank.last_computation) clock.volume += static_cast<double>(volume - rank.last_computation);
+    rank.last_computation = 0;
+  }
+}
+
 bool Engine::next_block(RankState& rank, Rank number) {
+  const bool ends_in_computation =
+      rank.size > 0 && trace::has_volume(rank.block.dictionary()[rank.sequence[rank.size - 1]].kind);
+  if (!ends_in_computation)
+    rank.last_computation = 0;
+  else if (!rank.program.workers)
+    rank.last_computation = rank.volumes_end[-1];
   do {
     rank.actions_before += rank.size;
     actions_ += rank.size;
@@ -121,6 +140,11 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   case Step::compute:
   case Step::finalize:
   case Step::nothing:
+    return true;
+  case Step::compute_beside_workers:
+  case Step::skip_volume:
+  case Step::workers:
+    compute_beside_workers(rank, clocks_[number], operation.step);
     return true;
   case Step::send:
     send(rank, number, operation);

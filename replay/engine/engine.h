@@ -51,12 +51,14 @@ private:
     trace::ActionBlock block;
     Program program;
     std::unique_ptr<trace::RankStream> stream;
-    std::uint64_t actions_before = 0; ///< in earlier blocks
+    std::uint64_t actions_before = 0;   ///< in earlier blocks
+    std::uint64_t last_computation = 0; ///< kept only where worker threads compute, too
   };
 
   void prefetch() const;
   void run_turn(std::uint32_t number);
   bool next_block(RankState& rank, trace::Rank number);
+  void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
 

@@ -15,6 +15,14 @@ using trace::Rank;
 namespace {
 
 constexpr std::string_view synchronous_note = "synchronous sends do not wait for their receives";
+constexpr std::string_view one_sided_note =
+    "one-sided transfers take no time; fences and windows synchronise like a barrier";
+constexpr std::string_view file_note = "files take no time; collective calls on them synchronise like a barrier";
+constexpr std::string_view process_note =
+    "processes of another MPI_COMM_WORLD are not replayed: what is sent to them or received from them takes no time";
+constexpr std::string_view generalized_note = "generalized requests are complete as soon as they start";
+constexpr std::string_view thread_note =
+    "the threads of a rank that call MPI are replayed as one, in the order recorded";
 constexpr std::string_view intercommunicator_note =
     "collectives on intercommunicators cost what one among the members of both groups would";
 
@@ -73,6 +81,8 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.operations.clear();
   program.calls.clear();
   program.problems.clear();
+  program.workers = std::ranges::any_of(
+      block.dictionary(), [](const Action& action) { return action.kind == ActionKind::workers_maximum; });
   for (const Action& action : block.dictionary()) {
     try {
       program.operations.push_back(compile(action, rank, program));
@@ -89,9 +99,13 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   if (!trace::action_kind(static_cast<std::uint8_t>(action.kind))) fail("an action of no known kind");
   switch (action.kind) {
   case ActionKind::compute:
+  case ActionKind::workers_sum:
+  case ActionKind::workers_maximum:
     if (action.kernel != trace::no_kernel && action.kernel >= run_.kernels.size())
       fail(fmt::format("there is no kernel {} in this run", action.kernel));
-    return {.step = Step::compute};
+    if (action.kind == ActionKind::workers_sum) return {.step = Step::skip_volume};
+    if (action.kind == ActionKind::workers_maximum) return {.step = Step::workers};
+    return {.step = program.workers ? Step::compute_beside_workers : Step::compute};
   case ActionKind::send:
     return send(action, rank);
   case ActionKind::receive:
@@ -125,9 +139,36 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
     return {.step = Step::complete};
   case trace::ActionFamily::communicator:
     return creation(action, rank, program);
+  case trace::ActionFamily::process:
+    notes_.insert(process_note);
+    if (action.kind == ActionKind::comm_join) return {};
+    return synchronisation(action, rank, program);
+  case trace::ActionFamily::window:
+    notes_.insert(one_sided_note);
+    return synchronisation(action, rank, program);
+  case trace::ActionFamily::file_collective:
+    notes_.insert(file_note);
+    return synchronisation(action, rank, program);
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::epoch:
+    notes_.insert(one_sided_note);
+    return nothing_but_request(action);
+  case trace::ActionFamily::file:
+    notes_.insert(file_note);
+    return nothing_but_request(action);
+  case trace::ActionFamily::generalized:
+    notes_.insert(generalized_note);
+    return nothing_but_request(action);
+  case trace::ActionFamily::mark:
+    if (action.kind == ActionKind::thread) notes_.insert(thread_note);
+    return {};
   default:
     return collective(action, rank, program);
   }
+}
+
+Operation Compiler::synchronisation(const Action& action, Rank rank, Program& program) {
+  return meeting(action, ActionKind::barrier, action.communicator, trace::no_rank, rank, program);
 }
 
 std::uint32_t Compiler::incoming_channel(CommunicatorId communicator, Rank from, trace::Tag tag, Rank rank) {
@@ -189,19 +230,20 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
   if (has_root) world_rank(view, action.peer, "root");
   if (inter) notes_.insert(intercommunicator_note);
   if (const std::string_view note = collective_simplification(action.kind); !note.empty()) notes_.insert(note);
-  return meeting(action, action.communicator, has_root ? action.peer : trace::no_rank, rank, program);
+  return meeting(action, action.kind, action.communicator, has_root ? action.peer : trace::no_rank, rank, program);
 }
 
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
 Operation Compiler::creation(const Action& action, Rank rank, Program& program) {
   const bool by_new_members =
       action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
-  if (!by_new_members) return meeting(action, action.communicator, trace::no_rank, rank, program);
+  if (!by_new_members) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);
   if (action.new_communicator == trace::no_communicator) return nothing_but_request(action);
-  return meeting(action, action.new_communicator, trace::no_rank, rank, program);
+  return meeting(action, action.kind, action.new_communicator, trace::no_rank, rank, program);
 }
 
-Operation Compiler::meeting(const Action& action, CommunicatorId on, Rank root, Rank rank, Program& program) {
+Operation Compiler::meeting(const Action& action, ActionKind costs_as, CommunicatorId on, Rank root, Rank rank,
+                            Program& program) {
   const auto view = communicators_.view(on, rank);
   const auto members = static_cast<std::uint32_t>(communicators_.members(view.id).size());
   const bool nonblocking = trace::nonblocking(action);
@@ -210,9 +252,9 @@ Operation Compiler::meeting(const Action& action, CommunicatorId on, Rank root, 
                            .member = view.member,
                            .root = root,
                            .nonblocking = nonblocking,
-                           .shape = {.kind = action.kind,
+                           .shape = {.kind = costs_as,
                                      .members = members,
-                                     .bytes = collective_bytes(action, members),
+                                     .bytes = costs_as == action.kind ? collective_bytes(action, members) : 0,
                                      .element_bytes = action.element_bytes,
                                      .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                      .commutative = (action.flags & trace::flag_noncommutative) == 0}});

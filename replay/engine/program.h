@@ -18,6 +18,9 @@ namespace timeless::replay {
 /// What the engine does for an action.
 enum class Step : std::uint8_t {
   compute,
+  compute_beside_workers, ///< a computation in a block where worker threads computed, too
+  skip_volume,
+  workers,       ///< the largest worker's volume: what exceeds the computation before it takes time
   send,          ///< `channel`, `row`; with a request when nonblocking
   receive,       ///< waits on `receive_channel`
   post,          ///< a nonblocking receive on `receive_channel`
@@ -57,6 +60,7 @@ struct Program {
   std::vector<Operation> operations; ///< by dictionary entry
   std::vector<CollectiveCall> calls;
   std::vector<std::string> problems;
+  bool workers = false; ///< worker threads computed in this block
 };
 
 /// Derives operations from actions. An action that makes no sense becomes Step::invalid: it matters only if it is
@@ -78,8 +82,10 @@ private:
   Operation probe(const trace::Action& action, trace::Rank rank);
   Operation collective(const trace::Action& action, trace::Rank rank, Program& program);
   Operation creation(const trace::Action& action, trace::Rank rank, Program& program);
-  Operation meeting(const trace::Action& action, trace::CommunicatorId on, trace::Rank root, trace::Rank rank,
-                    Program& program);
+  /// A call that all members make, of a kind whose own cost is not modelled: they meet as in a barrier.
+  Operation synchronisation(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation meeting(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on, trace::Rank root,
+                    trace::Rank rank, Program& program);
 
   std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
                                  trace::Rank rank);

@@ -154,13 +154,23 @@ const Amendment* RankPlayer::amendment() const {
   return found == all.end() ? nullptr : &found->second;
 }
 
+/// The calling thread waits for its workers: a burst takes as long as the longest of them.
+void RankPlayer::compute(ActionKind kind, std::uint64_t volume) {
+  std::uint64_t more = volume;
+  if (kind == ActionKind::workers_sum) return;
+  if (kind == ActionKind::workers_maximum)
+    more = volume > last_computation_ ? volume - last_computation_ : 0;
+  else
+    last_computation_ = volume;
+  const double flops = static_cast<double>(more) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
+  if (flops > 0) smpi_execute_flops(flops);
+}
+
 void RankPlayer::perform(const Action& action, std::uint64_t volume) {
+  if (!trace::has_volume(action.kind)) last_computation_ = 0;
   switch (trace::family(action.kind)) {
-  case trace::ActionFamily::computation: {
-    const double flops = static_cast<double>(volume) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
-    if (flops > 0) smpi_execute_flops(flops);
-    return;
-  }
+  case trace::ActionFamily::computation:
+    return compute(action.kind, volume);
   case trace::ActionFamily::completion:
     return complete(action.requests);
   case trace::ActionFamily::collective:
@@ -170,7 +180,16 @@ void RankPlayer::perform(const Action& action, std::uint64_t volume) {
   case trace::ActionFamily::request:
     if (action.kind == ActionKind::request_free) forget(action.request);
     return;
+  case trace::ActionFamily::mark:
   case trace::ActionFamily::lifecycle:
+    return;
+  case trace::ActionFamily::generalized:
+  case trace::ActionFamily::process:
+  case trace::ActionFamily::window:
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::epoch:
+  case trace::ActionFamily::file_collective:
+  case trace::ActionFamily::file: // refused by the scan
     return;
   case trace::ActionFamily::point_to_point:
     break;

@@ -63,6 +63,7 @@ private:
 
   void prepare();
   void perform(const trace::Action& action, std::uint64_t volume);
+  void compute(trace::ActionKind kind, std::uint64_t volume);
   void send(const trace::Action& action);
   void start_send(const trace::Action& action);
   void receive(trace::Action action);
@@ -99,6 +100,7 @@ private:
   MPI_Op ordered_operation_ = MPI_OP_NULL;
   const trace::Action* current_ = nullptr;
   std::uint64_t ordinal_ = 0;
+  std::uint64_t last_computation_ = 0; ///< the volume of the action before, when that was a computation
   bool finished_ = false;
   double end_ = 0;
 };

@@ -34,8 +34,29 @@ bool names_communicator(const Action& action) {
   }
 }
 
+/// What this backend does not replay, whatever SMPI could.
+std::string_view foreign_to_smpi(trace::ActionFamily family) {
+  switch (family) {
+  case trace::ActionFamily::generalized:
+    return "generalized requests";
+  case trace::ActionFamily::process:
+    return "processes of another MPI_COMM_WORLD";
+  case trace::ActionFamily::window:
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::epoch:
+    return "one-sided communication";
+  case trace::ActionFamily::file:
+  case trace::ActionFamily::file_collective:
+    return "files";
+  default:
+    return {};
+  }
+}
+
 /// Why SMPI cannot replay this action; empty when it can.
 std::string obstacle(const Action& action, const trace::Run& run) {
+  if (const std::string_view what = foreign_to_smpi(trace::family(action.kind)); !what.empty())
+    return trace::mpi_name(action) + " (this backend replays no " + std::string(what) + ")";
   if (neighbor_collective(action.kind)) return trace::mpi_name(action) + " (SMPI has no neighbourhood collectives)";
   if (action.kind == ActionKind::intercomm_create || action.kind == ActionKind::intercomm_merge)
     return trace::mpi_name(action) + " (SMPI has no intercommunicators)";

@@ -58,6 +58,41 @@ TEST(Semantics, nonblocking_send_pays_its_copy_and_its_wait_is_free) {
   EXPECT_EQ(times(result, 0).memory_copy, 10);
 }
 
+TEST(Semantics, burst_takes_as_long_as_its_longest_thread) {
+  for (const std::size_t actions_per_block : {1U, 2U, 3U, 4096U}) {
+    MemorySource program(1, actions_per_block);
+    const auto burst = [&](std::uint64_t own, std::uint64_t sum, std::uint64_t maximum) {
+      program.compute(0, own);
+      program.volume(0, ActionKind::workers_sum, sum);
+      program.volume(0, ActionKind::workers_maximum, maximum);
+      program.add(0, {.kind = ActionKind::barrier});
+    };
+    burst(100, 500, 160);
+    burst(100, 90, 40);
+    program.volume(0, ActionKind::workers_sum, 7);
+    program.volume(0, ActionKind::workers_maximum, 7);
+    EXPECT_EQ(times(run(program), 0).end, 160 + 100 + 7) << actions_per_block << " actions a block";
+  }
+}
+
+TEST(Semantics, what_is_not_modelled_is_named_and_takes_no_time) {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1}) {
+    program.add(rank, {.kind = ActionKind::win_create, .new_communicator = trace::world_communicator});
+    program.add(rank, {.kind = ActionKind::put, .peer = 1 - rank, .bytes = 100, .request = 0});
+    program.add(rank, completion(ActionKind::wait, zero));
+    program.add(rank, {.kind = ActionKind::win_fence});
+    program.add(rank, {.kind = ActionKind::file_write, .bytes = 1000});
+    program.add(rank, {.kind = ActionKind::grequest_start, .request = 0});
+    program.add(rank, completion(ActionKind::wait, zero));
+  }
+  const Result result = run(program);
+  EXPECT_EQ(times(result, 0).end, 2 * 10) << "two meetings like a barrier's";
+  EXPECT_THAT(result.notes, Contains(HasSubstr("one-sided")));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("files")));
+  EXPECT_THAT(result.notes, Contains(HasSubstr("generalized")));
+}
+
 TEST(Semantics, posted_receive_lets_computation_hide_the_message) {
   MemorySource program(2);
   program.add(0, with_request(receive_from(1), 0));

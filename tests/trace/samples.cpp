@@ -12,7 +12,9 @@ namespace timeless::trace::test {
 OwnedAction::OwnedAction(const Action& from, std::uint64_t volume_)
     : action(from), volume(volume_), requests(from.requests.begin(), from.requests.end()),
       counts(from.counts.begin(), from.counts.end()),
-      receive_counts(from.receive_counts.begin(), from.receive_counts.end()) {
+      receive_counts(from.receive_counts.begin(), from.receive_counts.end()),
+      ranks(from.ranks.begin(), from.ranks.end()) {
+  action.ranks = ranks;
   action.requests = requests;
   action.counts = counts;
   action.receive_counts = receive_counts;
@@ -41,11 +43,16 @@ MemorySource varied_run(Rank size, std::size_t rounds, std::size_t actions_per_b
   run.description().counter.threads = "calling";
   for (Rank rank = 0; rank < size; ++rank) {
     const std::vector<Bytes> counts(static_cast<std::size_t>(size), Bytes{1} << 40U);
+    const std::vector<Rank> group = {0, size - 1};
     const std::vector<Bytes> others = {0, 7, static_cast<Bytes>(rank)};
     for (std::size_t round = 0; round < rounds; ++round) {
       const std::vector<RequestId> requests = {0, 1, static_cast<RequestId>(round % 5)};
       run.compute(rank, 1000 + round * round, sweep);
       run.compute(rank, ~std::uint64_t{0} - round);
+      run.volume(rank, ActionKind::workers_sum, 3000 + round, sweep);
+      run.volume(rank, ActionKind::workers_maximum, 2000 + round, sweep);
+      run.add(rank, {.kind = ActionKind::region_begin, .region = static_cast<RegionId>(round % 3)});
+      run.add(rank, {.kind = ActionKind::win_post, .flags = flag_no_check, .communicator = half, .ranks = group});
       run.add(rank, {.kind = ActionKind::send,
                      .mode = SendMode::synchronous,
                      .flags = flag_persistent,

@@ -23,6 +23,7 @@ struct OwnedAction {
   std::vector<RequestId> requests;
   std::vector<Bytes> counts;
   std::vector<Bytes> receive_counts;
+  std::vector<Rank> ranks;
 };
 
 /// Everything a rank did, in order.

@@ -30,7 +30,7 @@ void add_block(const ActionBlock& block, Summary& summary, double& rank_volume) 
   auto volume = block.volumes().begin();
   for (const std::uint32_t entry : block.sequence()) {
     ++occurrences[entry];
-    if (block.dictionary()[entry].kind == ActionKind::compute) volumes[entry] += static_cast<double>(*volume++);
+    if (has_volume(block.dictionary()[entry].kind)) volumes[entry] += static_cast<double>(*volume++);
   }
   for (std::size_t entry = 0; entry < occurrences.size(); ++entry) {
     const Action& action = block.dictionary()[entry];

@@ -29,18 +29,33 @@ struct Options {
   bool json = false;
 };
 
+bool names_communicator(const Action& action) {
+  switch (family(action.kind)) {
+  case trace::ActionFamily::computation:
+  case trace::ActionFamily::completion:
+  case trace::ActionFamily::generalized:
+  case trace::ActionFamily::mark:
+  case trace::ActionFamily::lifecycle:
+    return false;
+  case trace::ActionFamily::request:
+    return action.kind == ActionKind::resolved;
+  case trace::ActionFamily::file:
+    return action.kind != ActionKind::file_delete;
+  default:
+    return true;
+  }
+}
+
 /// The fields an action uses, in the order of Action, as (name, value).
 nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
   auto json = nlohmann::ordered_json::object();
-  if (action.kind == ActionKind::compute) {
+  if (has_volume(action.kind)) {
     json["volume"] = volume;
     json["kernel"] = action.kernel;
     return json;
   }
   const trace::ActionFamily of = family(action.kind);
-  const bool meets_others = of == trace::ActionFamily::point_to_point || of == trace::ActionFamily::collective ||
-                            of == trace::ActionFamily::communicator || action.kind == ActionKind::resolved;
-  if (meets_others) json["communicator"] = action.communicator;
+  if (names_communicator(action)) json["communicator"] = action.communicator;
   if (action.peer == trace::any_rank)
     json["peer"] = "any";
   else if (action.peer != trace::no_rank)
@@ -59,6 +74,8 @@ nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
   if (!action.requests.empty()) json["requests"] = action.requests;
   if (!action.counts.empty()) json["counts"] = action.counts;
   if (!action.receive_counts.empty()) json["receive_counts"] = action.receive_counts;
+  if (action.region != trace::no_region) json["region"] = action.region;
+  if (!action.ranks.empty()) json["ranks"] = action.ranks;
   return json;
 }
 
@@ -70,6 +87,10 @@ std::vector<std::string> flag_names(const Action& action) {
       {trace::flag_user_operation, "user_operation"},
       {trace::flag_noncommutative, "noncommutative"},
       {trace::flag_wildcard, "wildcard"},
+      {trace::flag_exclusive, "exclusive"},
+      {trace::flag_no_check, "no_check"},
+      {trace::flag_no_precede, "no_precede"},
+      {trace::flag_no_succeed, "no_succeed"},
   };
   std::vector<std::string> present;
   for (const auto& [flag, name] : names)

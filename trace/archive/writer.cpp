@@ -28,8 +28,8 @@ ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
   ActionBlock result;
   for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
     if (position >= begin && position < end) {
-      if (action.kind == ActionKind::compute)
-        result.append_compute(action.kernel, volume);
+      if (has_volume(action.kind))
+        result.append_volume(action.kind, action.kernel, volume);
       else
         result.append(action);
     }

@@ -19,14 +19,15 @@ Rank find_place(const std::vector<Rank>& members, Rank rank) {
   return found == members.end() ? no_rank : static_cast<Rank>(found - members.begin());
 }
 
-bool creates_communicator(const Action& action) {
-  return family(action.kind) == ActionFamily::communicator && action.kind != ActionKind::comm_free &&
-         action.kind != ActionKind::comm_disconnect;
-}
-
 /// The communicator whose members make this collective call together.
 CommunicatorId meeting_place(const Action& action) {
   return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
+}
+
+/// True of the families whose calls all members of a communicator make together.
+bool collective_family(ActionFamily of) {
+  return of == ActionFamily::collective || of == ActionFamily::communicator || of == ActionFamily::process ||
+         of == ActionFamily::window || of == ActionFamily::file_collective;
 }
 
 bool has_flag(const Action& action, ActionFlag flag) {
@@ -63,7 +64,7 @@ bool RankCheck::far_ahead(const Action& action) const {
   if (shared_.messages.waiting(rank()) > shared_.most_waiting && family(action.kind) == ActionFamily::point_to_point)
     return true;
   const ActionFamily of = family(action.kind);
-  if (of != ActionFamily::collective && of != ActionFamily::communicator) return false;
+  if (!collective_family(of)) return false;
   const auto used = memberships_.find(meeting_place(action));
   return used != memberships_.end() && used->second.place != no_rank &&
          shared_.collectives.ahead(used->first, used->second) > most_calls_ahead;
@@ -94,9 +95,20 @@ void RankCheck::look(const Action& action) {
   }
   switch (family(action.kind)) {
   case ActionFamily::computation:
+  case ActionFamily::mark:
     return;
   case ActionFamily::point_to_point:
     return point_to_point(action);
+  case ActionFamily::generalized:
+    if (action.kind == ActionKind::grequest_start) begin(action);
+    return;
+  case ActionFamily::one_sided:
+  case ActionFamily::epoch:
+    return one_sided(action);
+  case ActionFamily::file:
+    if (action.request != no_request) begin(action);
+    if (action.kind != ActionKind::file_delete) membership(action.communicator);
+    return;
   case ActionFamily::completion:
     for (const RequestId request : action.requests)
       complete(request, HalfState::done, true);
@@ -107,7 +119,12 @@ void RankCheck::look(const Action& action) {
                     action.kind == ActionKind::request_free);
   case ActionFamily::collective:
     return collective(action);
+  case ActionFamily::process:
+    if (action.kind == ActionKind::comm_join) return;
+    return collective(action);
   case ActionFamily::communicator:
+  case ActionFamily::window:
+  case ActionFamily::file_collective:
     return create_communicator(action);
   case ActionFamily::lifecycle:
     return finalize();
@@ -337,12 +354,21 @@ void RankCheck::collective(const Action& action) {
     shared_.collectives.enter(rank(), number_, action, action.communicator, *used);
 }
 
+void RankCheck::one_sided(const Action& action) {
+  if (action.request != no_request) begin(action);
+  if (action.peer != no_rank)
+    world_rank(action.communicator, action.peer, "has as its target");
+  else
+    membership(action.communicator);
+  for (const Rank rank : action.ranks)
+    world_rank(action.communicator, rank, "has in its group");
+}
+
 void RankCheck::create_communicator(const Action& action) {
   if (action.request != no_request) begin(action);
   Membership* const parent = membership(action.communicator);
   Membership* created = nullptr;
-  if (creates_communicator(action) && action.new_communicator != no_communicator)
-    created = membership(action.new_communicator);
+  if (action.new_communicator != no_communicator) created = membership(action.new_communicator);
   const CommunicatorId place = meeting_place(action);
   Membership* const used = place == action.communicator ? parent : created;
   if (used != nullptr) shared_.collectives.enter(rank(), number_, action, place, *used);

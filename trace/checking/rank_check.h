@@ -85,6 +85,7 @@ private:
   void begin(const Action& action);
   void complete(RequestId request, HalfState state, bool frees);
   void collective(const Action& action);
+  void one_sided(const Action& action);
   void create_communicator(const Action& action);
   void finalize();
 

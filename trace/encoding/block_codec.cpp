@@ -30,7 +30,9 @@ enum Field : std::uint32_t {
   field_requests = 1U << 13,
   field_counts = 1U << 14,
   field_receive_counts = 1U << 15,
-  field_all = (1U << 16) - 1,
+  field_region = 1U << 16,
+  field_ranks = 1U << 17,
+  field_all = (1U << 18) - 1,
 };
 
 template <typename Value>
@@ -38,8 +40,9 @@ void put_list(std::string& bytes, std::span<const Value> list) {
   put_varint(bytes, list.size());
   std::uint64_t previous = 0;
   for (const Value value : list) {
-    put_varint(bytes, zigzag(static_cast<std::int64_t>(value - previous)));
-    previous = value;
+    const auto current = static_cast<std::uint64_t>(value);
+    put_varint(bytes, zigzag(static_cast<std::int64_t>(current - previous)));
+    previous = current;
   }
 }
 
@@ -74,6 +77,8 @@ std::uint32_t fields_of(const Action& action) {
   mark(!action.requests.empty(), field_requests);
   mark(!action.counts.empty(), field_counts);
   mark(!action.receive_counts.empty(), field_receive_counts);
+  mark(action.region != defaults.region, field_region);
+  mark(!action.ranks.empty(), field_ranks);
   return fields;
 }
 
@@ -97,6 +102,8 @@ void put_entry(std::string& bytes, const Action& action) {
   if (fields & field_requests) put_list(bytes, action.requests);
   if (fields & field_counts) put_list(bytes, action.counts);
   if (fields & field_receive_counts) put_list(bytes, action.receive_counts);
+  if (fields & field_region) put_varint(bytes, action.region);
+  if (fields & field_ranks) put_list(bytes, action.ranks);
 }
 
 /// Storage for the lists of one entry while it is being read.
@@ -104,6 +111,7 @@ struct Lists {
   std::vector<RequestId> requests;
   std::vector<Bytes> counts;
   std::vector<Bytes> receive_counts;
+  std::vector<Rank> ranks;
 };
 
 Action take_entry(ByteReader& reader, Lists& lists) {
@@ -132,6 +140,8 @@ Action take_entry(ByteReader& reader, Lists& lists) {
   if (fields & field_requests) action.requests = take_list(reader, lists.requests);
   if (fields & field_counts) action.counts = take_list(reader, lists.counts);
   if (fields & field_receive_counts) action.receive_counts = take_list(reader, lists.receive_counts);
+  if (fields & field_region) action.region = reader.narrow<RegionId>(reader.varint());
+  if (fields & field_ranks) action.ranks = take_list(reader, lists.ranks);
   return action;
 }
 
@@ -169,13 +179,13 @@ void put_sequence(std::string& bytes, const ActionBlock& block, const UsedEntrie
       bytes.push_back(static_cast<char>(used.number[entry] >> shift));
 }
 
-/// The volumes of each compute entry together, since one kernel's volumes resemble each other, each as the difference
+/// The volumes of each entry that has them together, since one kernel's volumes resemble each other, each as the difference
 /// from the one before.
 void put_volumes(std::string& bytes, const ActionBlock& block, const UsedEntries& used) {
   std::vector<std::vector<std::uint64_t>> by_entry(used.entries.size());
   for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
     const std::uint32_t entry = used.number[block.sequence()[position++]];
-    if (action.kind == ActionKind::compute) by_entry[entry].push_back(volume);
+    if (has_volume(action.kind)) by_entry[entry].push_back(volume);
   });
   for (const auto& volumes : by_entry) {
     std::uint64_t previous = 0;
@@ -204,7 +214,7 @@ std::vector<std::uint64_t> take_volumes(ByteReader& reader, const std::vector<st
                                         std::span<const Action> dictionary) {
   std::vector<std::size_t> starts(dictionary.size() + 1);
   for (const std::uint32_t entry : sequence)
-    if (dictionary[entry].kind == ActionKind::compute) ++starts[entry + 1];
+    if (has_volume(dictionary[entry].kind)) ++starts[entry + 1];
   for (std::size_t entry = 0; entry < dictionary.size(); ++entry)
     starts[entry + 1] += starts[entry];
   std::vector<std::uint64_t> by_entry(starts.back());
@@ -216,7 +226,7 @@ std::vector<std::uint64_t> take_volumes(ByteReader& reader, const std::vector<st
   std::vector<std::uint64_t> volumes;
   volumes.reserve(by_entry.size());
   for (const std::uint32_t entry : sequence)
-    if (dictionary[entry].kind == ActionKind::compute) volumes.push_back(by_entry[starts[entry]++]);
+    if (has_volume(dictionary[entry].kind)) volumes.push_back(by_entry[starts[entry]++]);
   return volumes;
 }
 
