@@ -24,8 +24,8 @@ std::vector<OwnedAction> contents(const ActionBlock& block) {
 Action random_action(std::mt19937_64& random, std::vector<RequestId>& requests, std::vector<Bytes>& counts) {
   const auto some = [&random] { return random() >> (random() % 64); };
   std::optional<ActionKind> kind;
-  while (!kind || *kind == ActionKind::compute)
-    kind = action_kind(static_cast<std::uint8_t>(random() % 128));
+  while (!kind || has_volume(*kind))
+    kind = action_kind(static_cast<std::uint8_t>(random() % 256));
   requests.assign(some() % 4, static_cast<RequestId>(some()));
   counts.resize(some() % 4);
   for (Bytes& count : counts)
@@ -44,6 +44,7 @@ Action random_action(std::mt19937_64& random, std::vector<RequestId>& requests, 
           .request = static_cast<RequestId>(some()),
           .kernel = no_kernel,
           .new_communicator = static_cast<CommunicatorId>(some()),
+          .region = static_cast<RegionId>(some()),
           .requests = requests,
           .counts = counts,
           .receive_counts = counts};
@@ -60,7 +61,8 @@ RC_GTEST_PROP(BlockCodec, any_block_reads_back_as_it_was_written, (std::uint64_t
     entries.push_back(block.intern(random_action(random, requests, counts)));
   for (std::size_t i = random() % 2000; i > 0; --i) {
     if (random() % 2 == 0)
-      block.append_compute(static_cast<KernelId>(random() % 5), random() >> (random() % 64));
+      block.append_volume(static_cast<ActionKind>(1 + random() % 3), static_cast<KernelId>(random() % 5),
+                          random() >> (random() % 64));
     else
       block.append_entry(entries[random() % distinct]);
   }
