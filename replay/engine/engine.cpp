@@ -8,6 +8,7 @@
 
 namespace timeless::replay {
 
+using trace::ActionKind;
 using trace::Rank;
 using trace::RequestId;
 
@@ -111,12 +112,13 @@ void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step 
 }
 
 bool Engine::next_block(RankState& rank, Rank number) {
-  const bool ends_in_computation =
-      rank.size > 0 && trace::has_volume(rank.block.dictionary()[rank.sequence[rank.size - 1]].kind);
-  if (!ends_in_computation)
-    rank.last_computation = 0;
-  else if (!rank.program.workers)
-    rank.last_computation = rank.volumes_end[-1];
+  if (rank.size > 0) {
+    const ActionKind last = rank.block.dictionary()[rank.sequence[rank.size - 1]].kind;
+    if (last == ActionKind::compute)
+      rank.last_computation = rank.volumes_end[-1];
+    else if (last != ActionKind::workers_sum)
+      rank.last_computation = 0;
+  }
   do {
     rank.actions_before += rank.size;
     actions_ += rank.size;

@@ -81,8 +81,9 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.operations.clear();
   program.calls.clear();
   program.problems.clear();
-  program.workers = std::ranges::any_of(
-      block.dictionary(), [](const Action& action) { return action.kind == ActionKind::workers_maximum; });
+  program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
+    return trace::has_volume(action.kind) && action.kind != ActionKind::compute;
+  });
   for (const Action& action : block.dictionary()) {
     try {
       program.operations.push_back(compile(action, rank, program));
