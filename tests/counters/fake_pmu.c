@@ -3,16 +3,19 @@
  *   breakpoint   executions of the instruction at the address FAKE_PMU_ADDRESS
  *   page-faults  something, but no instructions
  *   EACCES, ENOENT  the kernel refuses
- */
+ * FAKE_PMU_EVENTS is how many events it opens before it refuses with EMFILE, FAKE_PMU_READS how many times they can be
+ * read before that fails with EIO; without them, there is no end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 static int is_hardware(const struct perf_event_attr* event) {
   return event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_RAW;
@@ -39,28 +42,62 @@ static int replace(struct perf_event_attr* event) {
   return 0;
 }
 
-long syscall(long number, ...) {
+enum { most_descriptors = 1024 };
+static atomic_bool is_event[most_descriptors];
+
+/* True as long as the variable allows one more. */
+static int allowed(const char* variable, atomic_long* used) {
+  const char* most = getenv(variable);
+  return most == NULL || atomic_fetch_add(used, 1) < atol(most);
+}
+
+static long real_syscall(long number, const long* arguments) {
   static long (*real)(long, ...);
   if (real == NULL) {
     void* found = dlsym(RTLD_NEXT, "syscall");
     memcpy(&real, &found, sizeof real);
   }
+  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+ssize_t read(int descriptor, void* buffer, size_t size) {
+  static atomic_long reads;
+  if (descriptor >= 0 && descriptor < most_descriptors && is_event[descriptor] && !allowed("FAKE_PMU_READS", &reads)) {
+    errno = EIO;
+    return -1;
+  }
+  return real_syscall(SYS_read, (long[6]){descriptor, (long)buffer, (long)size});
+}
+
+int close(int descriptor) {
+  if (descriptor >= 0 && descriptor < most_descriptors) is_event[descriptor] = 0;
+  return (int)real_syscall(SYS_close, (long[6]){descriptor});
+}
+
+static long open_event(long* arguments) {
+  static atomic_long events;
+  struct perf_event_attr event;
+  memcpy(&event, (void*)arguments[0], sizeof event);
+  event.size = sizeof event;
+  const int error = allowed("FAKE_PMU_EVENTS", &events) ? replace(&event) : EMFILE;
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  arguments[0] = (long)&event;
+  const long descriptor = real_syscall(SYS_perf_event_open, arguments);
+  if (descriptor >= 0 && descriptor < most_descriptors) is_event[descriptor] = 1;
+  return descriptor;
+}
+
+long syscall(long number, ...) {
   long arguments[6];
   va_list list;
   va_start(list, number);
   for (int i = 0; i < 6; ++i)
     arguments[i] = va_arg(list, long);
   va_end(list);
-  struct perf_event_attr event;
-  if (number == SYS_perf_event_open && arguments[0] != 0 && is_hardware((struct perf_event_attr*)arguments[0])) {
-    memcpy(&event, (void*)arguments[0], sizeof event);
-    event.size = sizeof event;
-    const int error = replace(&event);
-    if (error != 0) {
-      errno = error;
-      return -1;
-    }
-    arguments[0] = (long)&event;
-  }
-  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+  if (number == SYS_perf_event_open && arguments[0] != 0 && is_hardware((struct perf_event_attr*)arguments[0]))
+    return open_event(arguments);
+  return real_syscall(number, arguments);
 }
