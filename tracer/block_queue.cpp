@@ -27,8 +27,8 @@ Place BlockQueue::append(const trace::Action& action, bool unsettled) {
   return place;
 }
 
-void BlockQueue::append_compute(trace::KernelId kernel, std::uint64_t volume) {
-  held_.back().block.append_compute(kernel, volume);
+void BlockQueue::append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume) {
+  held_.back().block.append_volume(kind, kernel, volume);
   close_if_full();
 }
 

@@ -28,7 +28,7 @@ public:
 
   /// Adds an action; an unsettled one may still be replaced before its block is written, and delays that.
   Place append(const trace::Action& action, bool unsettled = false);
-  void append_compute(trace::KernelId kernel, std::uint64_t volume);
+  void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
 
   /// True while the action at this place has not been written.
   bool holds(Place place) const { return place.exists() && place.block >= first_; }

@@ -117,10 +117,12 @@ void Recorder::append_of_recorded(const trace::Action& action) {
 }
 
 void Recorder::pause(bool paused) {
-  if (paused_ || finished_)
+  if (paused_ || finished_) {
     call_->take_computation();
-  else if (paused)
+    if (workers_present()) take_worker_volumes();
+  } else if (paused) {
     record_computation();
+  }
   paused_ = paused;
 }
 
@@ -130,7 +132,17 @@ void Recorder::record_computation() {
   ThreadState& thread = call_->thread();
   const std::uint32_t site = kernels_.site(call_->site());
   const std::uint32_t begin = std::exchange(thread.last_site, site);
-  if (volume > 0) blocks_.append_compute(kernels_.kernel(begin, site), volume);
+  if (volume > 0) blocks_.append_volume(trace::ActionKind::compute, kernels_.kernel(begin, site), volume);
+  if (workers_present()) record_workers(begin, site);
+}
+
+void Recorder::record_workers(std::uint32_t begin, std::uint32_t end) {
+  cease_to_be_worker();
+  const WorkerVolumes volumes = take_worker_volumes();
+  if (volumes.sum == 0) return;
+  const trace::KernelId kernel = kernels_.kernel(begin, end);
+  blocks_.append_volume(trace::ActionKind::workers_sum, kernel, volumes.sum);
+  blocks_.append_volume(trace::ActionKind::workers_maximum, kernel, volumes.maximum);
 }
 
 void Recorder::count_unrecorded() {

@@ -34,7 +34,8 @@ struct MatchedMessage {
 /// Each action stands behind the computation before it, which is written as a compute action of its own when its volume
 /// is above 0: the volume between the end of the last wrapper and the begin of this one, less the counter's skew. Calls
 /// that record nothing (an unsuccessful MPI_Test, a receive from MPI_PROC_NULL) leave the computation around them in
-/// one burst; the instructions inside MPI never count.
+/// one burst; the instructions inside MPI never count. What the program's worker threads did since the last burst
+/// follows the computation as two actions of its kernel.
 class Recorder {
 public:
   /// Creates the rank's file. Throws Error when that cannot be.
@@ -89,6 +90,8 @@ public:
 
 private:
   void record_computation();
+  /// Records what the worker threads did since the last burst, between these call sites.
+  void record_workers(std::uint32_t begin, std::uint32_t end);
   void write(const trace::ActionBlock& block);
   void define_new();
 

@@ -3,8 +3,8 @@
  *   breakpoint   executions of the instruction at the address FAKE_PMU_ADDRESS
  *   page-faults  something, but no instructions
  *   EACCES, ENOENT  the kernel refuses
- * FAKE_PMU_EVENTS is how many events it opens before it refuses with EMFILE, FAKE_PMU_READS how many times they can be
- * read before that fails with EIO; without them, there is no end. */
+ * FAKE_PMU_EVENTS is how many events may be open at once, before it refuses with EMFILE; FAKE_PMU_READS how many times
+ * they can be read before that fails with EIO. Without them, there is no end. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,10 +45,13 @@ static int replace(struct perf_event_attr* event) {
 enum { most_descriptors = 1024 };
 static atomic_bool is_event[most_descriptors];
 
-/* True as long as the variable allows one more. */
-static int allowed(const char* variable, atomic_long* used) {
+static atomic_long events_open;
+static atomic_long reads;
+
+/* True as long as the variable allows one more than have been used. */
+static int allowed(const char* variable, long used) {
   const char* most = getenv(variable);
-  return most == NULL || atomic_fetch_add(used, 1) < atol(most);
+  return most == NULL || used < atol(most);
 }
 
 static long real_syscall(long number, const long* arguments) {
@@ -61,8 +64,8 @@ static long real_syscall(long number, const long* arguments) {
 }
 
 ssize_t read(int descriptor, void* buffer, size_t size) {
-  static atomic_long reads;
-  if (descriptor >= 0 && descriptor < most_descriptors && is_event[descriptor] && !allowed("FAKE_PMU_READS", &reads)) {
+  const int event = descriptor >= 0 && descriptor < most_descriptors && is_event[descriptor];
+  if (event && !allowed("FAKE_PMU_READS", reads++)) {
     errno = EIO;
     return -1;
   }
@@ -70,23 +73,22 @@ ssize_t read(int descriptor, void* buffer, size_t size) {
 }
 
 int close(int descriptor) {
-  if (descriptor >= 0 && descriptor < most_descriptors) is_event[descriptor] = 0;
+  if (descriptor >= 0 && descriptor < most_descriptors && atomic_exchange(&is_event[descriptor], 0)) --events_open;
   return (int)real_syscall(SYS_close, (long[6]){descriptor});
 }
 
 static long open_event(long* arguments) {
-  static atomic_long events;
   struct perf_event_attr event;
   memcpy(&event, (void*)arguments[0], sizeof event);
   event.size = sizeof event;
-  const int error = allowed("FAKE_PMU_EVENTS", &events) ? replace(&event) : EMFILE;
+  const int error = allowed("FAKE_PMU_EVENTS", events_open) ? replace(&event) : EMFILE;
   if (error != 0) {
     errno = error;
     return -1;
   }
   arguments[0] = (long)&event;
   const long descriptor = real_syscall(SYS_perf_event_open, arguments);
-  if (descriptor >= 0 && descriptor < most_descriptors) is_event[descriptor] = 1;
+  if (descriptor >= 0 && descriptor < most_descriptors && !atomic_exchange(&is_event[descriptor], 1)) ++events_open;
   return descriptor;
 }
 

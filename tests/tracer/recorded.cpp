@@ -60,10 +60,9 @@ RecordedRank read_rank(const std::filesystem::path& path) {
   trace::ActionBlock block;
   while (stream->next(block))
     trace::for_each_action(block, [&](const trace::Action& action, std::uint64_t volume) {
-      if (action.kind == trace::ActionKind::compute)
-        rank.volumes.push_back(volume);
-      else
-        rank.actions.push_back(keep(action));
+      if (!has_volume(action.kind)) return rank.actions.push_back(keep(action));
+      rank.all_volumes.push_back({action.kind, volume});
+      if (action.kind == trace::ActionKind::compute) rank.volumes.push_back(volume);
     });
   return rank;
 }
@@ -93,6 +92,10 @@ std::ostream& operator<<(std::ostream& out, const Kept& kept) {
   for (const auto count : kept.receive_counts)
     out << ' ' << count;
   return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const Volume& volume) {
+  return out << name(volume.kind) << ' ' << volume.volume;
 }
 
 std::vector<Kept> RecordedRank::of_kind(trace::ActionKind kind) const {

@@ -41,11 +41,20 @@ struct Kept {
 };
 std::ostream& operator<<(std::ostream& out, const Kept& kept);
 
+/// An action that carries a volume.
+struct Volume {
+  trace::ActionKind kind;
+  std::uint64_t volume;
+  bool operator==(const Volume&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Volume& volume);
+
 struct RecordedRank {
   trace::Run run;
   bool finished = false;
-  std::vector<Kept> actions; ///< without computation
-  std::vector<std::uint64_t> volumes;
+  std::vector<Kept> actions;          ///< without a volume
+  std::vector<std::uint64_t> volumes; ///< of the rank's own computation
+  std::vector<Volume> all_volumes;    ///< and of its workers
 
   const trace::RankRecord& record() const { return run.ranks.at(0); }
   std::vector<Kept> of_kind(trace::ActionKind kind) const;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
 #include <papi.h>
 #include <pthread.h>
 #include <string>
@@ -29,6 +30,7 @@ struct OwnEvents {
   PapiEvents events;
   bool tried = false;
   int status = PAPI_OK; ///< of the attempt to start
+  int endings = 0;      ///< how often the thread's end has been announced
   std::uint64_t last = 0;
   std::uint64_t before = 0; ///< the volume when they were started
 };
@@ -55,8 +57,9 @@ std::uint64_t read_own() noexcept {
   return own.last;
 }
 
-/// Should the thread go on to call MPI, it counts on from here.
+/// Called when the thread ends, as often as its data may be destroyed: what else is destroyed may compute and call MPI.
 void stop_own(void* /*own*/) {
+  if (++own.endings < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_of_thread, &own) == 0) return;
   own.before = read_own();
   own.events.stop(papi);
   papi.unregister_thread();
@@ -106,8 +109,9 @@ std::string reason(int status) {
   std::string why = papi.strerror(status);
   if (status == PAPI_ENOEVNT || papi.num_hwctrs() <= 0)
     return why + " (PAPI finds no such hardware counter; most virtual machines have none)";
-  if (const auto level = perf_event_paranoid())
+  if (const auto level = perf_event_paranoid(); level && status == PAPI_EPERM)
     return why + " (kernel.perf_event_paranoid is " + std::to_string(*level) + ")";
+  if (status == PAPI_ECOUNT) return why + " (or more open files than the process may have)";
   return why;
 }
 
