@@ -9,9 +9,7 @@
 
 namespace timeless::test {
 
-namespace {
-
-Counted run(const std::string& command) {
+Counted run_command(const std::string& command) {
   Counted counted;
   FILE* pipe = popen(("exec " + command + " 2>&1").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("no shell");
@@ -26,8 +24,6 @@ Counted run(const std::string& command) {
   return counted;
 }
 
-} // namespace
-
 std::uint64_t Counted::volume(const std::string& key) const {
   return std::stoull(text(key));
 }
@@ -39,13 +35,13 @@ std::string Counted::text(const std::string& key) const {
 }
 
 Counted count(const std::string& choice, const std::string& environment) {
-  return run("env " + environment + " " COUNT_PROGRAM " '" + choice + "'");
+  return run_command("env " + environment + " " COUNT_PROGRAM " '" + choice + "'");
 }
 
 Counted run_under_icount(const std::string& command, const std::string& options) {
-  return run("env VALGRIND_LIB=" ICOUNT_DIRECTORY " VALGRIND_LAUNCHER=" ICOUNT_TOOL " " ICOUNT_TOOL
-             " --tool=icount --command-line-only=yes --quiet --vgdb=no " +
-             options + " " + command);
+  return run_command("env VALGRIND_LIB=" ICOUNT_DIRECTORY " VALGRIND_LAUNCHER=" ICOUNT_TOOL " " ICOUNT_TOOL
+                     " --tool=icount --command-line-only=yes --quiet --vgdb=no " +
+                     options + " " + command);
 }
 
 Counted count_under_icount(const std::string& choice, const std::string& options) {

@@ -21,6 +21,8 @@ Counted count(const std::string& choice, const std::string& environment = "");
 /// The same, under the icount tool with these options.
 Counted count_under_icount(const std::string& choice, const std::string& options = "");
 
+/// Any command.
+Counted run_command(const std::string& command);
 /// Any command under the icount tool.
 Counted run_under_icount(const std::string& command, const std::string& options = "");
 

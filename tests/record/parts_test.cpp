@@ -29,7 +29,8 @@ std::string value(const Variables& variables, const std::string& name) {
 class RecordingVariables : public testing::Test {
 protected:
   void SetUp() override {
-    for (const char* name : {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent"})
+    for (const char* name :
+         {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "OMP_WAIT_POLICY"})
       unsetenv(name);
   }
 };
@@ -46,6 +47,12 @@ TEST_F(RecordingVariables, reach_other_hosts_with_open_mpis_daemons_quoted_for_t
   EXPECT_THAT(value(variables, "OMPI_MCA_orte_launch_agent"),
               AllOf(StartsWith("env LD_PRELOAD=/opt/lib/libtimeless.so "), HasSubstr(" TIMELESS_COUNTER=none "),
                     HasSubstr(" TIMELESS_DIR='/tmp/it'\\''s here' "), EndsWith(" orted")));
+}
+
+TEST_F(RecordingVariables, let_idle_threads_of_openmp_sleep_unless_the_user_says_what_they_do) {
+  EXPECT_EQ(value(recording_variables(settings()), "OMP_WAIT_POLICY"), "passive");
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  EXPECT_EQ(value(recording_variables(settings()), "OMP_WAIT_POLICY"), "(unset)");
 }
 
 TEST_F(RecordingVariables, keep_the_users_own_launch_agent) {

@@ -15,7 +15,9 @@ namespace {
 using nlohmann::json;
 using test::Outcome;
 using test::timeless_command;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using trace::ActionKind;
 
@@ -68,6 +70,30 @@ TEST_F(Verbs, info_as_json_has_a_schema_and_the_same_figures) {
   EXPECT_EQ(answer.at("calls").at("Recv").at("count"), 2);
   EXPECT_EQ(answer.at("calls").at("Allreduce").at("bytes"), 16);
   EXPECT_EQ(answer.at("unrecorded_calls").at("MPI_Put"), 3);
+}
+
+TEST_F(Verbs, info_shows_what_worker_threads_did_where_there_were_some) {
+  trace::MemorySource run(2);
+  for (trace::Rank rank = 0; rank < 2; ++rank)
+    for (const std::uint64_t burst : {1000, 3000}) {
+      run.compute(rank, burst);
+      run.volume(rank, ActionKind::workers_sum, 3 * burst);
+      run.volume(rank, ActionKind::workers_maximum, 2 * burst);
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+  run.finalize();
+  const std::string threaded = directory_ / "threaded.tia";
+  trace::test::write_archive(run, threaded);
+  EXPECT_THAT(timeless_command({"info", path()}).out, Not(HasSubstr("worker threads")));
+  EXPECT_THAT(timeless_command({"info", threaded}).out,
+              AllOf(HasSubstr("8.00 k instructions, per rank 4.00 k"),
+                    HasSubstr("24.00 k instructions beside it, per rank 12.00 k (least 12.00 k, most 12.00 k)"),
+                    HasSubstr("by the largest of each burst, per rank 8.00 k")));
+  const json answer = json::parse(timeless_command({"info", threaded, "--json"}).out);
+  EXPECT_EQ(answer.at("volume"), 8000);
+  EXPECT_EQ(answer.at("workers").at("volume"), 24'000);
+  EXPECT_EQ(answer.at("workers").at("volume_per_rank").at("mean"), 12'000);
+  EXPECT_EQ(answer.at("workers").at("largest_per_rank").at("most"), 8000);
 }
 
 TEST_F(Verbs, info_in_brief_does_not_read_the_actions) {

@@ -23,8 +23,21 @@ bool sends_message(const Action& action) {
   return action.kind == ActionKind::send;
 }
 
+/// What one rank's threads did.
+struct RankVolumes {
+  double own = 0;
+  double workers_sum = 0;
+  double workers_maximum = 0;
+
+  void add(ActionKind kind, double volume) {
+    if (kind == ActionKind::compute) own += volume;
+    if (kind == ActionKind::workers_sum) workers_sum += volume;
+    if (kind == ActionKind::workers_maximum) workers_maximum += volume;
+  }
+};
+
 /// Counts a block's actions by dictionary entry first, so that a name is looked up once per distinct action.
-void add_block(const ActionBlock& block, Summary& summary, double& rank_volume) {
+void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
   std::vector<std::uint64_t> occurrences(block.dictionary().size());
   std::vector<double> volumes(block.dictionary().size());
   auto volume = block.volumes().begin();
@@ -43,8 +56,8 @@ void add_block(const ActionBlock& block, Summary& summary, double& rank_volume) 
       summary.messages += count;
       summary.message_bytes += count * action.bytes;
     }
+    rank.add(action.kind, volumes[entry]);
     if (action.kind != ActionKind::compute) continue;
-    rank_volume += volumes[entry];
     if (action.kernel >= summary.kernels.size()) continue;
     summary.kernels[action.kernel].bursts += count;
     summary.kernels[action.kernel].volume += volumes[entry];
@@ -71,25 +84,32 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
   summary.kernels.resize(source.run().kernels.size());
   std::vector<double> actions;
   std::vector<double> volumes;
+  std::vector<double> workers_sums;
+  std::vector<double> workers_maxima;
   for (const trace::RankRecord& record : source.run().ranks) {
     const auto stream = source.open(record.rank);
     ActionBlock block;
     std::uint64_t rank_actions = 0;
-    double rank_volume = 0;
+    RankVolumes rank;
     while (stream->next(block)) {
-      add_block(block, summary, rank_volume);
+      add_block(block, summary, rank);
       rank_actions += block.size();
       if (progress) progress(summary.actions + rank_actions);
     }
     summary.actions += rank_actions;
-    summary.volume += rank_volume;
+    summary.volume += rank.own;
+    summary.workers += rank.workers_sum;
     actions.push_back(static_cast<double>(rank_actions));
-    volumes.push_back(rank_volume);
+    volumes.push_back(rank.own);
+    workers_sums.push_back(rank.workers_sum);
+    workers_maxima.push_back(rank.workers_maximum);
     for (const auto& [name, count] : record.unrecorded_calls)
       summary.unrecorded_calls[name] += count;
   }
   summary.actions_per_rank = spread(actions);
   summary.volume_per_rank = spread(volumes);
+  summary.workers_per_rank = spread(workers_sums);
+  summary.largest_worker_per_rank = spread(workers_maxima);
   return summary;
 }
 

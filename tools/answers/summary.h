@@ -35,6 +35,9 @@ struct Summary {
   Spread actions_per_rank;
   Spread volume_per_rank;
   double volume = 0;
+  double workers = 0; ///< what worker threads did, beside `volume`
+  Spread workers_per_rank;
+  Spread largest_worker_per_rank; ///< of each burst that of the worker that did most, summed over the bursts
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::map<std::string, CallSummary> calls; ///< by MPI name, without "MPI_"

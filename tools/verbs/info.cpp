@@ -82,6 +82,11 @@ void print_figures(const Options& options, const Run& run, const Summary& summar
   if (run.counter.unit != trace::VolumeUnit::none)
     fmt::print("{:<15}{} {}, {}\n", "computation", human_count(summary.volume), name(run.counter.unit),
                spread_text(summary.volume_per_rank));
+  if (summary.workers > 0) {
+    fmt::print("{:<15}{} {} beside it, {}\n", "worker threads", human_count(summary.workers), name(run.counter.unit),
+               spread_text(summary.workers_per_rank));
+    fmt::print("{:<15}by the largest of each burst, {}\n", "", spread_text(summary.largest_worker_per_rank));
+  }
   fmt::print("{:<15}{} point to point, {}\n", "messages", human_count(static_cast<double>(summary.messages)),
              human_bytes(static_cast<double>(summary.message_bytes)));
   fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
@@ -166,6 +171,9 @@ void add_figures(nlohmann::ordered_json& json, const Options& options, const Run
   json["actions_per_rank"] = spread_json(summary.actions_per_rank);
   json["volume"] = summary.volume;
   json["volume_per_rank"] = spread_json(summary.volume_per_rank);
+  json["workers"] = {{"volume", summary.workers},
+                     {"volume_per_rank", spread_json(summary.workers_per_rank)},
+                     {"largest_per_rank", spread_json(summary.largest_worker_per_rank)}};
   json["messages"] = summary.messages;
   json["message_bytes"] = summary.message_bytes;
   json["calls"] = nlohmann::ordered_json::object();
