@@ -12,6 +12,8 @@ namespace timeless::tracer {
 /// Where an action stands in what has been recorded.
 struct Place {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  /// Recorded, but out of reach: among the actions of one of several threads.
+  static constexpr std::uint64_t elsewhere = nowhere - 1;
   std::uint64_t block = nowhere; ///< ordinal of its block
   std::uint32_t position = 0;    ///< in the block
   bool exists() const { return block != nowhere; }
@@ -28,10 +30,11 @@ public:
 
   /// Adds an action; an unsettled one may still be replaced before its block is written, and delays that.
   Place append(const trace::Action& action, bool unsettled = false);
+  /// Adds an action of a kind that has a volume.
   void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
 
   /// True while the action at this place has not been written.
-  bool holds(Place place) const { return place.exists() && place.block >= first_; }
+  bool holds(Place place) const { return place.exists() && place.block != Place::elsewhere && place.block >= first_; }
   /// Replaces an action that is still held.
   void replace(Place place, const trace::Action& action);
   /// Says of an unsettled action that nothing more will be learnt of it.

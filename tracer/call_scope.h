@@ -12,7 +12,7 @@ namespace timeless::tracer {
 
 /// The calls of calls.def.
 enum class CallId : std::uint16_t {
-#define MPI_CALL(name) name,
+#define MPI_CALL(name, family) name,
 #include "call_ids.inc"
 #undef MPI_CALL
 };
@@ -20,13 +20,18 @@ enum class CallId : std::uint16_t {
 /// The call's name in MPI: "MPI_Send".
 const char* mpi_name(CallId call);
 
+class CallScope;
+
 /// What a thread carries from one MPI call of the program to the next.
 struct ThreadState {
-  std::uint32_t depth = 0;     ///< wrappers this thread is in: calls at a depth above 1 are MPI's own
-  bool started = false;        ///< last holds a reading
-  std::uint32_t last_site = 0; ///< call site of the last recorded action
-  std::uint64_t last = 0;      ///< the counter when the program got control back
-  std::uint64_t pending = 0;   ///< computation before calls that were not recorded
+  std::uint32_t depth = 0;            ///< wrappers this thread is in: calls at a depth above 1 are MPI's own
+  bool started = false;               ///< last holds a reading
+  std::uint32_t last_site = 0;        ///< call site of the last recorded action
+  std::uint64_t last = 0;             ///< the counter when the program got control back
+  std::uint64_t pending = 0;          ///< computation before calls that were not recorded
+  CallScope* call = nullptr;          ///< the one being recorded
+  RecordedThread* recorded = nullptr; ///< what the recorder keeps for this thread, from its first recorded call on
+  RecordedThread* left = nullptr;     ///< that, for who cleans up when the thread has ended
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -83,6 +88,8 @@ public:
   /// True when the program made this call, and not MPI itself.
   bool by_program() const { return thread_.depth == 1; }
   bool recording() const { return recorder_ != nullptr; }
+  /// Null when the call is not recorded.
+  Recorder* recorder() const { return recorder_; }
   CallId call() const { return call_; }
   const void* site() const { return site_; }
 
@@ -113,6 +120,7 @@ void CallScope::run(Recorder& recorder, Action&& action) noexcept {
   const auto held = recorder.enter(*this);
   try {
     action(recorder);
+    recorder.leave();
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());
   }

@@ -8,12 +8,22 @@ namespace timeless::tracer::body {
 
 namespace {
 
-void freed(Recorder& recorder, trace::ActionKind kind, MPI_Comm handle) {
-  const KnownCommunicator* const known = recorder.communicator(handle);
-  if (known == nullptr) return;
-  recorder.append({.kind = kind, .communicator = known->id});
-  recorder.communicators().forget(handle);
-}
+/// The communicator a call is to free, looked up before: MPI may give its handle to another at once.
+class CommunicatorToFree {
+public:
+  CommunicatorToFree(CallScope& call, MPI_Comm handle) : handle_(handle) {
+    call.record([this](Recorder& recorder) { known_ = recorder.communicator(handle_); });
+  }
+  void freed(Recorder& recorder, trace::ActionKind kind) const {
+    if (known_ == nullptr) return;
+    recorder.append({.kind = kind, .communicator = known_->id});
+    recorder.communicators().forget(handle_, *known_);
+  }
+
+private:
+  MPI_Comm handle_;
+  const KnownCommunicator* known_ = nullptr;
+};
 
 } // namespace
 
@@ -40,16 +50,16 @@ int Comm_idup(CallScope& call, MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* re
 }
 
 int Comm_free(CallScope& call, MPI_Comm* comm) {
-  const MPI_Comm before = *comm;
+  const CommunicatorToFree before(call, *comm);
   const int result = mpi().Comm_free(comm);
-  call.record(result, [&](Recorder& recorder) { freed(recorder, trace::ActionKind::comm_free, before); });
+  call.record(result, [&](Recorder& recorder) { before.freed(recorder, trace::ActionKind::comm_free); });
   return result;
 }
 
 int Comm_disconnect(CallScope& call, MPI_Comm* comm) {
-  const MPI_Comm before = *comm;
+  const CommunicatorToFree before(call, *comm);
   const int result = mpi().Comm_disconnect(comm);
-  call.record(result, [&](Recorder& recorder) { freed(recorder, trace::ActionKind::comm_disconnect, before); });
+  call.record(result, [&](Recorder& recorder) { before.freed(recorder, trace::ActionKind::comm_disconnect); });
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
+#include "tracer/saved_requests.h"
 #include "tracer/scratch.h"
 
 #include <algorithm>
@@ -19,43 +20,51 @@ using trace::ActionKind;
 /// The requests one call completes.
 class Completion {
 public:
-  Completion(Recorder& recorder, ActionKind kind, int result) : recorder_(recorder), kind_(kind), result_(result) {
-    recorder_.completed().clear();
+  Completion(Recorder& recorder, ActionKind kind, int result)
+      : recorder_(recorder), completed_(recorder.thread().completed), ended_(recorder.thread().ended), kind_(kind),
+        result_(result) {
+    completed_.clear();
+    ended_.clear();
   }
-
-  /// A request of the call, as its handle was before and is now.
-  void add(MPI_Request before, MPI_Request after, const MPI_Status& status) {
-    if (before == mpi().request_null) return;
-    Request* const request = recorder_.requests().find(before);
-    if (request == nullptr || !request->active) return;
-    // After an error, some may not have completed.
-    if (result_ != MPI_SUCCESS && !request->persistent && after == before) return;
-    note_duplicate(*request);
-    if (request->place.exists() && !request->completion_seen) {
-      note_end(*request, status);
-      recorder_.completed().push_back(request->id);
-    }
-    if (request->persistent)
-      request->active = false;
-    else
+  /// Other requests may have the numbers once the completion has been recorded.
+  ~Completion() {
+    for (Request* const request : ended_)
       recorder_.requests().remove(*request);
+  }
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+
+  /// One of the call's requests, by its handle now and by what it was before.
+  void add(SavedRequests& before, int index, MPI_Request after, const MPI_Status& status) {
+    if (before[index] == mpi().request_null) return;
+    Request* const request = before.claim(recorder_, index);
+    if (request == nullptr) return;
+    // After an error, some requests may not have completed: then the program still has their handles.
+    const bool stays = result_ != MPI_SUCCESS && after == before[index] && !request->persistent;
+    if (stays || !request->active) return recorder_.requests().disclaim(*request);
+    if (!request->persistent) ended_.push_back(request);
+    request->active = false;
+    note_duplicate(*request);
+    if (!request->place.exists() || request->completion_seen) return;
+    note_end(*request, status);
+    completed_.push_back(request->id);
   }
 
   /// As add(), for a request the program still holds (MPI_Request_get_status).
   void see(MPI_Request handle, const MPI_Status& status) {
     if (handle == mpi().request_null) return;
-    Request* const request = recorder_.requests().find(handle);
+    Request* const request = recorder_.find_request(handle);
     if (request == nullptr || !request->active || request->completion_seen) return;
     note_duplicate(*request);
     if (!request->place.exists()) return;
     note_end(*request, status);
     request->completion_seen = true;
-    recorder_.completed().push_back(request->id);
+    completed_.push_back(request->id);
   }
 
   void record() {
-    if (recorder_.completed().empty()) return;
-    recorder_.append_of_recorded({.kind = kind_, .requests = recorder_.completed()});
+    if (completed_.empty()) return;
+    recorder_.append_of_recorded({.kind = kind_, .requests = completed_});
   }
 
 private:
@@ -84,20 +93,10 @@ private:
   }
 
   Recorder& recorder_;
+  std::vector<trace::RequestId>& completed_;
+  std::vector<Request*>& ended_;
   ActionKind kind_;
   int result_;
-};
-
-/// Handles as they were before the call.
-class SavedRequests {
-public:
-  SavedRequests(const MPI_Request* requests, int count) : saved_(count) {
-    if (count > 0) std::copy_n(requests, count, saved_.data());
-  }
-  MPI_Request operator[](int index) const { return saved_[index]; }
-
-private:
-  ScratchArray<MPI_Request> saved_;
 };
 
 /// Statuses to look at, also where the program wants none.
@@ -117,78 +116,78 @@ private:
 } // namespace
 
 int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
-  const MPI_Request before = *request;
+  SavedRequests before(call, request, 1);
   StatusesToRead read(status, 1);
   const int result = mpi().Wait(request, read.get());
   call.record([&](Recorder& recorder) {
     Completion completion(recorder, ActionKind::wait, result);
-    completion.add(before, *request, read[0]);
+    completion.add(before, 0, *request, read[0]);
     completion.record();
   });
   return result;
 }
 
 int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
-  const MPI_Request before = *request;
+  SavedRequests before(call, request, 1);
   StatusesToRead read(status, 1);
   const int result = mpi().Test(request, flag, read.get());
   call.record([&](Recorder& recorder) {
     if (result == MPI_SUCCESS && *flag == 0) return;
     Completion completion(recorder, ActionKind::test, result);
-    completion.add(before, *request, read[0]);
+    completion.add(before, 0, *request, read[0]);
     completion.record();
   });
   return result;
 }
 
 int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statuses[]) {
-  const SavedRequests before(requests, count);
+  SavedRequests before(call, requests, count);
   StatusesToRead read(statuses, count);
   const int result = mpi().Waitall(count, requests, read.get());
   call.record([&](Recorder& recorder) {
     Completion completion(recorder, ActionKind::wait_all, result);
     for (int index = 0; index < count; ++index)
-      completion.add(before[index], requests[index], read[index]);
+      completion.add(before, index, requests[index], read[index]);
     completion.record();
   });
   return result;
 }
 
 int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  const SavedRequests before(requests, count);
+  SavedRequests before(call, requests, count);
   StatusesToRead read(statuses, count);
   const int result = mpi().Testall(count, requests, flag, read.get());
   call.record([&](Recorder& recorder) {
     if (result == MPI_SUCCESS && *flag == 0) return;
     Completion completion(recorder, ActionKind::test_all, result);
     for (int index = 0; index < count; ++index)
-      completion.add(before[index], requests[index], read[index]);
+      completion.add(before, index, requests[index], read[index]);
     completion.record();
   });
   return result;
 }
 
 int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  const SavedRequests before(requests, count);
+  SavedRequests before(call, requests, count);
   StatusesToRead read(status, 1);
   const int result = mpi().Waitany(count, requests, index, read.get());
   call.record([&](Recorder& recorder) {
     if (*index == MPI_UNDEFINED || *index < 0) return;
     Completion completion(recorder, ActionKind::wait_any, result);
-    completion.add(before[*index], requests[*index], read[0]);
+    completion.add(before, *index, requests[*index], read[0]);
     completion.record();
   });
   return result;
 }
 
 int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  const SavedRequests before(requests, count);
+  SavedRequests before(call, requests, count);
   StatusesToRead read(status, 1);
   const int result = mpi().Testany(count, requests, index, flag, read.get());
   call.record([&](Recorder& recorder) {
     if ((result == MPI_SUCCESS && *flag == 0) || *index < 0) return;
     Completion completion(recorder, ActionKind::test_any, result);
-    completion.add(before[*index], requests[*index], read[0]);
+    completion.add(before, *index, requests[*index], read[0]);
     completion.record();
   });
   return result;
@@ -196,12 +195,12 @@ int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int*
 
 namespace {
 
-void completed_some(CallScope& call, ActionKind kind, int result, const SavedRequests& before,
-                    const MPI_Request requests[], int outcount, const int indices[], const StatusesToRead& read) {
+void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests& before, const MPI_Request requests[],
+                    int outcount, const int indices[], const StatusesToRead& read) {
   call.record([&](Recorder& recorder) {
     Completion completion(recorder, kind, result);
     for (int done = 0; done < outcount; ++done)
-      completion.add(before[indices[done]], requests[indices[done]], read[done]);
+      completion.add(before, indices[done], requests[indices[done]], read[done]);
     completion.record();
   });
 }
@@ -210,7 +209,7 @@ void completed_some(CallScope& call, ActionKind kind, int result, const SavedReq
 
 int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
              MPI_Status statuses[]) {
-  const SavedRequests before(requests, incount);
+  SavedRequests before(call, requests, incount);
   StatusesToRead read(statuses, incount);
   const int result = mpi().Waitsome(incount, requests, outcount, indices, read.get());
   completed_some(call, ActionKind::wait_some, result, before, requests, *outcount, indices, read);
@@ -219,7 +218,7 @@ int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
 
 int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount, int indices[],
              MPI_Status statuses[]) {
-  const SavedRequests before(requests, incount);
+  SavedRequests before(call, requests, incount);
   StatusesToRead read(statuses, incount);
   const int result = mpi().Testsome(incount, requests, outcount, indices, read.get());
   completed_some(call, ActionKind::test_some, result, before, requests, *outcount, indices, read);

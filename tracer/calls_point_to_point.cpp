@@ -40,24 +40,37 @@ void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm c
                        .bytes = record::received_bytes(status)};
   if (message != nullptr) {
     action.flags |= trace::flag_matched;
-    recorder.messages().set(key_of(*message), {known->id, action.peer, action.tag, action.bytes});
+    recorder.keep_message(*message, {known->id, action.peer, action.tag, action.bytes});
   }
   recorder.append(action);
 }
 
-/// Takes a matched message out of the table; nothing if it is none the trace knows.
-bool take_message(Recorder& recorder, MPI_Message message, trace::Action& action) {
-  const MatchedMessage* const known = recorder.messages().find(key_of(message));
-  if (known == nullptr) return false;
-  action = {.kind = ActionKind::receive,
+/// The message a call is to receive, taken out of the recorder's table before the call: MPI may give its handle to
+/// another as soon as it has been received.
+class TakenMessage {
+public:
+  TakenMessage(CallScope& call, MPI_Message handle) : handle_(handle) {
+    call.record([this](Recorder& recorder) { message_ = recorder.take_message(handle_); });
+  }
+  /// False when it is none the trace knows.
+  bool known() const { return message_.has_value(); }
+  trace::Action received() const {
+    return {.kind = ActionKind::receive,
             .flags = trace::flag_matched,
-            .communicator = known->communicator,
-            .peer = known->peer,
-            .tag = known->tag,
-            .bytes = known->bytes};
-  recorder.messages().erase(key_of(message));
-  return true;
-}
+            .communicator = message_->communicator,
+            .peer = message_->peer,
+            .tag = message_->tag,
+            .bytes = message_->bytes};
+  }
+  /// It has not been received.
+  void keep(Recorder& recorder) const {
+    if (message_) recorder.keep_message(handle_, *message_);
+  }
+
+private:
+  MPI_Message handle_;
+  std::optional<MatchedMessage> message_;
+};
 
 /// The two halves of an MPI_Sendrecv; without partners, there is nothing to record.
 void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest, int sendtag, int source, int recvtag,
@@ -157,21 +170,24 @@ int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_
 
 int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   StatusToRead read(status);
-  const MPI_Message taken = *message;
+  const TakenMessage taken(call, *message);
   const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
-  call.record(result, [&](Recorder& recorder) {
-    trace::Action action;
-    if (take_message(recorder, taken, action)) recorder.append(action);
+  call.record([&](Recorder& recorder) {
+    if (result != MPI_SUCCESS)
+      taken.keep(recorder);
+    else if (taken.known())
+      recorder.append(taken.received());
   });
   return result;
 }
 
 int Imrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  const MPI_Message taken = *message;
+  const TakenMessage taken(call, *message);
   const int result = mpi().Imrecv(buf, count, datatype, message, request);
-  call.record(result, [&](Recorder& recorder) {
-    trace::Action action;
-    if (!take_message(recorder, taken, action)) return record::begin_silent(recorder, request);
+  call.record([&](Recorder& recorder) {
+    if (result != MPI_SUCCESS) return taken.keep(recorder);
+    if (!taken.known()) return record::begin_silent(recorder, request);
+    trace::Action action = taken.received();
     Request& entry = record::begin(recorder, request, action);
     record::begin_receive(recorder, entry, action);
   });

@@ -2,7 +2,7 @@
 
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
-#include "tracer/scratch.h"
+#include "tracer/saved_requests.h"
 
 /// Bodies of the calls that start, cancel and free requests.
 namespace timeless::tracer::body {
@@ -10,7 +10,7 @@ namespace timeless::tracer::body {
 namespace {
 
 void started(Recorder& recorder, MPI_Request handle) {
-  Request* const request = recorder.requests().find(handle);
+  Request* const request = recorder.find_request(handle);
   if (request == nullptr) return;
   request->active = true;
   request->cancel_asked = false;
@@ -43,16 +43,16 @@ int Startall(CallScope& call, int count, MPI_Request requests[]) {
 int Cancel(CallScope& call, MPI_Request* request) {
   const int result = mpi().Cancel(request);
   call.record(result, [&](Recorder& recorder) {
-    if (Request* const known = recorder.requests().find(*request)) known->cancel_asked = true;
+    if (Request* const known = recorder.find_request(*request)) known->cancel_asked = true;
   });
   return result;
 }
 
 int Request_free(CallScope& call, MPI_Request* request) {
-  const MPI_Request before = *request;
+  SavedRequests before(call, request, 1);
   const int result = mpi().Request_free(request);
   call.record(result, [&](Recorder& recorder) {
-    Request* const known = recorder.requests().find(before);
+    Request* const known = before.claim(recorder, 0);
     if (known == nullptr) return;
     if (known->active && known->place.exists() && !known->completion_seen)
       recorder.append_of_recorded({.kind = trace::ActionKind::request_free, .request = known->id});

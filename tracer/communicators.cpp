@@ -70,8 +70,9 @@ KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
   return known != nullptr ? *known : nullptr;
 }
 
-void CommunicatorTable::forget(MPI_Comm handle) {
-  by_handle_.erase(key_of(handle));
+void CommunicatorTable::forget(MPI_Comm handle, const KnownCommunicator& known) {
+  if (find(handle) == &known) by_handle_.erase(key_of(handle));
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 std::uint64_t CommunicatorTable::next_creation(KnownCommunicator& parent) {

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -55,7 +56,10 @@ public:
 
   /// What is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
   KnownCommunicator* find(MPI_Comm handle);
-  void forget(MPI_Comm handle);
+  /// Forgets a handle, if it still means this communicator.
+  void forget(MPI_Comm handle, const KnownCommunicator& known);
+  /// Another number whenever a handle may have come to mean another communicator. For threads that remember some.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
   /// The identity of the next communicator made collectively over this parent, but for its leader.
   std::uint64_t next_creation(KnownCommunicator& parent);
@@ -84,6 +88,7 @@ private:
   std::uint64_t occurrence(std::uint64_t of);
 
   trace::Rank world_rank_ = trace::no_rank;
+  std::atomic<std::uint64_t> version_{0};
   std::vector<std::unique_ptr<KnownCommunicator>> all_; ///< by id
   FlatMap<KnownCommunicator*> by_handle_;
   std::vector<trace::Communicator> new_;

@@ -3,7 +3,7 @@
 
 usage: generate_wrappers.py calls.def OUTPUT_DIRECTORY
 
-Writes mpi_functions.inc (the PMPI functions), call_ids.inc (one number per call), bodies.h and bodies.cpp (what C and
+Writes mpi_functions.inc (the PMPI functions), call_ids.inc (the calls with their classes), bodies.h and bodies.cpp (what C and
 Fortran share), wrappers_c.cpp and wrappers_fortran.cpp.
 """
 import re
@@ -279,7 +279,7 @@ def main(table, directory):
         (directory / name).write_text(NOTICE + text)
 
     write("mpi_functions.inc", "".join(f"MPI_FUNCTION({name})\n" for name in functions))
-    write("call_ids.inc", "".join(f"MPI_CALL({call.name})\n" for call in calls))
+    write("call_ids.inc", "".join(f"MPI_CALL({call.name}, {call.family})\n" for call in calls))
     write("bodies.h", """#pragma once
 
 #include "tracer/call_scope.h"

@@ -84,6 +84,7 @@ void KernelTable::forget_if_unloaded() {
   if (now == unloads_) return;
   unloads_ = now;
   site_numbers_.clear();
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 } // namespace timeless::tracer

@@ -3,6 +3,7 @@
 #include "trace/run.h"
 #include "tracer/flat_map.h"
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ public:
   /// The kernel from one call site to another.
   trace::KernelId kernel(std::uint32_t begin, std::uint32_t end);
 
+  /// Another number whenever an address may have come to mean another place. For threads that remember some.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
   /// Modules and kernels found since the last time.
   std::vector<std::string> take_new_modules();
   std::vector<trace::Kernel> take_new_kernels();
@@ -35,6 +39,7 @@ private:
   FlatMap<trace::KernelId> kernel_numbers_;
   trace::KernelId kernels_ = 0;
   unsigned long long unloads_ = 0;
+  std::atomic<std::uint64_t> version_{0};
   std::size_t modules_taken_ = 0;
   std::vector<trace::Kernel> new_kernels_;
 };

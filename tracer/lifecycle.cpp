@@ -102,7 +102,7 @@ void start_recording(CallScope& call) {
   mpi().Query_thread(&threads);
   // Never deleted: threads may still be in a wrapper when the process ends.
   Recorder& recorder = *attempt.recorder.release();
-  if (threads == MPI_THREAD_MULTIPLE) recorder.use_lock();
+  if (threads == MPI_THREAD_MULTIPLE) recorder.expect_threads();
   read_volume = attempt.counter.read;
   read_skew = attempt.counter.skew;
   try {

@@ -140,7 +140,7 @@ void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcount
   collective(recorder, ActionKind::reduce_scatter, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                // In an intercommunicator, too, the counts are those of the own group.
-               action.counts = volumes(recorder.counts(), recvcounts, datatype, communicator.size);
+               action.counts = volumes(recorder.thread().counts, recvcounts, datatype, communicator.size);
                add_flags(action, in_place(sendbuf));
                describe_operation(action, datatype, op);
              });
@@ -168,18 +168,18 @@ void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype
 
 void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
-  collective(recorder, ActionKind::gatherv, comm, request,
-             [&](trace::Action& action, const KnownCommunicator& communicator) {
-               const Rooted at = rooted(communicator, root);
-               action.peer = at.peer;
-               add_flags(action, in_place(sendbuf));
-               if (at.here)
-                 action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtype, communicator.peers());
-               if (sendbuf == MPI_IN_PLACE)
-                 action.bytes = at.here ? action.receive_counts[static_cast<std::size_t>(communicator.rank)] : 0;
-               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
-                 action.bytes = bytes_of(sendcount, sendtype);
-             });
+  collective(
+      recorder, ActionKind::gatherv, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
+        const Rooted at = rooted(communicator, root);
+        action.peer = at.peer;
+        add_flags(action, in_place(sendbuf));
+        if (at.here)
+          action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
+        if (sendbuf == MPI_IN_PLACE)
+          action.bytes = at.here ? action.receive_counts[static_cast<std::size_t>(communicator.rank)] : 0;
+        else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+          action.bytes = bytes_of(sendcount, sendtype);
+      });
 }
 
 void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
@@ -204,7 +204,8 @@ void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype,
                const Rooted at = rooted(communicator, root);
                action.peer = at.peer;
                add_flags(action, in_place(recvbuf));
-               if (at.here) action.counts = volumes(recorder.counts(), sendcounts, sendtype, communicator.peers());
+               if (at.here)
+                 action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
                if (recvbuf == MPI_IN_PLACE)
                  action.receive_bytes = at.here ? action.counts[static_cast<std::size_t>(communicator.rank)] : 0;
                else if (root != MPI_ROOT && root != MPI_PROC_NULL)
@@ -222,7 +223,8 @@ void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Data
   collective(recorder, ActionKind::allgatherv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                add_flags(action, in_place(sendbuf));
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtype, communicator.peers());
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
                action.bytes = sendbuf == MPI_IN_PLACE
                                   ? action.receive_counts[static_cast<std::size_t>(communicator.rank)]
                                   : bytes_of(sendcount, sendtype);
@@ -239,10 +241,11 @@ void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], 
   collective(recorder, ActionKind::alltoallv, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                add_flags(action, in_place(sendbuf));
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtype, communicator.peers());
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
                action.counts = sendbuf == MPI_IN_PLACE
                                    ? action.receive_counts
-                                   : volumes(recorder.counts(), sendcounts, sendtype, communicator.peers());
+                                   : volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
              });
 }
 
@@ -251,10 +254,11 @@ void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], 
   collective(recorder, ActionKind::alltoallw, comm, request,
              [&](trace::Action& action, const KnownCommunicator& communicator) {
                add_flags(action, in_place(sendbuf));
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtypes, communicator.peers());
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
                action.counts = sendbuf == MPI_IN_PLACE
                                    ? action.receive_counts
-                                   : volumes(recorder.counts(), sendcounts, sendtypes, communicator.peers());
+                                   : volumes(recorder.thread().counts, sendcounts, sendtypes, communicator.peers());
              });
 }
 
@@ -265,11 +269,11 @@ void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype
 
 void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
                          MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
-  collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
-             [&](trace::Action& action, const KnownCommunicator&) {
-               action.bytes = bytes_of(sendcount, sendtype);
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtype, ask_neighbors(comm).in);
-             });
+  collective(
+      recorder, ActionKind::neighbor_allgatherv, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+        action.bytes = bytes_of(sendcount, sendtype);
+        action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, ask_neighbors(comm).in);
+      });
 }
 
 void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
@@ -282,8 +286,8 @@ void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype
   collective(recorder, ActionKind::neighbor_alltoallv, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
                const Neighbors neighbors = ask_neighbors(comm);
-               action.counts = volumes(recorder.counts(), sendcounts, sendtype, neighbors.out);
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtype, neighbors.in);
+               action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, neighbors.out);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
              });
 }
 
@@ -293,8 +297,8 @@ void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Da
   collective(recorder, ActionKind::neighbor_alltoallw, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
                const Neighbors neighbors = ask_neighbors(comm);
-               action.counts = volumes(recorder.counts(), sendcounts, sendtypes, neighbors.out);
-               action.receive_counts = volumes(recorder.receive_counts(), recvcounts, recvtypes, neighbors.in);
+               action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, neighbors.in);
              });
 }
 

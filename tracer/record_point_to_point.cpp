@@ -29,8 +29,8 @@ trace::Action receive_action(const KnownCommunicator& communicator, int count, M
 
 /// Enters a persistent request; its number lasts until it is freed, through all its starts.
 void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Action action, bool receive) {
-  Request& entry = recorder.requests().add(*request);
-  action.request = entry.id = recorder.requests().take_id();
+  Request& entry = recorder.add_request(*request);
+  action.request = recorder.requests().number(entry);
   action.flags |= trace::flag_persistent;
   entry.action = action;
   entry.persistent = true;
@@ -40,7 +40,7 @@ void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Act
 
 /// One of a call that is not recorded: known, so that its starts are seen to be none of ours.
 void begin_persistent_silent(Recorder& recorder, const MPI_Request* request) {
-  Request& entry = recorder.requests().add(*request);
+  Request& entry = recorder.add_request(*request);
   entry.persistent = true;
   entry.active = false;
 }

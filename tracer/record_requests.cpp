@@ -5,13 +5,13 @@
 namespace timeless::tracer::record {
 
 Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
-  Request& entry = recorder.requests().add(*request);
-  if (!recorder.paused()) action.request = entry.id = recorder.requests().take_id();
+  Request& entry = recorder.add_request(*request);
+  if (!recorder.paused()) action.request = recorder.requests().number(entry);
   return entry;
 }
 
 void begin_silent(Recorder& recorder, const MPI_Request* request) {
-  if (*request != mpi().request_null) recorder.requests().add(*request);
+  if (*request != mpi().request_null) recorder.add_request(*request);
 }
 
 void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {

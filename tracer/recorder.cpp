@@ -4,11 +4,14 @@
 #include "tracer/call_scope.h"
 #include "tracer/host.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 namespace timeless::tracer {
@@ -18,13 +21,39 @@ namespace {
 /// Full blocks that may wait for the source of a wildcard receive; beyond, the receive is written without it.
 constexpr std::size_t blocks_held = 16;
 
+/// Actions of one of several threads that join the rank's sequence together: few, since until then they are lost when
+/// the process is killed...
+constexpr std::size_t actions_to_merge = 32;
+/// ... and so many that the thread waits until they can.
+constexpr std::size_t actions_to_wait_for = 4096;
+
 constexpr const char* call_names[] = {
-#define MPI_CALL(name) "MPI_" #name,
+#define MPI_CALL(name, family) "MPI_" #name,
 #include "call_ids.inc"
 #undef MPI_CALL
 };
 
 constexpr std::size_t number_of_calls = std::size(call_names);
+
+/// The families of calls.def, as far as threads are concerned: what is recorded of the first few shares nothing that is
+/// not safe to share.
+namespace at_once {
+constexpr bool point_to_point = true;
+constexpr bool completion = true;
+constexpr bool request = true;
+constexpr bool persistent = true;
+constexpr bool collective = true;
+constexpr bool communicator = false;
+constexpr bool window = false;
+constexpr bool file = false;
+constexpr bool lifecycle = false;
+} // namespace at_once
+
+constexpr bool recorded_at_once[] = {
+#define MPI_CALL(name, family) at_once::family,
+#include "call_ids.inc"
+#undef MPI_CALL
+};
 
 std::filesystem::path file_of_rank(const Settings& settings, int rank) {
   char name[32];
@@ -58,6 +87,23 @@ std::string with_separators(std::uint64_t number) {
     digits.insert(place, ",");
   }
   return digits;
+}
+
+/// Lets another thread have what is kept for this one, once it has ended.
+void leave_at_thread_end(ThreadMerge& threads, ThreadState& state) {
+  static ThreadMerge* merge = nullptr;
+  static pthread_key_t key;
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    merge = &threads;
+    pthread_key_create(&key, [](void* ended) {
+      // Destructors of other data may call MPI still: then the thread joins again.
+      static_cast<ThreadState*>(ended)->recorded = nullptr;
+      merge->leave(*static_cast<ThreadState*>(ended)->left);
+    });
+  });
+  state.left = state.recorded;
+  pthread_setspecific(key, &state);
 }
 
 } // namespace
@@ -95,64 +141,167 @@ void Recorder::discard() noexcept {
   std::filesystem::remove(settings_.directory, ignored); // fails unless it is empty
 }
 
-std::unique_lock<std::mutex> Recorder::enter(CallScope& call) {
-  auto held = locked_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-  call_ = &call;
-  return held;
+void Recorder::expect_threads() {
+  threads_at_once_ = true;
+  requests_.share();
+}
+
+std::unique_lock<std::recursive_mutex> Recorder::guard() {
+  return threads_at_once_ ? std::unique_lock(mutex_) : std::unique_lock<std::recursive_mutex>();
+}
+
+std::unique_lock<std::recursive_mutex> Recorder::enter(CallScope& call) {
+  ThreadState& state = call.thread();
+  state.call = &call;
+  if (state.recorded == nullptr) {
+    state.recorded = &threads_.join();
+    leave_at_thread_end(threads_, state);
+  }
+  const bool alone = threads_at_once_ && !recorded_at_once[static_cast<std::size_t>(call.call())];
+  return alone ? std::unique_lock(mutex_) : std::unique_lock<std::recursive_mutex>();
+}
+
+Request& Recorder::add_request(MPI_Request handle) {
+  RecordedThread& thread = this->thread();
+  Request& request = requests_.add(handle, thread.number());
+  if (threads_at_once_) thread.begun.push_back(&request);
+  return request;
+}
+
+void Recorder::publish_requests() {
+  RecordedThread& thread = this->thread();
+  for (Request* const request : thread.begun)
+    requests_.publish(*request);
+  thread.begun.clear();
+}
+
+RecordedThread& Recorder::thread() const {
+  return *thread_state.recorded;
 }
 
 Place Recorder::append(const trace::Action& action, bool unsettled) {
-  if (paused_ || finished_) return {};
-  record_computation();
-  return blocks_.append(action, unsettled);
+  if (!recording()) return {};
+  record_computation(*thread_state.call);
+  return put(thread(), action, unsettled);
 }
 
 void Recorder::append_of_recorded(const trace::Action& action) {
   if (finished_) return;
-  if (paused_)
-    call_->take_computation();
+  if (paused())
+    thread_state.call->take_computation();
   else
-    record_computation();
-  blocks_.append(action);
+    record_computation(*thread_state.call);
+  put(thread(), action);
+}
+
+Place Recorder::put(RecordedThread& thread, const trace::Action& action, bool unsettled) {
+  if (!threads_at_once_) return threads_.append_alone(thread, action, unsettled);
+  if (const std::size_t waiting = threads_.append(thread, action); waiting >= actions_to_merge) {
+    // Who holds the mutex may be merging these at this moment, or will with the next ones.
+    std::unique_lock held(mutex_, std::try_to_lock);
+    if (!held && waiting >= actions_to_wait_for) held.lock();
+    if (held) threads_.merge();
+  }
+  return {.block = Place::elsewhere};
+}
+
+void Recorder::put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel,
+                          std::uint64_t volume) {
+  if (threads_at_once_)
+    thread.append_volume(kind, kernel, volume);
+  else
+    threads_.append_volume_alone(thread, kind, kernel, volume);
 }
 
 void Recorder::pause(bool paused) {
-  if (paused_ || finished_) {
-    call_->take_computation();
+  if (!recording()) {
+    thread_state.call->take_computation();
     if (workers_present()) take_worker_volumes();
   } else if (paused) {
-    record_computation();
+    record_computation(*thread_state.call);
   }
   paused_ = paused;
 }
 
-void Recorder::record_computation() {
-  const std::uint64_t volume = call_->take_computation();
+void Recorder::record_computation(CallScope& call) {
+  const std::uint64_t volume = call.take_computation();
   if (counter_.identity.unit == trace::VolumeUnit::none) return;
-  ThreadState& thread = call_->thread();
-  const std::uint32_t site = kernels_.site(call_->site());
-  const std::uint32_t begin = std::exchange(thread.last_site, site);
-  if (volume > 0) blocks_.append_volume(trace::ActionKind::compute, kernels_.kernel(begin, site), volume);
-  if (workers_present()) record_workers(begin, site);
+  RecordedThread& thread = this->thread();
+  const std::uint32_t site = site_of(call, thread);
+  const std::uint32_t begin = std::exchange(call.thread().last_site, site);
+  if (volume > 0) put_volume(thread, trace::ActionKind::compute, kernel_between(begin, site, thread), volume);
+  if (workers_present()) record_workers(thread, begin, site);
 }
 
-void Recorder::record_workers(std::uint32_t begin, std::uint32_t end) {
+void Recorder::record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end) {
   cease_to_be_worker();
   const WorkerVolumes volumes = take_worker_volumes();
   if (volumes.sum == 0) return;
+  const trace::KernelId kernel = kernel_between(begin, end, thread);
+  put_volume(thread, trace::ActionKind::workers_sum, kernel, volumes.sum);
+  put_volume(thread, trace::ActionKind::workers_maximum, kernel, volumes.maximum);
+}
+
+std::uint32_t Recorder::site_of(CallScope& call, RecordedThread& thread) {
+  if (!threads_at_once_) return kernels_.site(call.site());
+  if (thread.sites_version != kernels_.version()) {
+    thread.sites.clear();
+    thread.sites_version = kernels_.version();
+  }
+  if (const std::uint32_t* known = thread.sites.find(key_of(call.site()))) return *known;
+  const auto held = guard();
+  const std::uint32_t site = kernels_.site(call.site());
+  thread.sites.set(key_of(call.site()), site);
+  return site;
+}
+
+trace::KernelId Recorder::kernel_between(std::uint32_t begin, std::uint32_t end, RecordedThread& thread) {
+  if (!threads_at_once_) return kernels_.kernel(begin, end);
+  const std::uint64_t key = ((std::uint64_t{begin} << 32U) | end) + 1;
+  if (const trace::KernelId* known = thread.kernels.find(key)) return *known;
+  const auto held = guard();
   const trace::KernelId kernel = kernels_.kernel(begin, end);
-  blocks_.append_volume(trace::ActionKind::workers_sum, kernel, volumes.sum);
-  blocks_.append_volume(trace::ActionKind::workers_maximum, kernel, volumes.maximum);
+  thread.kernels.set(key, kernel);
+  return kernel;
 }
 
 void Recorder::count_unrecorded() {
-  if (!paused_) ++unrecorded_[static_cast<std::size_t>(call_->call())];
+  if (!paused())
+    std::atomic_ref(unrecorded_[static_cast<std::size_t>(thread_state.call->call())])
+        .fetch_add(1, std::memory_order_relaxed);
 }
 
 KnownCommunicator* Recorder::communicator(MPI_Comm handle) {
-  KnownCommunicator* const known = communicators_.find(handle);
+  KnownCommunicator* const known = threads_at_once_ ? communicator_of_thread(handle) : communicators_.find(handle);
   if (known == nullptr) count_unrecorded();
   return known;
+}
+
+KnownCommunicator* Recorder::communicator_of_thread(MPI_Comm handle) {
+  RecordedThread& thread = this->thread();
+  if (thread.communicators_version != communicators_.version()) {
+    thread.communicators.clear();
+    thread.communicators_version = communicators_.version();
+  }
+  if (KnownCommunicator** const known = thread.communicators.find(key_of(handle))) return *known;
+  const auto held = guard();
+  KnownCommunicator* const known = communicators_.find(handle);
+  if (known != nullptr) thread.communicators.set(key_of(handle), known);
+  return known;
+}
+
+void Recorder::keep_message(MPI_Message handle, const MatchedMessage& message) {
+  const auto held = guard();
+  messages_.set(key_of(handle), message);
+}
+
+std::optional<MatchedMessage> Recorder::take_message(MPI_Message handle) {
+  const auto held = guard();
+  const MatchedMessage* const known = messages_.find(key_of(handle));
+  if (known == nullptr) return std::nullopt;
+  const MatchedMessage taken = *known;
+  messages_.erase(key_of(handle));
+  return taken;
 }
 
 void Recorder::write(const trace::ActionBlock& block) {
@@ -171,10 +320,12 @@ void Recorder::define_new() {
 }
 
 void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept {
-  if (std::exchange(finished_, true)) return;
+  const auto held = guard();
+  if (finished_.exchange(true)) return;
   try {
     // After a failure there is no room for what is still held, but there may be for the end.
     if (!failed_) {
+      if (threads_at_once_) threads_.merge();
       blocks_.flush();
       define_new();
     }

@@ -8,12 +8,15 @@
 #include "tracer/kernels.h"
 #include "tracer/requests.h"
 #include "tracer/settings.h"
+#include "tracer/thread_merge.h"
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,10 @@ struct MatchedMessage {
 /// that record nothing (an unsuccessful MPI_Test, a receive from MPI_PROC_NULL) leave the computation around them in
 /// one burst; the instructions inside MPI never count. What the program's worker threads did since the last burst
 /// follows the computation as two actions of its kernel.
+///
+/// With MPI_THREAD_MULTIPLE several threads are in here at once. What the calls of the hot path (messages, completions,
+/// collectives) share is then reached without a common lock: each thread has its RecordedThread, the requests have
+/// ProgramRequests; all other calls, and looking up what a thread has not met before, take the recorder's mutex.
 class Recorder {
 public:
   /// Creates the rank's file. Throws Error when that cannot be.
@@ -45,10 +52,15 @@ public:
   void begin(std::uint64_t run_identity);
   /// Removes the file again: the run does not take place.
   void discard() noexcept;
-  void use_lock() { locked_ = true; }
+  /// Several threads will call MPI at once. To be called before any action is recorded.
+  void expect_threads();
 
-  /// Makes this call the one that actions are recorded for, until the guard goes.
-  [[nodiscard]] std::unique_lock<std::mutex> enter(CallScope& call);
+  /// Makes this call the one that the thread's actions are recorded for; holds what it must hold until the guard goes.
+  [[nodiscard]] std::unique_lock<std::recursive_mutex> enter(CallScope& call);
+  /// The call has been recorded.
+  void leave() {
+    if (threads_at_once_) publish_requests();
+  }
 
   /// Records an action, and before it the computation that led to it. Nowhere while recording is switched off.
   Place append(const trace::Action& action, bool unsettled = false);
@@ -58,22 +70,31 @@ public:
   void count_unrecorded();
   /// Switches recording off or on (MPI_Pcontrol). What is computed while it is off does not count.
   void pause(bool paused);
-  bool paused() const { return paused_; }
+  bool threads_at_once() const { return threads_at_once_; }
+  bool paused() const { return paused_.load(std::memory_order_relaxed); }
   bool announced() const { return settings_.announced; }
 
   BlockQueue& blocks() { return blocks_; }
   CommunicatorTable& communicators() { return communicators_; }
-  RequestTable& requests() { return requests_; }
+  /// Enters a request that the call has started; others than the calling thread find it once the call is recorded.
+  Request& add_request(MPI_Request handle);
+  /// The request the calling thread means by the handle, or null.
+  Request* find_request(MPI_Request handle) { return requests_.find(handle, thread().number()); }
+  /// The same, and no other thread will take it for its own (ProgramRequests::claim).
+  Request* claim_request(MPI_Request handle) { return requests_.claim(handle, thread().number()); }
+  ProgramRequests& requests() { return requests_; }
   KernelTable& kernels() { return kernels_; }
-  FlatMap<MatchedMessage>& messages() { return messages_; }
+
+  /// Keeps a message that a matched probe has found, until it is received.
+  void keep_message(MPI_Message handle, const MatchedMessage& message);
+  /// The message with this handle, which is not kept any more; nothing when it never was.
+  std::optional<MatchedMessage> take_message(MPI_Message handle);
 
   /// The communicator with this handle; an unknown one is counted as unrecorded, and null.
   KnownCommunicator* communicator(MPI_Comm handle);
 
-  /// Memory for the lists of the action being made; valid until the next of the same kind.
-  std::vector<trace::Bytes>& counts() { return counts_; }
-  std::vector<trace::Bytes>& receive_counts() { return receive_counts_; }
-  std::vector<trace::RequestId>& completed() { return completed_; }
+  /// What is kept for the calling thread, with memory for the lists of the action it is making.
+  RecordedThread& thread() const;
 
   /// Ends the file: with what is still held, why it ended, and the index. Never throws; says on stderr what it cannot
   /// do.
@@ -89,9 +110,19 @@ public:
   int process() const { return process_; }
 
 private:
-  void record_computation();
+  /// The mutex, where several threads may want it at once.
+  std::unique_lock<std::recursive_mutex> guard();
+  bool recording() const { return !paused() && !finished_.load(std::memory_order_relaxed); }
+  void publish_requests();
+  void record_computation(CallScope& call);
   /// Records what the worker threads did since the last burst, between these call sites.
-  void record_workers(std::uint32_t begin, std::uint32_t end);
+  void record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end);
+  /// Puts an action into the rank's sequence, or among those of the thread that will get there.
+  Place put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
+  void put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
+  KnownCommunicator* communicator_of_thread(MPI_Comm handle);
+  std::uint32_t site_of(CallScope& call, RecordedThread& thread);
+  trace::KernelId kernel_between(std::uint32_t begin, std::uint32_t end, RecordedThread& thread);
   void write(const trace::ActionBlock& block);
   void define_new();
 
@@ -103,20 +134,17 @@ private:
   trace::ArchiveWriter writer_;
   BlockQueue blocks_;
   CommunicatorTable communicators_;
-  RequestTable requests_;
+  ProgramRequests requests_;
   KernelTable kernels_;
   FlatMap<MatchedMessage> messages_;
   trace::RankRecord record_;
   std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
-  bool paused_;
-  bool finished_ = false;
+  std::atomic<bool> paused_;
+  std::atomic<bool> finished_ = false;
   bool failed_ = false;
-  bool locked_ = false;
-  std::mutex mutex_;
-  CallScope* call_ = nullptr;
-  std::vector<trace::Bytes> counts_;
-  std::vector<trace::Bytes> receive_counts_;
-  std::vector<trace::RequestId> completed_;
+  bool threads_at_once_ = false;
+  std::recursive_mutex mutex_;
+  ThreadMerge threads_{blocks_};
 };
 
 } // namespace timeless::tracer

@@ -3,6 +3,7 @@
 #include "trace/action.h"
 #include "tracer/block_queue.h"
 #include "tracer/flat_map.h"
+#include "tracer/spin_lock.h"
 
 #include <mpi.h>
 
@@ -24,6 +25,9 @@ struct Request {
   bool persistent = false;
   bool active = true; ///< not so: a persistent request between two starts
   bool cancel_asked = false;
+  bool claimed = false;          ///< a completion has it; the table does not
+  std::uint32_t owner = 0;       ///< number of the thread that started it
+  bool published = false;        ///< all that is known when it starts has been entered
   bool completion_seen = false;  ///< a successful MPI_Request_get_status has been recorded as its completion
   trace::Action action;          ///< of a receive, or of a persistent request: what is recorded of it
   Place place;                   ///< where that stands
@@ -34,7 +38,7 @@ struct Request {
   Request* youngest = nullptr; ///< in the oldest of several with the same handle: the last of them
 };
 
-/// The requests of the program, by handle.
+/// Requests of the program, by handle.
 ///
 /// Open MPI answers a call that completes at once with one shared handle, so several requests may have the same; of
 /// those the oldest is taken to complete first, which no program can tell from another order, since all are complete.
@@ -44,8 +48,13 @@ public:
   Request& add(MPI_Request handle);
   /// The oldest request with this handle, or null.
   Request* find(MPI_Request handle);
-  /// Removes the oldest request with this handle, and frees its number.
-  void remove(Request& request);
+  /// The oldest request with this handle that the thread has started; where there is none, the oldest that another has,
+  /// and that is published.
+  Request* find_of(MPI_Request handle, std::uint32_t owner);
+  /// Takes a request out of the table; it stays what it is until it is given back, or put in again.
+  void take(Request& request);
+  void put(Request& request);
+  void give_back(Request& request);
 
   /// The lowest free number.
   trace::RequestId take_id();
@@ -57,6 +66,47 @@ private:
   FlatMap<Request*> oldest_;
   std::vector<std::uint64_t> free_; ///< one bit a number: set when free
   std::size_t first_free_word_ = 0;
+};
+
+/// All requests of the program. Of several with one handle (see RequestTable), a thread means its own. Threads that are
+/// in MPI at once find each its own in a different part of the table, by the handle, so that they hardly ever wait for
+/// each other.
+class ProgramRequests {
+public:
+  /// From now on several threads use the table at once. To be called while it is empty.
+  void share();
+
+  /// Enters a request that this thread starts; the reference stays valid until it is removed.
+  Request& add(MPI_Request handle, std::uint32_t thread);
+  /// Lets other threads find it: what is known of it has been entered.
+  void publish(Request& request);
+  /// The request this thread means by the handle, or null.
+  Request* find(MPI_Request handle, std::uint32_t thread);
+  /// The same; unless it is a persistent one, the table does not have it any more, so that no other thread takes it for
+  /// one of its own: MPI may give its handle to another request as soon as it has completed, and so, where threads are
+  /// in MPI at once, a call claims what it may complete before it asks MPI. It keeps its number until it is removed.
+  Request* claim(MPI_Request handle, std::uint32_t thread);
+  /// The claimed request has not completed.
+  void disclaim(Request& request);
+  /// Ends a request, claimed or not, and frees its number: not before everything of it has been recorded.
+  void remove(Request& request);
+  /// Gives the request the lowest free number of its part.
+  trace::RequestId number(Request& request);
+
+private:
+  struct alignas(64) Part {
+    SpinLock lock;
+    RequestTable table;
+  };
+  static constexpr std::size_t shared_parts = 64;
+
+  bool shared() const { return parts_.size() > 1; }
+  std::size_t part_number(MPI_Request handle) const;
+  Request* find_in(Part& part, MPI_Request handle, std::uint32_t thread) {
+    return shared() ? part.table.find_of(handle, thread) : part.table.find(handle);
+  }
+
+  std::vector<Part> parts_ = std::vector<Part>(1);
 };
 
 } // namespace timeless::tracer

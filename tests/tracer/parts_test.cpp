@@ -65,7 +65,7 @@ TEST(RequestTable, keeps_many_equal_handles_in_order) {
       waiting.push_back(&table.add(handle(16)));
     } else if (first < waiting.size()) {
       ASSERT_EQ(table.find(handle(16)), waiting[first]);
-      table.remove(*waiting[first++]);
+      table.take(*waiting[first++]);
     }
   }
 }
@@ -76,9 +76,9 @@ TEST(RequestTable, takes_the_oldest_of_equal_handles_first) {
   Request& second = table.add(handle(16));
   Request& other = table.add(handle(32));
   EXPECT_EQ(table.find(handle(16)), &first);
-  table.remove(first);
+  table.take(first);
   EXPECT_EQ(table.find(handle(16)), &second);
-  table.remove(second);
+  table.take(second);
   EXPECT_EQ(table.find(handle(16)), nullptr);
   EXPECT_EQ(table.find(handle(32)), &other);
 }

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "trace/action_block.h"
+#include "tracer/communicators.h"
+#include "tracer/flat_map.h"
+#include "tracer/requests.h"
+#include "tracer/spin_lock.h"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace timeless::tracer {
+
+/// Actions of one thread, with the tickets that say where they stand among those of the others. What has ticket 0 goes
+/// with the action that follows it.
+struct TicketedBlock {
+  trace::ActionBlock block;
+  std::vector<std::uint64_t> tickets; ///< by position in the block's sequence
+
+  void clear() {
+    block.clear();
+    tickets.clear();
+  }
+};
+
+/// What the recorder keeps for one thread that calls MPI: memory for the action being made, what the thread has looked
+/// up, and, where threads call MPI at once, its actions until they join the rank's sequence.
+class RecordedThread {
+public:
+  explicit RecordedThread(std::uint32_t number) : number_(number) {}
+
+  /// Of those that call MPI, from 0 in the order of their first calls; that of a thread that has ended is used again.
+  std::uint32_t number() const { return number_; }
+
+  /// Memory for the lists of the action being made.
+  std::vector<trace::Bytes> counts;
+  std::vector<trace::Bytes> receive_counts;
+  std::vector<trace::RequestId> completed;
+  std::vector<Request*> begun; ///< the requests that the call starts, until it has been recorded
+  std::vector<Request*> ended; ///< the requests that the call ends, until it has been recorded
+
+  /// What the thread has looked up in the recorder's tables, so that it need not lock them again.
+  FlatMap<KnownCommunicator*> communicators; ///< by handle
+  std::uint64_t communicators_version = 0;
+  FlatMap<std::uint32_t> sites;     ///< by the key of the call site
+  FlatMap<trace::KernelId> kernels; ///< by the sites at its ends
+  std::uint64_t sites_version = 0;
+
+  /// Adds an action with the next ticket. Returns how many wait now.
+  std::size_t append(const trace::Action& action, std::atomic<std::uint64_t>& tickets);
+  /// Adds an action with a volume, which goes with the action that follows.
+  void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
+  /// Takes what has been added since the last time; `empty` takes its place.
+  void take(TicketedBlock& empty);
+  /// True when nothing has been added since then.
+  bool idle();
+
+private:
+  std::uint32_t number_;
+  SpinLock lock_; ///< of what follows: the thread's own, but for the rare moments when its actions are taken
+  TicketedBlock filling_;
+};
+
+} // namespace timeless::tracer
