@@ -58,6 +58,7 @@ public:
       if (!mpi_library.found) find_mpi_library();
       return;
     }
+    if (!thread_.started) cease_to_be_worker();
     begin_ = read_volume();
   }
 

@@ -107,6 +107,7 @@ void start_recording(CallScope& call) {
   read_skew = attempt.counter.skew;
   try {
     recorder.begin(identity);
+    cease_to_be_worker();
     count_workers(attempt.counter.workers);
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);

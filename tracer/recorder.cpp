@@ -234,7 +234,6 @@ void Recorder::record_computation(CallScope& call) {
 }
 
 void Recorder::record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end) {
-  cease_to_be_worker();
   const WorkerVolumes volumes = take_worker_volumes();
   if (volumes.sum == 0) return;
   const trace::KernelId kernel = kernel_between(begin, end, thread);

@@ -158,6 +158,32 @@ static void caller(void) {
   printf("caller\n");
 }
 
+static void* poll_first(void* unused) {
+  int found = 0;
+  known_loop(70);
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  known_loop(90);
+  MPI_Barrier(MPI_COMM_SELF);
+  return unused;
+}
+
+/* Even if that call leaves no trace: 90 of its own, 70 as a worker. */
+static void poller(void) {
+  run(NULL, poll_first, 0);
+  next_burst();
+  printf("poller\n");
+}
+
+static void* be_the_rank(void* unused) {
+  known_loop(30);
+  MPI_Init(NULL, NULL);
+  known_loop(60);
+  next_burst();
+  printf("rank in a thread\n");
+  MPI_Finalize();
+  return unused;
+}
+
 static pthread_key_t late;
 
 static void call_mpi_late(void* iterations) {
@@ -204,6 +230,8 @@ static void finalize_at_exit(void) {
 int main(int argc, char** argv) {
   const char* name = argc > 1 ? argv[1] : "";
   int provided = 0;
+  /* All of MPI in a thread that is not the first: 60 of its own. */
+  if (strcmp(name, "rank-in-a-thread") == 0) return (int)run(NULL, be_the_rank, 0);
   if (strcmp(name, "older") == 0)
     older(&argc, &argv);
   else
@@ -212,6 +240,7 @@ int main(int argc, char** argv) {
   if (strcmp(name, "nested") == 0) nested();
   if (strcmp(name, "attributes") == 0) attributes();
   if (strcmp(name, "caller") == 0) caller();
+  if (strcmp(name, "poller") == 0) poller();
   if (strcmp(name, "last-moments") == 0) last_moments();
   if (strcmp(name, "forked") == 0) forked();
   if (strcmp(name, "exit") == 0) {

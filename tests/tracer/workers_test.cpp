@@ -119,6 +119,14 @@ TEST_F(PapiWorkers, cease_to_be_workers_when_they_call_mpi) {
   EXPECT_THAT(volumes_of("caller"), ElementsAre(sum(700), maximum(700), own(900)));
 }
 
+TEST_F(PapiWorkers, cease_to_be_workers_even_by_a_call_that_leaves_no_trace) {
+  EXPECT_THAT(volumes_of("poller"), ElementsAre(own(90), sum(70), maximum(70)));
+}
+
+TEST_F(PapiWorkers, are_none_where_a_thread_is_the_rank) {
+  EXPECT_THAT(volumes_of("rank-in-a-thread"), ElementsAre(own(60)));
+}
+
 TEST_F(PapiWorkers, that_call_mpi_in_their_last_moments_are_counted_until_then) {
   EXPECT_THAT(volumes_of("last-moments"), ElementsAre(own(80), own(80), own(80), own(80)));
 }
