@@ -158,6 +158,39 @@ static void caller(void) {
   printf("caller\n");
 }
 
+static pthread_barrier_t all_callers;
+
+static void exchange_with_itself(int tag) {
+  int sent = tag;
+  int received = -1;
+  MPI_Sendrecv(&sent, 1, MPI_INT, 0, tag, &received, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  if (received != tag) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void* call_beside_others(void* number) {
+  const int tag = (int)(long)number;
+  exchange_with_itself(tag);
+  pthread_barrier_wait(&all_callers);
+  for (int i = 0; i < 5; ++i) {
+    known_loop(100 * tag + i);
+    exchange_with_itself(tag);
+  }
+  pthread_barrier_wait(&all_callers);
+  return NULL;
+}
+
+/* Three threads in MPI at once: 5 * 100 + 0...4, 5 * 200 + 0...4, 5 * 300 + 0...4, each of its own. */
+static void callers(void) {
+  pthread_t threads[3];
+  pthread_barrier_init(&all_callers, NULL, 3);
+  for (long i = 0; i < 3; ++i)
+    pthread_create(&threads[i], NULL, call_beside_others, (void*)(i + 1));
+  for (int i = 0; i < 3; ++i)
+    result_of(threads[i]);
+  next_burst();
+  printf("callers\n");
+}
+
 static void* poll_first(void* unused) {
   int found = 0;
   known_loop(70);
@@ -235,11 +268,12 @@ int main(int argc, char** argv) {
   if (strcmp(name, "older") == 0)
     older(&argc, &argv);
   else
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   if (strcmp(name, "ends") == 0) ends();
   if (strcmp(name, "nested") == 0) nested();
   if (strcmp(name, "attributes") == 0) attributes();
   if (strcmp(name, "caller") == 0) caller();
+  if (strcmp(name, "callers") == 0) callers();
   if (strcmp(name, "poller") == 0) poller();
   if (strcmp(name, "last-moments") == 0) last_moments();
   if (strcmp(name, "forked") == 0) forked();

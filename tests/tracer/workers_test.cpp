@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
 using trace::ActionKind;
 
 Volume own(std::uint64_t volume) {
@@ -117,6 +118,14 @@ TEST_F(PapiWorkers, may_have_the_smallest_stack_there_is) {
 
 TEST_F(PapiWorkers, cease_to_be_workers_when_they_call_mpi) {
   EXPECT_THAT(volumes_of("caller"), ElementsAre(sum(700), maximum(700), own(900)));
+}
+
+TEST_F(PapiWorkers, that_are_in_mpi_at_once_are_counted_each_for_itself) {
+  std::vector<Volume> expected;
+  for (const std::uint64_t thread : {1, 2, 3})
+    for (const std::uint64_t exchange : {0, 1, 2, 3, 4})
+      expected.push_back(own(100 * thread + exchange));
+  EXPECT_THAT(volumes_of("callers"), UnorderedElementsAreArray(expected));
 }
 
 TEST_F(PapiWorkers, cease_to_be_workers_even_by_a_call_that_leaves_no_trace) {
