@@ -1,13 +1,16 @@
 // Puts an MPI program under the icount tool when it starts, whatever started it.
 //
 // No launcher's command line is looked at: the preloaded library is in every process, sees at start whether its process
-// is an MPI program, and executes it again under the tool, with the same arguments, environment and directory.
+// is an MPI program or may become one, and executes it again under the tool, with the same arguments, environment and
+// directory.
 #include "trace/error.h"
 #include "tracer/counters/icount_process.h"
 #include "tracer/counters/passage.h"
 #include "tracer/counters/tool_command.h"
 #include "tracer/icount/icount.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -30,8 +33,23 @@ bool icount_chosen() {
   return choice != nullptr && std::string_view(choice) == "icount";
 }
 
+bool is_loaded(const char* symbol) {
+  return dlsym(RTLD_DEFAULT, symbol) != nullptr;
+}
+
+bool started_by_mpi() {
+  return std::getenv("OMPI_COMM_WORLD_RANK") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+}
+
+/// An interpreter loads MPI only when its program asks for it (mpi4py), too late to begin anew. In a rank's process it
+/// is taken to; elsewhere, it may as well be the script that starts mpirun.
+bool may_load_mpi() {
+  constexpr std::array interpreters = {"Py_Main", "jl_init", "R_ReplDLLinit", "perl_parse"};
+  return started_by_mpi() && std::ranges::any_of(interpreters, is_loaded);
+}
+
 bool is_mpi_program() {
-  return dlsym(RTLD_DEFAULT, "PMPI_Init") != nullptr;
+  return is_loaded("PMPI_Init") || may_load_mpi();
 }
 
 /// Creates the trace's directory where need be.
@@ -68,7 +86,10 @@ void begin_under_tool(char** argv) {
   if (RUNNING_ON_VALGRIND) return set_icount_refusal("the process runs under Valgrind, but not under its icount tool");
   if (arrived && arrived->process == getpid())
     return set_icount_refusal("the process was executed under the icount tool, but does not find itself there");
-  if (!is_mpi_program()) return set_icount_refusal("the MPI library was not there yet when the process started");
+  if (!is_mpi_program())
+    return set_icount_refusal(
+        "the MPI library was loaded after the process had started: start it by mpirun if it is an interpreter "
+        "(mpirun -np 1 python3 ...), else preload the MPI library too (LD_PRELOAD=libmpi.so.40)");
   execute_under_tool(argv);
 }
 
