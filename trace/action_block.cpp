@@ -1,14 +1,12 @@
 #include "trace/action_block.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace timeless::trace {
 
 namespace {
 
-constexpr std::size_t first_arena_bytes = 4096;
 constexpr std::uint32_t free_slot = 0xffffffffU;
 
 std::uint64_t mix(std::uint64_t state, std::uint64_t value) {
@@ -42,14 +40,6 @@ std::uint64_t hash(const Action& action) {
   state = mix_list(state, action.counts);
   state = mix_list(state, action.receive_counts);
   return mix_list(state, action.ranks);
-}
-
-template <typename Value>
-std::span<const Value> copy_list(std::pmr::memory_resource& arena, std::span<const Value> list) {
-  if (list.empty()) return {};
-  auto* copy = static_cast<Value*>(arena.allocate(list.size_bytes(), alignof(Value)));
-  std::memcpy(copy, list.data(), list.size_bytes());
-  return {copy, list.size()};
 }
 
 } // namespace
@@ -98,17 +88,17 @@ private:
   }
 };
 
-ActionBlock::ActionBlock() : lists_(std::make_unique<std::pmr::monotonic_buffer_resource>(first_arena_bytes)) {}
+ActionBlock::ActionBlock() = default;
 ActionBlock::ActionBlock(ActionBlock&&) noexcept = default;
 ActionBlock& ActionBlock::operator=(ActionBlock&&) noexcept = default;
 ActionBlock::~ActionBlock() = default;
 
 std::uint32_t ActionBlock::add_entry(const Action& action) {
   Action entry = action;
-  entry.requests = copy_list(*lists_, action.requests);
-  entry.counts = copy_list(*lists_, action.counts);
-  entry.receive_counts = copy_list(*lists_, action.receive_counts);
-  entry.ranks = copy_list(*lists_, action.ranks);
+  entry.requests = lists_.keep(action.requests);
+  entry.counts = lists_.keep(action.counts);
+  entry.receive_counts = lists_.keep(action.receive_counts);
+  entry.ranks = lists_.keep(action.ranks);
   dictionary_.push_back(entry);
   return static_cast<std::uint32_t>(dictionary_.size() - 1);
 }
@@ -173,7 +163,7 @@ void ActionBlock::clear() {
   sequence_.clear();
   volumes_.clear();
   if (lookup_) lookup_->clear();
-  lists_->release();
+  lists_.clear();
 }
 
 } // namespace timeless::trace

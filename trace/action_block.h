@@ -1,12 +1,11 @@
 #pragma once
 
 #include "trace/action.h"
+#include "trace/list_memory.h"
 
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 namespace timeless::trace {
@@ -57,7 +56,7 @@ public:
 private:
   struct Lookup;
 
-  std::unique_ptr<std::pmr::monotonic_buffer_resource> lists_;
+  ListMemory lists_;
   std::vector<Action> dictionary_;
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;

@@ -72,7 +72,7 @@ void BlockQueue::write_settled() {
 
 void BlockQueue::write_first() {
   Held first = std::move(held_.front());
-  held_.pop_front();
+  held_.erase(held_.begin()); // few, and a queue that allocates as it moves on would do so for ever
   ++first_;
   write_(first.block);
   first.block.clear();

@@ -3,7 +3,6 @@
 #include "trace/action_block.h"
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -56,7 +55,7 @@ private:
   std::size_t actions_per_block_;
   std::size_t blocks_held_;
   Write write_;
-  std::deque<Held> held_; ///< never empty: the last is the one being filled
+  std::vector<Held> held_; ///< never empty: the last is the one being filled
   std::vector<Held> spare_;
   std::uint64_t first_ = 0; ///< ordinal of held_.front()
   std::size_t list_bytes_ = 0;

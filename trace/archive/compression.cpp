@@ -29,13 +29,12 @@ struct FreeContext {
 
 } // namespace
 
-std::string compress(std::string_view plain, int level) {
-  std::string stored(ZSTD_compressBound(plain.size()), '\0');
+void compress(std::string_view plain, int level, std::string& stored) {
+  stored.resize(ZSTD_compressBound(plain.size()));
   const std::size_t size =
       ZSTD_compressCCtx(compression_context(), stored.data(), stored.size(), plain.data(), plain.size(), level);
   if (ZSTD_isError(size)) throw Error(Failure::runtime, std::string("compression failed: ") + ZSTD_getErrorName(size));
   stored.resize(size);
-  return stored;
 }
 
 std::string decompress(std::string_view stored, std::uint32_t plain_bytes) {

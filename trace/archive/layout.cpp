@@ -51,8 +51,9 @@ void check_file_header(std::string_view bytes) {
                 "this program reads version " + std::to_string(archive_version) + "; use a newer timeless");
 }
 
-std::string encode_block_header(BlockHeader header, std::string_view payload) {
-  std::string bytes(block_magic);
+void put_block_header(std::string& bytes, BlockHeader header, std::string_view payload) {
+  const std::size_t begin = bytes.size();
+  bytes.append(block_magic);
   put_fixed(bytes, static_cast<std::uint8_t>(header.type));
   put_fixed(bytes, std::uint8_t{0});
   put_fixed(bytes, std::uint16_t{0});
@@ -62,8 +63,7 @@ std::string encode_block_header(BlockHeader header, std::string_view payload) {
   put_fixed(bytes, header.plain_bytes);
   put_fixed(bytes, header.first_action);
   put_fixed(bytes, checksum(payload));
-  put_fixed(bytes, checksum(bytes));
-  return bytes;
+  put_fixed(bytes, checksum(std::string_view(bytes).substr(begin)));
 }
 
 std::optional<StoredHeader> decode_block_header(std::string_view bytes) {
@@ -103,18 +103,13 @@ std::optional<Footer> decode_footer(std::string_view bytes) {
   return footer;
 }
 
-std::string encode_index(std::span<const BlockHeader> headers) {
-  std::string bytes;
-  put_varint(bytes, headers.size());
-  for (const BlockHeader& header : headers) {
-    put_fixed(bytes, static_cast<std::uint8_t>(header.type));
-    put_varint(bytes, zigzag(header.rank));
-    put_varint(bytes, header.actions);
-    put_varint(bytes, header.stored_bytes);
-    put_varint(bytes, header.plain_bytes);
-    put_varint(bytes, header.first_action);
-  }
-  return bytes;
+void put_index_row(std::string& bytes, const BlockHeader& header) {
+  put_fixed(bytes, static_cast<std::uint8_t>(header.type));
+  put_varint(bytes, zigzag(header.rank));
+  put_varint(bytes, header.actions);
+  put_varint(bytes, header.stored_bytes);
+  put_varint(bytes, header.plain_bytes);
+  put_varint(bytes, header.first_action);
 }
 
 void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +17,8 @@ std::string encode_file_header();
 /// Throws Error(invalid_input) when these bytes do not begin an archive of a version this program reads.
 void check_file_header(std::string_view bytes);
 
-/// The header of a block with this payload as it will be stored; stored_bytes is taken from the payload.
-std::string encode_block_header(BlockHeader header, std::string_view payload);
+/// Appends the header of a block with this payload as it will be stored; stored_bytes is taken from the payload.
+void put_block_header(std::string& bytes, BlockHeader header, std::string_view payload);
 
 /// A block header as read, with the checksum its payload must have.
 struct StoredHeader {
@@ -41,8 +40,8 @@ std::string encode_footer(const Footer& footer);
 /// Nothing when the bytes are no intact footer.
 std::optional<Footer> decode_footer(std::string_view bytes);
 
-/// The plain payload of an index block over these headers, in file order.
-std::string encode_index(std::span<const BlockHeader> headers);
+/// Appends a row of the index. An index block's plain payload is their number (a varint) and its rows, in file order.
+void put_index_row(std::string& bytes, const BlockHeader& header);
 /// Appends the index's headers. Throws Error(invalid_input).
 void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers);
 

@@ -3,6 +3,7 @@
 #include "trace/archive/compression.h"
 #include "trace/archive/layout.h"
 #include "trace/encoding/block_codec.h"
+#include "trace/encoding/bytes.h"
 #include "trace/error.h"
 
 #include <fcntl.h>
@@ -22,6 +23,8 @@ namespace {
 
 /// Rows of the index per index block.
 constexpr std::size_t index_rows_per_block = std::size_t{1} << 18U;
+/// The index of some ten million actions fits without asking for more memory.
+constexpr std::size_t first_index_bytes = std::size_t{32} << 10U;
 
 /// The part of a block's actions in [begin, end), as a block of its own.
 ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
@@ -45,8 +48,15 @@ struct ArchiveWriter::State {
   WriterOptions options;
   int file = -1;
   std::uint64_t bytes = 0;
-  std::vector<BlockHeader> headers;
+  std::uint64_t blocks = 0;
+  /// Of the index, as it will be written: a dozen bytes a block is all that grows with the archive.
+  std::vector<std::string> rows;
   std::map<Rank, std::uint64_t> actions; ///< written so far, by rank
+  // Kept from one block to the next.
+  BlockEncoder encoder;
+  std::string plain;
+  std::string compressed;
+  std::string whole_block;
 
   ~State() {
     if (file >= 0) ::close(file);
@@ -76,15 +86,22 @@ struct ArchiveWriter::State {
 
   void put_stored(BlockHeader header, std::string_view payload) {
     header.stored_bytes = static_cast<std::uint32_t>(payload.size());
-    std::string block = encode_block_header(header, payload);
-    block.append(payload);
-    put(block);
-    headers.push_back(header);
+    whole_block.clear();
+    put_block_header(whole_block, header, payload);
+    whole_block.append(payload);
+    put(whole_block);
+    if (header.type != BlockType::index) add_to_index(header);
   }
 
-  void put_block(BlockHeader header, std::string_view plain) {
-    header.plain_bytes = static_cast<std::uint32_t>(plain.size());
-    put_stored(header, compress(plain, options.compression_level));
+  void add_to_index(const BlockHeader& header) {
+    if (blocks++ % index_rows_per_block == 0) rows.emplace_back().reserve(first_index_bytes);
+    put_index_row(rows.back(), header);
+  }
+
+  void put_block(BlockHeader header, std::string_view data) {
+    header.plain_bytes = static_cast<std::uint32_t>(data.size());
+    compress(data, options.compression_level, compressed);
+    put_stored(header, compressed);
   }
 
   /// Writes a list of definitions in halves until each fits a block.
@@ -93,8 +110,8 @@ struct ArchiveWriter::State {
     if (list.empty()) return;
     Definitions definitions;
     definitions.*member = {list.begin(), list.end()};
-    const std::string plain = encode(definitions);
-    if (plain.size() <= max_block_bytes) return put_block({.type = BlockType::definitions}, plain);
+    const std::string encoded = encode(definitions);
+    if (encoded.size() <= max_block_bytes) return put_block({.type = BlockType::definitions}, encoded);
     if (list.size() == 1)
       throw Error(Failure::runtime, "a single definition is larger than a block can be", path.string());
     define_list(list.first(list.size() / 2), member);
@@ -134,8 +151,9 @@ void ArchiveWriter::define(const Definitions& definitions) {
 
 void ArchiveWriter::write(Rank rank, const ActionBlock& block) {
   if (block.empty()) return;
-  std::string plain;
-  if (block.size() <= max_block_actions) encode_block(block, plain);
+  std::string& plain = state_->plain;
+  plain.clear();
+  if (block.size() <= max_block_actions) state_->encoder.encode(block, plain);
   if (block.size() > max_block_actions || plain.size() > max_block_bytes) {
     if (block.size() == 1)
       throw Error(Failure::runtime, "a single action is larger than a block can be", state_->path.string());
@@ -161,11 +179,13 @@ void ArchiveWriter::copy(const BlockHeader& header, std::span<const std::byte> p
 }
 
 void ArchiveWriter::finish() {
-  const Footer footer{.index_offset = state_->bytes, .blocks = state_->headers.size()};
-  const std::vector<BlockHeader> headers = state_->headers;
-  for (std::size_t begin = 0; begin < headers.size(); begin += index_rows_per_block) {
-    const std::size_t rows = std::min(index_rows_per_block, headers.size() - begin);
-    state_->put_block({.type = BlockType::index}, encode_index(std::span(headers).subspan(begin, rows)));
+  const Footer footer{.index_offset = state_->bytes, .blocks = state_->blocks};
+  for (std::uint64_t left = footer.blocks; const std::string& part : state_->rows) {
+    const std::uint64_t number = std::min<std::uint64_t>(left, index_rows_per_block);
+    std::string index;
+    put_varint(index, number);
+    state_->put_block({.type = BlockType::index}, index.append(part));
+    left -= number;
   }
   state_->put(encode_footer(footer));
   const int file = std::exchange(state_->file, -1);

@@ -145,55 +145,10 @@ Action take_entry(ByteReader& reader, Lists& lists) {
   return action;
 }
 
-/// The dictionary entries the sequence uses, in the order of their first use; a receive that learnt its source late
-/// leaves an unused one behind.
-struct UsedEntries {
-  std::vector<std::uint32_t> entries;
-  std::vector<std::uint32_t> number; ///< by dictionary index
-};
-
-UsedEntries used_entries(const ActionBlock& block) {
-  constexpr std::uint32_t unused = 0xffffffffU;
-  UsedEntries used;
-  used.number.assign(block.dictionary().size(), unused);
-  for (const std::uint32_t entry : block.sequence()) {
-    if (used.number[entry] != unused) continue;
-    used.number[entry] = static_cast<std::uint32_t>(used.entries.size());
-    used.entries.push_back(entry);
-  }
-  return used;
-}
-
 std::uint8_t index_width(std::size_t entries) {
   if (entries <= 1U << 8U) return 1;
   if (entries <= 1U << 16U) return 2;
   return 4;
-}
-
-void put_sequence(std::string& bytes, const ActionBlock& block, const UsedEntries& used) {
-  const std::uint8_t width = index_width(used.entries.size());
-  put_varint(bytes, block.size());
-  bytes.push_back(static_cast<char>(width));
-  for (const std::uint32_t entry : block.sequence())
-    for (unsigned shift = 0; shift < 8U * width; shift += 8)
-      bytes.push_back(static_cast<char>(used.number[entry] >> shift));
-}
-
-/// The volumes of each entry that has them together, since one kernel's volumes resemble each other, each as the difference
-/// from the one before.
-void put_volumes(std::string& bytes, const ActionBlock& block, const UsedEntries& used) {
-  std::vector<std::vector<std::uint64_t>> by_entry(used.entries.size());
-  for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
-    const std::uint32_t entry = used.number[block.sequence()[position++]];
-    if (has_volume(action.kind)) by_entry[entry].push_back(volume);
-  });
-  for (const auto& volumes : by_entry) {
-    std::uint64_t previous = 0;
-    for (const std::uint64_t volume : volumes) {
-      put_varint(bytes, zigzag(static_cast<std::int64_t>(volume - previous)));
-      previous = volume;
-    }
-  }
 }
 
 std::vector<std::uint32_t> take_sequence(ByteReader& reader, std::size_t actions, std::size_t entries) {
@@ -232,13 +187,60 @@ std::vector<std::uint64_t> take_volumes(ByteReader& reader, const std::vector<st
 
 } // namespace
 
-void encode_block(const ActionBlock& block, std::string& bytes) {
-  const UsedEntries used = used_entries(block);
-  put_varint(bytes, used.entries.size());
-  for (const std::uint32_t entry : used.entries)
+void BlockEncoder::encode(const ActionBlock& block, std::string& bytes) {
+  number_entries(block);
+  put_varint(bytes, entries_.size());
+  for (const std::uint32_t entry : entries_)
     put_entry(bytes, block.dictionary()[entry]);
-  put_sequence(bytes, block, used);
-  put_volumes(bytes, block, used);
+  put_sequence(block, bytes);
+  put_volumes(block, bytes);
+}
+
+void BlockEncoder::number_entries(const ActionBlock& block) {
+  constexpr std::uint32_t unused = 0xffffffffU;
+  entries_.clear();
+  numbers_.assign(block.dictionary().size(), unused);
+  for (const std::uint32_t entry : block.sequence()) {
+    if (numbers_[entry] != unused) continue;
+    numbers_[entry] = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back(entry);
+  }
+}
+
+void BlockEncoder::put_sequence(const ActionBlock& block, std::string& bytes) const {
+  const std::uint8_t width = index_width(entries_.size());
+  put_varint(bytes, block.size());
+  bytes.push_back(static_cast<char>(width));
+  for (const std::uint32_t entry : block.sequence())
+    for (unsigned shift = 0; shift < 8U * width; shift += 8)
+      bytes.push_back(static_cast<char>(numbers_[entry] >> shift));
+}
+
+/// The volumes of each entry that has them together, since one kernel's volumes resemble each other, each as the
+/// difference from the one before.
+void BlockEncoder::put_volumes(const ActionBlock& block, std::string& bytes) {
+  const auto dictionary = block.dictionary();
+  volume_ends_.assign(entries_.size() + 1, 0);
+  for (const std::uint32_t entry : block.sequence())
+    if (has_volume(dictionary[entry].kind)) ++volume_ends_[numbers_[entry] + 1];
+  for (std::size_t number = 0; number < entries_.size(); ++number)
+    volume_ends_[number + 1] += volume_ends_[number];
+  // So far the next element is each entry's end; placing its volumes moves its own from its begin there.
+  volumes_.resize(block.volumes().size());
+  auto volume = block.volumes().begin();
+  for (const std::uint32_t entry : block.sequence())
+    if (has_volume(dictionary[entry].kind)) volumes_[volume_ends_[numbers_[entry]]++] = *volume++;
+  for (std::size_t number = 0, place = 0; number < entries_.size(); ++number) {
+    std::uint64_t previous = 0;
+    for (; place < volume_ends_[number]; ++place) {
+      put_varint(bytes, zigzag(static_cast<std::int64_t>(volumes_[place] - previous)));
+      previous = volumes_[place];
+    }
+  }
+}
+
+void encode_block(const ActionBlock& block, std::string& bytes) {
+  BlockEncoder().encode(block, bytes);
 }
 
 void decode_block(std::string_view bytes, ActionBlock& block) {
