@@ -1,6 +1,7 @@
 #include "trace/action.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace timeless::trace {
 
@@ -65,13 +66,13 @@ std::string_view mode_letter(SendMode mode) {
 } // namespace
 
 bool operator==(const Action& left, const Action& right) {
-  return left.kind == right.kind && left.mode == right.mode && left.flags == right.flags &&
-         left.communicator == right.communicator && left.peer == right.peer && left.tag == right.tag &&
-         left.bytes == right.bytes && left.receive_peer == right.receive_peer &&
-         left.receive_tag == right.receive_tag && left.receive_bytes == right.receive_bytes &&
-         left.element_bytes == right.element_bytes && left.request == right.request && left.kernel == right.kernel &&
-         left.new_communicator == right.new_communicator && left.region == right.region &&
-         std::ranges::equal(left.requests, right.requests) && std::ranges::equal(left.counts, right.counts) &&
+  if (std::memcmp(&left, &right, plain_action_bytes) != 0) return false;
+  const std::size_t elements =
+      left.requests.size() | left.counts.size() | left.receive_counts.size() | left.ranks.size();
+  const std::size_t others =
+      right.requests.size() | right.counts.size() | right.receive_counts.size() | right.ranks.size();
+  if ((elements | others) == 0) return true;
+  return std::ranges::equal(left.requests, right.requests) && std::ranges::equal(left.counts, right.counts) &&
          std::ranges::equal(left.receive_counts, right.receive_counts) && std::ranges::equal(left.ranks, right.ranks);
 }
 

@@ -2,11 +2,13 @@
 
 #include "trace/ids.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace timeless::trace {
 
@@ -137,6 +139,10 @@ struct Action {
   std::span<const Bytes> receive_counts = {};
   std::span<const Rank> ranks = {};
 };
+
+/// An action begins with all its fields but the lists, without padding between them: to compare and hash as bytes.
+inline constexpr std::size_t plain_action_bytes = offsetof(Action, region) + sizeof(RegionId);
+static_assert(plain_action_bytes == 60 && std::is_trivially_copyable_v<Action>);
 
 bool operator==(const Action& left, const Action& right);
 

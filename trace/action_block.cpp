@@ -1,6 +1,9 @@
 #include "trace/action_block.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <utility>
 
 namespace timeless::trace {
@@ -10,12 +13,7 @@ namespace {
 constexpr std::uint32_t free_slot = 0xffffffffU;
 
 std::uint64_t mix(std::uint64_t state, std::uint64_t value) {
-  state ^= value + 0x9e3779b97f4a7c15U + (state << 6U) + (state >> 2U);
-  return state * 0xff51afd7ed558ccdU;
-}
-
-std::uint64_t pack(std::uint32_t high, std::uint32_t low) {
-  return (std::uint64_t{high} << 32U) | low;
+  return (std::rotl(state, 5) ^ value) * 0x517cc1b727220a95U;
 }
 
 template <typename Value>
@@ -26,20 +24,16 @@ std::uint64_t mix_list(std::uint64_t state, std::span<const Value> list) {
 }
 
 std::uint64_t hash(const Action& action) {
-  std::uint64_t state =
-      pack(static_cast<std::uint32_t>(action.kind) << 8U | static_cast<std::uint32_t>(action.mode), action.flags);
-  if (has_volume(action.kind)) return mix(state, action.kernel);
-  state = mix(state, pack(action.communicator, static_cast<std::uint32_t>(action.peer)));
-  state = mix(state, pack(static_cast<std::uint32_t>(action.tag), action.request));
-  state = mix(state, action.bytes);
-  state = mix(state, action.receive_bytes);
-  state =
-      mix(state, pack(static_cast<std::uint32_t>(action.receive_peer), static_cast<std::uint32_t>(action.receive_tag)));
-  state = mix(state, pack(action.new_communicator, action.region));
+  std::array<std::uint64_t, (plain_action_bytes + 7) / 8> words{};
+  std::memcpy(words.data(), &action, plain_action_bytes);
+  std::uint64_t state = 0;
+  for (const std::uint64_t word : words)
+    state = mix(state, word);
   state = mix_list(state, action.requests);
   state = mix_list(state, action.counts);
   state = mix_list(state, action.receive_counts);
-  return mix_list(state, action.ranks);
+  state = mix_list(state, action.ranks);
+  return state ^ (state >> 32U);
 }
 
 } // namespace
@@ -117,8 +111,20 @@ std::uint32_t ActionBlock::intern(const Action& action) {
   return entry;
 }
 
+/// As intern(), for the next of the sequence: programs repeat themselves, so what followed the last entry before is the
+/// first guess.
+std::uint32_t ActionBlock::intern_next(const Action& action) {
+  if (followers_.size() < dictionary_.size()) followers_.resize(dictionary_.size(), free_slot);
+  const std::uint32_t last = sequence_.empty() ? free_slot : sequence_.back();
+  const std::uint32_t guess = last == free_slot ? free_slot : followers_[last];
+  if (guess != free_slot && dictionary_[guess] == action) return guess;
+  const std::uint32_t entry = intern(action);
+  if (last != free_slot) followers_[last] = entry;
+  return entry;
+}
+
 std::size_t ActionBlock::append(const Action& action) {
-  return append_entry(intern(action));
+  return append_entry(intern_next(action));
 }
 
 std::size_t ActionBlock::append_entry(std::uint32_t entry) {
@@ -131,7 +137,7 @@ void ActionBlock::append_compute(KernelId kernel, std::uint64_t volume) {
 }
 
 void ActionBlock::append_volume(ActionKind kind, KernelId kernel, std::uint64_t volume) {
-  sequence_.push_back(intern({.kind = kind, .kernel = kernel}));
+  sequence_.push_back(intern_next({.kind = kind, .kernel = kernel}));
   volumes_.push_back(volume);
 }
 
@@ -160,6 +166,7 @@ void ActionBlock::renumber(std::span<const CommunicatorId> communicators, std::s
 
 void ActionBlock::clear() {
   dictionary_.clear();
+  followers_.clear();
   sequence_.clear();
   volumes_.clear();
   if (lookup_) lookup_->clear();

@@ -56,8 +56,11 @@ public:
 private:
   struct Lookup;
 
+  std::uint32_t intern_next(const Action& action);
+
   ListMemory lists_;
   std::vector<Action> dictionary_;
+  std::vector<std::uint32_t> followers_; ///< by entry: what came after it the last time
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;
   std::unique_ptr<Lookup> lookup_;
