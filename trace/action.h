@@ -52,6 +52,8 @@ enum ActionFlag : std::uint16_t {
   flag_no_check = 1U << 7,       ///< MPI_MODE_NOCHECK
   flag_no_precede = 1U << 8,     ///< MPI_MODE_NOPRECEDE: the fence completes nothing
   flag_no_succeed = 1U << 9,     ///< MPI_MODE_NOSUCCEED: no transfer follows the fence
+  flag_replace = 1U << 10,       ///< MPI_REPLACE: what comes to the target takes the place of what was there
+  flag_no_operation = 1U << 11,  ///< MPI_NO_OP: nothing goes to the target, what is there is read
 };
 
 /// One action of one rank, without its volume: the volume of a compute action travels beside it (see ActionBlock).
@@ -99,8 +101,10 @@ enum ActionFlag : std::uint16_t {
 ///   other window calls         communicator (the window's); of a fence, the flags of its assertions
 ///   put, accumulate            communicator (the window's), peer (target), bytes; element_bytes of an accumulate
 ///   get                        communicator (the window's), peer (target), receive_bytes
-///   get_accumulate, fetch_and_op, compare_and_swap
-///                              communicator (the window's), peer (target), bytes (to it), receive_bytes (from it)
+///   get_accumulate, fetch_and_op
+///                              communicator (the window's), peer (target), bytes (to it), receive_bytes (from it),
+///                              element_bytes
+///   compare_and_swap           communicator (the window's), peer (target), bytes (to it: both values), receive_bytes
 ///   win_post, win_start        communicator (the window's), ranks: the group's, of the window's communicator
 ///   win_lock, win_unlock, win_flush, win_flush_local
 ///                              communicator (the window's), peer (target)

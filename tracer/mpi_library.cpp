@@ -51,6 +51,8 @@ void find_handles(MpiLibrary& library) {
   need(library.message_null, "ompi_message_null");
   need(library.message_no_proc, "ompi_message_no_proc");
   need(library.min, "ompi_mpi_op_min");
+  need(library.replace, "ompi_mpi_op_replace");
+  need(library.no_op, "ompi_mpi_op_no_op");
   std::size_t index = 0;
   for (const char* name : operation_names)
     need(library.predefined_operations[index++], name);

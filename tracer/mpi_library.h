@@ -27,6 +27,8 @@ struct MpiLibrary : MpiFunctions {
   MPI_Message message_null;
   MPI_Message message_no_proc;
   MPI_Op min;
+  MPI_Op replace;
+  MPI_Op no_op;
   /// All predefined reduction operations; null ones at the end.
   MPI_Op predefined_operations[16];
 

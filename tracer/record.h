@@ -94,6 +94,35 @@ void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newc
 void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
 void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
 
+// One-sided communication. A target of MPI_PROC_NULL leaves no action. Of an epoch that has begun while recording was
+// switched off the trace does not get the end either.
+void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm comm, MPI_Win win);
+void freed_window(Recorder& recorder, MPI_Win win);
+void fence(Recorder& recorder, int assertion, MPI_Win win);
+void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         const MPI_Request* request = nullptr);
+void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         const MPI_Request* request = nullptr);
+void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
+                const MPI_Request* request = nullptr);
+void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
+                    MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
+                    const MPI_Request* request = nullptr);
+void fetch_and_op(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win);
+void compare_and_swap(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Win win);
+void post(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
+void start(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
+void complete(Recorder& recorder, MPI_Win win);
+/// The end of an exposure: MPI_Win_wait, or MPI_Win_test that has found it.
+void exposed(Recorder& recorder, ActionKind kind, MPI_Win win);
+void lock(Recorder& recorder, int type, int target, int assertion, MPI_Win win);
+void unlock(Recorder& recorder, int target, MPI_Win win);
+void lock_all(Recorder& recorder, int assertion, MPI_Win win);
+void unlock_all(Recorder& recorder, MPI_Win win);
+void flush(Recorder& recorder, ActionKind kind, int target, MPI_Win win);
+/// A flush of all targets, or MPI_Win_sync.
+void flush_all(Recorder& recorder, ActionKind kind, MPI_Win win);
+
 // Calls that are no actions yet.
 void unrecorded(Recorder& recorder, const MPI_Request* request = nullptr);
 

@@ -303,6 +303,12 @@ std::optional<MatchedMessage> Recorder::take_message(MPI_Message handle) {
   return taken;
 }
 
+KnownWindow* Recorder::window(MPI_Win handle) {
+  KnownWindow* const known = windows_.find(handle);
+  if (known == nullptr) count_unrecorded();
+  return known;
+}
+
 void Recorder::write(const trace::ActionBlock& block) {
   define_new();
   writer_.write(rank_, block);

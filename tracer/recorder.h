@@ -9,6 +9,7 @@
 #include "tracer/requests.h"
 #include "tracer/settings.h"
 #include "tracer/thread_merge.h"
+#include "tracer/windows.h"
 
 #include <mpi.h>
 
@@ -84,6 +85,8 @@ public:
   Request* claim_request(MPI_Request handle) { return requests_.claim(handle, thread().number()); }
   ProgramRequests& requests() { return requests_; }
   KernelTable& kernels() { return kernels_; }
+  /// To be used by window calls only, one at a time.
+  WindowTable& windows() { return windows_; }
 
   /// Keeps a message that a matched probe has found, until it is received.
   void keep_message(MPI_Message handle, const MatchedMessage& message);
@@ -92,6 +95,8 @@ public:
 
   /// The communicator with this handle; an unknown one is counted as unrecorded, and null.
   KnownCommunicator* communicator(MPI_Comm handle);
+  /// The same of a window.
+  KnownWindow* window(MPI_Win handle);
 
   /// What is kept for the calling thread, with memory for the lists of the action it is making.
   RecordedThread& thread() const;
@@ -137,6 +142,7 @@ private:
   ProgramRequests requests_;
   KernelTable kernels_;
   FlatMap<MatchedMessage> messages_;
+  WindowTable windows_;
   trace::RankRecord record_;
   std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
   std::atomic<bool> paused_;

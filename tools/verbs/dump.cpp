@@ -91,6 +91,8 @@ std::vector<std::string> flag_names(const Action& action) {
       {trace::flag_no_check, "no_check"},
       {trace::flag_no_precede, "no_precede"},
       {trace::flag_no_succeed, "no_succeed"},
+      {trace::flag_replace, "replace"},
+      {trace::flag_no_operation, "no_operation"},
   };
   std::vector<std::string> present;
   for (const auto& [flag, name] : names)

@@ -1,0 +1,24 @@
+#include "bodies.h"
+
+#include "tracer/mpi_library.h"
+#include "tracer/record.h"
+
+/// Bodies of the window calls that replace the handle, or may find nothing.
+namespace timeless::tracer::body {
+
+int Win_free(CallScope& call, MPI_Win* win) {
+  const MPI_Win before = *win;
+  const int result = mpi().Win_free(win);
+  call.record(result, [&](Recorder& recorder) { record::freed_window(recorder, before); });
+  return result;
+}
+
+int Win_test(CallScope& call, MPI_Win win, int* flag) {
+  const int result = mpi().Win_test(win, flag);
+  call.record(result, [&](Recorder& recorder) {
+    if (*flag != 0) record::exposed(recorder, trace::ActionKind::win_test, win);
+  });
+  return result;
+}
+
+} // namespace timeless::tracer::body
