@@ -122,8 +122,10 @@ void RankCheck::look(const Action& action) {
   case ActionFamily::process:
     if (action.kind == ActionKind::comm_join) return;
     return collective(action);
-  case ActionFamily::communicator:
   case ActionFamily::window:
+    if (action.new_communicator == no_communicator) follow_epoch(action);
+    return create_communicator(action);
+  case ActionFamily::communicator:
   case ActionFamily::file_collective:
     return create_communicator(action);
   case ActionFamily::lifecycle:
@@ -356,12 +358,17 @@ void RankCheck::collective(const Action& action) {
 
 void RankCheck::one_sided(const Action& action) {
   if (action.request != no_request) begin(action);
-  if (action.peer != no_rank)
-    world_rank(action.communicator, action.peer, "has as its target");
-  else
-    membership(action.communicator);
+  if (membership(action.communicator) == nullptr) return;
+  if (needs_target(action) || action.peer != no_rank) world_rank(action.communicator, action.peer, "has as its target");
   for (const Rank rank : action.ranks)
     world_rank(action.communicator, rank, "has in its group");
+  follow_epoch(action);
+}
+
+void RankCheck::follow_epoch(const Action& action) {
+  const std::string contradiction = epochs_.follow(action);
+  if (!contradiction.empty())
+    complain("calls " + mpi_name(action) + " on " + words(action.communicator) + " " + contradiction);
 }
 
 void RankCheck::create_communicator(const Action& action) {

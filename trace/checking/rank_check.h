@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/checking/collectives.h"
+#include "trace/checking/epochs.h"
 #include "trace/checking/messages.h"
 #include "trace/source.h"
 
@@ -86,6 +87,7 @@ private:
   void complete(RequestId request, HalfState state, bool frees);
   void collective(const Action& action);
   void one_sided(const Action& action);
+  void follow_epoch(const Action& action);
   void create_communicator(const Action& action);
   void finalize();
 
@@ -100,6 +102,7 @@ private:
   bool finalized_ = false;
   std::unordered_map<CommunicatorId, Membership> memberships_;
   std::unordered_map<RequestId, Pending> requests_;
+  Epochs epochs_;
   std::vector<HeldReceive> held_;
   std::uint64_t serials_ = 0;
   std::map<Channel, std::uint64_t> matched_; ///< messages that matched probes have taken and no receive has had yet
