@@ -34,7 +34,7 @@ bool names_communicator(const Action& action) {
   }
 }
 
-/// What this backend does not replay, whatever SMPI could.
+/// What this backend does not replay, whatever SMPI could: named once, not call by call.
 std::string_view foreign_to_smpi(trace::ActionFamily family) {
   switch (family) {
   case trace::ActionFamily::generalized:
@@ -56,7 +56,7 @@ std::string_view foreign_to_smpi(trace::ActionFamily family) {
 /// Why SMPI cannot replay this action; empty when it can.
 std::string obstacle(const Action& action, const trace::Run& run) {
   if (const std::string_view what = foreign_to_smpi(trace::family(action.kind)); !what.empty())
-    return trace::mpi_name(action) + " (this backend replays no " + std::string(what) + ")";
+    return std::string(what);
   if (neighbor_collective(action.kind)) return trace::mpi_name(action) + " (SMPI has no neighbourhood collectives)";
   if (action.kind == ActionKind::intercomm_create || action.kind == ActionKind::intercomm_merge)
     return trace::mpi_name(action) + " (SMPI has no intercommunicators)";
@@ -146,7 +146,7 @@ private:
     std::string all;
     for (const auto& [why, rank] : obstacles_)
       all += (all.empty() ? "" : ", ") + why;
-    throw Error(Failure::missing_capability, "SMPI cannot replay " + all,
+    throw Error(Failure::missing_capability, "the SMPI backend cannot replay " + all,
                 "first on rank " + std::to_string(obstacles_.begin()->second), "use --backend model");
   }
 

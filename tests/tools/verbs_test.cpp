@@ -68,6 +68,8 @@ TEST_F(Verbs, info_as_json_has_a_schema_and_the_same_figures) {
   EXPECT_EQ(answer.at("message_bytes"), 8000);
   EXPECT_EQ(answer.at("volume"), 2000);
   EXPECT_EQ(answer.at("calls").at("Recv").at("count"), 2);
+  EXPECT_EQ(answer.at("calls").at("Recv").at("bytes_received"), 8000);
+  EXPECT_EQ(answer.at("calls").at("Send").at("bytes_received"), 0);
   EXPECT_EQ(answer.at("calls").at("Allreduce").at("bytes"), 16);
   EXPECT_EQ(answer.at("unrecorded_calls").at("MPI_Put"), 3);
 }
@@ -94,6 +96,45 @@ TEST_F(Verbs, info_shows_what_worker_threads_did_where_there_were_some) {
   EXPECT_EQ(answer.at("workers").at("volume"), 24'000);
   EXPECT_EQ(answer.at("workers").at("volume_per_rank").at("mean"), 12'000);
   EXPECT_EQ(answer.at("workers").at("largest_per_rank").at("most"), 8000);
+}
+
+TEST_F(Verbs, info_and_dump_show_which_way_the_bytes_of_one_sided_calls_go) {
+  trace::MemorySource run(2);
+  const auto window = run.add_communicator({0, 1});
+  const std::vector<trace::Rank> group = {1};
+  for (const trace::Rank rank : {0, 1})
+    run.add(rank, {.kind = ActionKind::win_create, .bytes = 4096, .new_communicator = window});
+  run.add(0, {.kind = ActionKind::win_start, .flags = trace::flag_no_check, .communicator = window, .ranks = group});
+  run.add(0, {.kind = ActionKind::put, .communicator = window, .peer = 1, .bytes = 100, .request = 0});
+  run.add(0, {.kind = ActionKind::get, .communicator = window, .peer = 1, .receive_bytes = 30});
+  run.add(0, {.kind = ActionKind::fetch_and_op,
+              .flags = trace::flag_no_operation,
+              .communicator = window,
+              .peer = 1,
+              .receive_bytes = 8});
+  run.add(0,
+          {.kind = ActionKind::compare_and_swap, .communicator = window, .peer = 1, .bytes = 16, .receive_bytes = 8});
+  run.finalize();
+  const std::string path = directory_ / "windows.tia";
+  trace::test::write_archive(run, path);
+  const Outcome info = timeless_command({"info", path, "--json"});
+  ASSERT_EQ(info.status, 0) << info.err;
+  const json answer = json::parse(info.out).at("calls");
+  const auto moved = [&](const char* call) {
+    return std::pair(answer.at(call).at("bytes").get<int>(), answer.at(call).at("bytes_received").get<int>());
+  };
+  EXPECT_EQ(moved("Win_create"), std::pair(0, 0));
+  EXPECT_EQ(moved("Rput"), std::pair(100, 0));
+  EXPECT_EQ(moved("Get"), std::pair(0, 30));
+  EXPECT_EQ(moved("Fetch_and_op"), std::pair(0, 8));
+  EXPECT_EQ(moved("Compare_and_swap"), std::pair(16, 8));
+  const Outcome dump = timeless_command({"dump", path, "--rank", "0"});
+  ASSERT_EQ(dump.status, 0) << dump.err;
+  EXPECT_THAT(dump.out, HasSubstr("Win_create communicator=0 bytes=4096 new_communicator=1"));
+  EXPECT_THAT(dump.out, HasSubstr("Win_start communicator=1 ranks=[1] no_check"));
+  EXPECT_THAT(dump.out, HasSubstr("Rput communicator=1 peer=1 bytes=100 request=0"));
+  EXPECT_THAT(dump.out, HasSubstr("Get communicator=1 peer=1 receive_bytes=30"));
+  EXPECT_THAT(dump.out, HasSubstr("no_operation"));
 }
 
 TEST_F(Verbs, info_in_brief_does_not_read_the_actions) {

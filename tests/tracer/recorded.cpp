@@ -44,10 +44,12 @@ Kept keep(const trace::Action& action) {
   Kept kept{action,
             {action.requests.begin(), action.requests.end()},
             {action.counts.begin(), action.counts.end()},
-            {action.receive_counts.begin(), action.receive_counts.end()}};
+            {action.receive_counts.begin(), action.receive_counts.end()},
+            {action.ranks.begin(), action.ranks.end()}};
   kept.action.requests = {};
   kept.action.counts = {};
   kept.action.receive_counts = {};
+  kept.action.ranks = {};
   return kept;
 }
 
@@ -91,6 +93,9 @@ std::ostream& operator<<(std::ostream& out, const Kept& kept) {
   out << " receive counts";
   for (const auto count : kept.receive_counts)
     out << ' ' << count;
+  out << " ranks";
+  for (const auto rank : kept.ranks)
+    out << ' ' << rank;
   return out;
 }
 

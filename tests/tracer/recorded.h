@@ -37,6 +37,7 @@ struct Kept {
   std::vector<trace::RequestId> requests;
   std::vector<trace::Bytes> counts;
   std::vector<trace::Bytes> receive_counts;
+  std::vector<trace::Rank> ranks;
   bool operator==(const Kept&) const = default;
 };
 std::ostream& operator<<(std::ostream& out, const Kept& kept);

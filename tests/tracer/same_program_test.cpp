@@ -61,10 +61,9 @@ TEST_P(EveryForm, makes_the_actions_of_the_c_program) {
 TEST_P(EveryForm, counts_what_is_not_recorded_by_name) {
   for (const RecordedRank& rank : recording_of(GetParam()).trace) {
     const auto& calls = rank.record().unrecorded_calls;
-    EXPECT_EQ(calls.at("MPI_Put"), 1U);
-    EXPECT_EQ(calls.at("MPI_Win_fence"), 2U);
     EXPECT_EQ(calls.at("MPI_File_write_at"), 1U);
     EXPECT_EQ(calls.contains("MPI_Barrier"), false);
+    EXPECT_EQ(calls.contains("MPI_Put"), false);
   }
 }
 

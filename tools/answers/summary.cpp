@@ -52,6 +52,7 @@ void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
     CallSummary& call = summary.calls[mpi_name(action)];
     call.count += count;
     call.bytes += count * bytes_sent(action);
+    call.bytes_received += count * bytes_received(action);
     if (sends_message(action)) {
       summary.messages += count;
       summary.message_bytes += count * action.bytes;
@@ -72,11 +73,31 @@ trace::Bytes bytes_sent(const Action& action) {
   case ActionKind::probe:
   case ActionKind::poll:
   case ActionKind::resolved:
+  case ActionKind::file_set_size: // sizes, of which nothing moves
+  case ActionKind::file_preallocate:
     return 0;
   default:
     break;
   }
+  if (family(action.kind) == trace::ActionFamily::window) return 0; // the memory it exposes
   return std::accumulate(action.counts.begin(), action.counts.end(), action.bytes);
+}
+
+trace::Bytes bytes_received(const Action& action) {
+  switch (family(action.kind)) {
+  case trace::ActionFamily::point_to_point:
+    if (action.kind == ActionKind::receive) return action.peer == trace::any_rank ? 0 : action.bytes;
+    return action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace ? action.receive_bytes
+                                                                                              : 0;
+  case trace::ActionFamily::request:
+    return action.kind == ActionKind::resolved ? action.bytes : 0;
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::file:
+  case trace::ActionFamily::file_collective:
+    return action.receive_bytes;
+  default:
+    return 0;
+  }
 }
 
 Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {

@@ -20,7 +20,8 @@ struct Spread {
 /// How often a call occurs and what it carries, over all ranks.
 struct CallSummary {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0; ///< sent, or contributed to a collective, by the callers
+  std::uint64_t bytes = 0;          ///< sent, put, written, or contributed to a collective, by the callers
+  std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the contributed only
 };
 
 /// What one kernel computes, over all ranks.
@@ -45,8 +46,11 @@ struct Summary {
   std::map<std::string, std::uint64_t> unrecorded_calls;
 };
 
-/// Bytes this rank sends by this action: its message, or what it contributes to a collective.
+/// Bytes this rank sends by this action: its message, what it puts into a window or a file, or contributes to a
+/// collective.
 trace::Bytes bytes_sent(const trace::Action& action);
+/// Bytes it receives, not counting collectives.
+trace::Bytes bytes_received(const trace::Action& action);
 
 /// Reads the whole run once. `progress`, if given, is called now and then with the actions read.
 Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});

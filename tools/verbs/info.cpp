@@ -98,10 +98,10 @@ void print_figures(const Options& options, const Run& run, const Summary& summar
 void print_calls(const Summary& summary) {
   std::vector<std::pair<std::string, CallSummary>> calls(summary.calls.begin(), summary.calls.end());
   std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.count; });
-  Table table({"call", "count", "bytes sent"});
+  const auto moved = [](std::uint64_t bytes) { return bytes == 0 ? "-" : human_bytes(static_cast<double>(bytes)); };
+  Table table({"call", "count", "bytes sent", "received"});
   for (const auto& [call, figures] : calls)
-    table.add({call, std::to_string(figures.count),
-               figures.bytes == 0 ? "-" : human_bytes(static_cast<double>(figures.bytes))});
+    table.add({call, std::to_string(figures.count), moved(figures.bytes), moved(figures.bytes_received)});
   fmt::print("\n{}", table.text());
 }
 
@@ -178,7 +178,8 @@ void add_figures(nlohmann::ordered_json& json, const Options& options, const Run
   json["message_bytes"] = summary.message_bytes;
   json["calls"] = nlohmann::ordered_json::object();
   for (const auto& [call, figures] : summary.calls)
-    json["calls"][call] = {{"count", figures.count}, {"bytes", figures.bytes}};
+    json["calls"][call] = {
+        {"count", figures.count}, {"bytes", figures.bytes}, {"bytes_received", figures.bytes_received}};
   json["unrecorded_calls"] = summary.unrecorded_calls;
   json["kernels"] = nlohmann::ordered_json::array();
   for (const trace::KernelId id : heaviest_kernels(summary, summary.kernels.size()))
