@@ -18,22 +18,11 @@ std::uint16_t unchecked(int assertion) {
   return flag_if((assertion & MPI_MODE_NOCHECK) != 0, trace::flag_no_check);
 }
 
-/// Bytes of one element that an operation combines. Those of a derived datatype are all of one predefined type.
+/// Bytes of one element that an operation combines: a derived datatype consists of elements of one predefined type.
 std::uint32_t element_bytes(MPI_Datatype datatype) {
-  const trace::Bytes whole = bytes_of(1, datatype);
-  if (whole == 0) return 0;
-  int integers = 0;
-  int addresses = 0;
-  int datatypes = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  mpi().Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
-  MPI_Count elements = 1;
-  if (combiner != MPI_COMBINER_NAMED) {
-    MPI_Status one{};
-    mpi().Status_set_elements_x(&one, datatype, 1);
-    mpi().Get_elements_x(&one, datatype, &elements);
-  }
-  return static_cast<std::uint32_t>(elements > 0 ? whole / static_cast<trace::Bytes>(elements) : whole);
+  MPI_Status one{};
+  mpi().Status_set_elements_x(&one, datatype, 1);
+  return static_cast<std::uint32_t>(received_bytes(one));
 }
 
 void describe_operation(trace::Action& action, MPI_Datatype datatype, MPI_Op op) {
@@ -42,7 +31,7 @@ void describe_operation(trace::Action& action, MPI_Datatype datatype, MPI_Op op)
     action.flags |= trace::flag_no_operation;
     return;
   }
-  action.element_bytes = element_bytes(datatype);
+  if (action.bytes > 0) action.element_bytes = element_bytes(datatype);
   if (op == mpi().replace) action.flags |= trace::flag_replace;
 }
 
