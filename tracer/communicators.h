@@ -24,7 +24,7 @@
 ///
 /// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r).
 /// - A communicator made by a call that is collective over a parent (dup, idup, split, split_type, create, cart_create,
-///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge):
+///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge), and that of a window:
 ///   combine(combine(combine(identity of the parent, 3), index), leader). The index counts such calls on the parent
 ///   from 0, in the order of the calls; every member of the parent counts, also those that get MPI_COMM_NULL. The
 ///   leader is the world rank of member 0; of an intercommunicator, the smaller one of those of both groups.

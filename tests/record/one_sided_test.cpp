@@ -1,0 +1,65 @@
+// One-sided communication from the program to the answers: what the verbs say of a real recording.
+#include "tests/record/shell.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace timeless::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class OneSided : public testing::TestWithParam<const char*> {
+protected:
+  OneSided() {
+    const Ran ran = place_.run("timeless record --counter none -o trace -- mpirun -np 4 " + std::string(GetParam()) +
+                               " && timeless gather trace -o run.tia");
+    EXPECT_EQ(ran.status, 0) << ran.output << ran.errors;
+    EXPECT_THAT(ran.errors, Not(HasSubstr("NOT recorded")));
+  }
+
+  Workplace place_;
+};
+INSTANTIATE_TEST_SUITE_P(Programs, OneSided, testing::Values("windows_c", "windows_f08"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST_P(OneSided, fits_together_and_replays_with_a_note_that_names_it) {
+  const Ran checked = place_.run("timeless check run.tia");
+  EXPECT_EQ(checked.status, 0) << checked.output << checked.errors;
+  const Ran replayed = place_.run("timeless replay run.tia --platform graphene --json");
+  ASSERT_EQ(replayed.status, 0) << replayed.errors;
+  EXPECT_THAT(json::parse(replayed.output).at("notes").get<std::vector<std::string>>(),
+              Contains(HasSubstr("one-sided transfers take no time")));
+}
+
+TEST_P(OneSided, is_refused_by_smpi_in_few_words) {
+  const Ran refused = place_.run("timeless replay run.tia --platform graphene --backend smpi");
+  EXPECT_EQ(refused.status, 5) << refused.output;
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("the SMPI backend cannot replay one-sided communication"),
+                                    HasSubstr("use --backend model")));
+}
+
+TEST_P(OneSided, is_shown_with_the_bytes_that_go_and_come) {
+  const json calls = json::parse(place_.run("timeless info run.tia --json").output).at("calls");
+  // Over four ranks: see the program.
+  const auto moved = [&](const char* call) {
+    return std::vector<int>{calls.at(call).at("count"), calls.at(call).at("bytes"),
+                            calls.at(call).at("bytes_received")};
+  };
+  EXPECT_EQ(moved("Put"), (std::vector<int>{4 * 9, 4 * (8 + 3 * 4 + 8 + 4 + 4 + 2 * 4), 0}));
+  EXPECT_EQ(moved("Rput"), (std::vector<int>{4, 4 * 8, 0}));
+  EXPECT_EQ(moved("Get"), (std::vector<int>{4 * 2, 0, 4 * 16}));
+  EXPECT_EQ(moved("Rget"), (std::vector<int>{4, 0, 4 * 8}));
+  EXPECT_EQ(moved("Accumulate"), (std::vector<int>{4 * 3, 4 * 16, 0}));
+  EXPECT_EQ(moved("Get_accumulate"), (std::vector<int>{4 * 3, 4 * 12, 4 * 20}));
+  EXPECT_EQ(moved("Fetch_and_op"), (std::vector<int>{4 * 2, 4 * 4, 4 * 8}));
+  EXPECT_EQ(moved("Compare_and_swap"), (std::vector<int>{4 * 2, 4 * 16, 4 * 8}));
+  EXPECT_EQ(moved("Win_allocate"), (std::vector<int>{4 * 3, 0, 0}));
+}
+
+} // namespace
+} // namespace timeless::test
