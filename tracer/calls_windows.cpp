@@ -6,10 +6,15 @@
 /// Bodies of the window calls that replace the handle, or may find nothing.
 namespace timeless::tracer::body {
 
+/// Looked up before: MPI may give its handle to another window at once.
 int Win_free(CallScope& call, MPI_Win* win) {
   const MPI_Win before = *win;
+  KnownWindow* known = nullptr;
+  call.record([&](Recorder& recorder) { known = recorder.window(before); });
   const int result = mpi().Win_free(win);
-  call.record(result, [&](Recorder& recorder) { record::freed_window(recorder, before); });
+  call.record(result, [&](Recorder& recorder) {
+    if (known != nullptr) record::freed_window(recorder, before, *known);
+  });
   return result;
 }
 

@@ -97,7 +97,7 @@ void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag,
 // One-sided communication. A target of MPI_PROC_NULL leaves no action. Of an epoch that has begun while recording was
 // switched off the trace does not get the end either.
 void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm comm, MPI_Win win);
-void freed_window(Recorder& recorder, MPI_Win win);
+void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known);
 void fence(Recorder& recorder, int assertion, MPI_Win win);
 void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
          const MPI_Request* request = nullptr);

@@ -70,11 +70,9 @@ void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm
                    .new_communicator = made->id});
 }
 
-void freed_window(Recorder& recorder, MPI_Win win) {
-  const KnownWindow* const known = recorder.window(win);
-  if (known == nullptr) return;
-  recorder.append({.kind = ActionKind::win_free, .communicator = known->communicator});
-  recorder.windows().forget(win);
+void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known) {
+  recorder.append({.kind = ActionKind::win_free, .communicator = known.communicator});
+  recorder.windows().forget(win, known);
 }
 
 void fence(Recorder& recorder, int assertion, MPI_Win win) {

@@ -21,11 +21,9 @@ KnownWindow& WindowTable::add(MPI_Win handle, trace::CommunicatorId communicator
   return window;
 }
 
-void WindowTable::forget(MPI_Win handle) {
-  KnownWindow* const known = find(handle);
-  if (known == nullptr) return;
-  by_handle_.erase(key_of(handle));
-  spare_.push_back(known);
+void WindowTable::forget(MPI_Win handle, KnownWindow& known) {
+  if (find(handle) == &known) by_handle_.erase(key_of(handle));
+  spare_.push_back(&known);
 }
 
 } // namespace timeless::tracer

@@ -27,7 +27,8 @@ public:
   KnownWindow* find(MPI_Win handle);
   /// Enters a window of this many ranks; the reference stays valid until it is forgotten.
   KnownWindow& add(MPI_Win handle, trace::CommunicatorId communicator, int ranks);
-  void forget(MPI_Win handle);
+  /// Forgets a window that has been freed; another may have its handle by now.
+  void forget(MPI_Win handle, KnownWindow& known);
 
 private:
   std::deque<KnownWindow> pool_;
