@@ -20,8 +20,13 @@ public:
   Check(const Source& source, const CheckOptions& options)
       : source_(source), run_(source.run()), options_(options), findings_(report_, options.most_findings),
         messages_(run_.size, report_, findings_), collectives_(run_, report_, findings_),
-        shared_{run_,      report_,      findings_,
-                messages_, collectives_, std::clamp<std::uint64_t>(most_waiting_in_all / ranks(), 64, 16384)} {}
+        exposures_(findings_), shared_{run_,
+                                       report_,
+                                       findings_,
+                                       messages_,
+                                       collectives_,
+                                       exposures_,
+                                       std::clamp<std::uint64_t>(most_waiting_in_all / ranks(), 64, 16384)} {}
 
   CheckReport run() {
     index_communicators();
@@ -32,6 +37,7 @@ public:
       advance_all();
     messages_.finish();
     collectives_.finish();
+    exposures_.finish();
     return std::move(report_);
   }
 
@@ -64,6 +70,7 @@ private:
   template <typename Calls>
   void leave(Rank rank, Calls&& calls) {
     messages_.leave(rank);
+    exposures_.leave(rank);
     for (const CommunicatorId communicator : communicators_of(rank))
       collectives_.leave(communicator, calls(communicator));
   }
@@ -113,6 +120,7 @@ private:
   Findings findings_;
   Messages messages_;
   Collectives collectives_;
+  Exposures exposures_;
   Shared shared_;
   std::vector<std::unique_ptr<RankCheck>> ranks_;
   std::unordered_map<Rank, std::vector<CommunicatorId>> known_to_leave_;

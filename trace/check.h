@@ -56,7 +56,8 @@ struct CheckOptions {
 /// - the members of a communicator make the same collective calls in the same order, with one root and fitting sizes
 ///   (of neighbourhood and intercommunicator collectives, only the order is checked);
 /// - communicators are used by members, towards members;
-/// - the epochs of one-sided communication end after they have begun, and before the window is freed;
+/// - the epochs of one-sided communication end after they have begun, and before the window is freed; those of groups
+///   are opened by both sides;
 /// - every rank is there, and ends with MPI_Finalize.
 ///
 /// What a rank that is missing or was cut short should have done counts as incomplete, not as inconsistent. Damage the

@@ -594,22 +594,60 @@ TEST(CheckWindows, epochs_and_transfers_that_fit_are_clean) {
   }));
 }
 
-TEST(CheckWindows, a_target_or_a_group_outside_the_window_is_found) {
+TEST(CheckWindows, a_target_outside_the_window_is_found) {
   const auto found = [](const Action& action) {
     return only_finding(window_program([&](Program& program, CommunicatorId window) {
              Action here = action;
              here.communicator = window;
              program.add(0, here);
-             if (action.kind == ActionKind::win_start)
-               program.add(0, {.kind = ActionKind::win_complete, .communicator = window});
            }))
         .words;
   };
-  const std::vector<Rank> group = {1, 3};
   EXPECT_THAT(found({.kind = ActionKind::put, .peer = 3}), HasSubstr("has as its target rank 3"));
   EXPECT_THAT(found({.kind = ActionKind::get, .peer = no_rank}), HasSubstr("has as its target rank -1"));
   EXPECT_THAT(found({.kind = ActionKind::win_flush, .peer = no_rank}), HasSubstr("has as its target rank -1"));
-  EXPECT_THAT(found({.kind = ActionKind::win_start, .ranks = group}), HasSubstr("has in its group rank 3"));
+}
+
+TEST(CheckWindows, a_group_outside_the_window_is_found) {
+  const std::vector<Rank> group = {3};
+  const Finding finding = only_finding(window_program([&](Program& program, CommunicatorId window) {
+    program.add(0, {.kind = ActionKind::win_start, .communicator = window, .ranks = group});
+    program.add(0, {.kind = ActionKind::win_complete, .communicator = window});
+  }));
+  EXPECT_THAT(finding.words, HasSubstr("has in its group rank 3 of communicator 1, which has 3"));
+}
+
+/// Rank 2 starts an epoch of access to rank 0 twice, which posts so many.
+Program posting_program(int posts) {
+  const std::vector<Rank> origin = {2};
+  const std::vector<Rank> target = {0};
+  return window_program([&](Program& program, CommunicatorId window) {
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      program.add(2, {.kind = ActionKind::win_start, .communicator = window, .ranks = target});
+      program.add(2, {.kind = ActionKind::win_complete, .communicator = window});
+    }
+    for (int epoch = 0; epoch < posts; ++epoch) {
+      program.add(0, {.kind = ActionKind::win_post, .communicator = window, .ranks = origin});
+      program.add(0, {.kind = ActionKind::win_wait, .communicator = window});
+    }
+  });
+}
+
+TEST(CheckWindows, an_epoch_of_a_group_that_the_other_side_does_not_open_is_found) {
+  expect_clean(posting_program(2));
+  const Finding start = only_finding(posting_program(1));
+  EXPECT_EQ(start.rank, 2);
+  EXPECT_THAT(start.words, HasSubstr("starts 1 epoch of access on communicator 1 that rank 0 never posts"));
+  const Finding post = only_finding(posting_program(4));
+  EXPECT_EQ(post.rank, 0);
+  EXPECT_THAT(post.words, HasSubstr("posts 2 epochs of exposure on communicator 1 that rank 2 never starts"));
+}
+
+TEST(CheckWindows, an_epoch_of_a_group_with_a_rank_that_was_cut_short_is_no_contradiction) {
+  Program program = posting_program(1);
+  program.description().ranks[0].ending = Ending::unknown;
+  EXPECT_EQ(check(program).inconsistent, 0U);
+  EXPECT_EQ(check(program).incomplete, 1U);
 }
 
 TEST(CheckWindows, the_end_of_an_epoch_that_has_not_begun_is_found) {

@@ -360,8 +360,13 @@ void RankCheck::one_sided(const Action& action) {
   if (action.request != no_request) begin(action);
   if (membership(action.communicator) == nullptr) return;
   if (needs_target(action) || action.peer != no_rank) world_rank(action.communicator, action.peer, "has as its target");
-  for (const Rank rank : action.ranks)
-    world_rank(action.communicator, rank, "has in its group");
+  for (const Rank member : action.ranks) {
+    const auto other = world_rank(action.communicator, member, "has in its group");
+    if (other && action.kind == ActionKind::win_start)
+      shared_.exposures.started(action.communicator, rank(), *other);
+    else if (other && action.kind == ActionKind::win_post)
+      shared_.exposures.posted(action.communicator, rank(), *other);
+  }
   follow_epoch(action);
 }
 

@@ -2,6 +2,7 @@
 
 #include "trace/checking/collectives.h"
 #include "trace/checking/epochs.h"
+#include "trace/checking/exposures.h"
 #include "trace/checking/messages.h"
 #include "trace/source.h"
 
@@ -20,6 +21,7 @@ struct Shared {
   Findings& findings;
   Messages& messages;
   Collectives& collectives;
+  Exposures& exposures;
   std::uint64_t most_waiting; ///< a rank with more halves of messages waiting holds back
 };
 
