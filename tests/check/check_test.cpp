@@ -797,7 +797,8 @@ TEST(CheckReports, list_so_many_findings_and_count_the_rest) {
 
 // Whole programs
 
-/// A consistent program: random messages between random pairs, nonblocking and not, wildcards, collectives.
+/// A consistent program: random messages between random pairs, nonblocking and not, wildcards, collectives, transfers
+/// to a window and epochs on it.
 Program random_program(unsigned seed, Rank size, int events) {
   std::mt19937 random(seed);
   const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
@@ -813,12 +814,38 @@ Program random_program(unsigned seed, Rank size, int events) {
     if (!requests.empty()) program.wait(rank, requests);
     requests.clear();
   };
+  const CommunicatorId window = program.add_communicator(program.run().communicators[world_communicator].members);
+  program.all({.kind = ActionKind::win_create, .new_communicator = window});
   for (int event = 0; event < events; ++event) {
     const Rank from = pick(size);
     const Rank to = pick(size);
     const auto bytes = static_cast<Bytes>(pick(1000));
     const Tag tag = pick(3);
-    switch (pick(8)) {
+    switch (pick(12)) {
+    case 8:
+      program.all({.kind = ActionKind::win_fence}, window);
+      break;
+    case 9:
+      program.add(from, {.kind = ActionKind::win_lock, .communicator = window, .peer = to});
+      program.add(from, {.kind = ActionKind::put, .communicator = window, .peer = to, .bytes = bytes});
+      program.add(from, {.kind = ActionKind::win_unlock, .communicator = window, .peer = to});
+      break;
+    case 10: {
+      const std::vector<Rank> origin = {from};
+      const std::vector<Rank> target = {to};
+      program.add(to, {.kind = ActionKind::win_post, .communicator = window, .ranks = origin});
+      program.add(from, {.kind = ActionKind::win_start, .communicator = window, .ranks = target});
+      program.add(from, {.kind = ActionKind::win_complete, .communicator = window});
+      program.add(to, {.kind = ActionKind::win_wait, .communicator = window});
+      break;
+    }
+    case 11:
+      program.add(from, {.kind = ActionKind::get,
+                         .communicator = window,
+                         .peer = to,
+                         .receive_bytes = bytes,
+                         .request = fresh(from)});
+      break;
     case 0:
       for (Rank rank = 0; rank < size; ++rank)
         program.add(rank, {.kind = ActionKind::allreduce, .bytes = bytes});
@@ -844,6 +871,7 @@ Program random_program(unsigned seed, Rank size, int events) {
   }
   for (Rank rank = 0; rank < size; ++rank)
     wait_for_all(rank);
+  program.all({.kind = ActionKind::win_free}, window);
   program.finalize();
   return program;
 }
@@ -860,6 +888,7 @@ TEST(CheckPrograms, one_message_too_many_among_thousands_is_found) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     Program program = random_program(seed, 5, 2000);
     Program spoilt(5, 64);
+    spoilt.description().communicators = program.run().communicators;
     for (Rank rank = 0; rank < 5; ++rank) {
       const auto stream = program.open(rank);
       ActionBlock block;
