@@ -5,6 +5,7 @@
 #include "tracer/flat_map.h"
 #include "tracer/requests.h"
 #include "tracer/spin_lock.h"
+#include "tracer/windows.h"
 
 #include <atomic>
 #include <cstdint>
@@ -44,6 +45,8 @@ public:
   /// What the thread has looked up in the recorder's tables, so that it need not lock them again.
   FlatMap<KnownCommunicator*> communicators; ///< by handle
   std::uint64_t communicators_version = 0;
+  FlatMap<KnownWindow*> windows; ///< by handle
+  std::uint64_t windows_version = 0;
   FlatMap<std::uint32_t> sites;     ///< by the key of the call site
   FlatMap<trace::KernelId> kernels; ///< by the sites at its ends
   std::uint64_t sites_version = 0;

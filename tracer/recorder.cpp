@@ -45,6 +45,7 @@ constexpr bool persistent = true;
 constexpr bool collective = true;
 constexpr bool communicator = false;
 constexpr bool window = false;
+constexpr bool one_sided = true;
 constexpr bool file = false;
 constexpr bool lifecycle = false;
 } // namespace at_once
@@ -271,21 +272,32 @@ void Recorder::count_unrecorded() {
 }
 
 KnownCommunicator* Recorder::communicator(MPI_Comm handle) {
-  KnownCommunicator* const known = threads_at_once_ ? communicator_of_thread(handle) : communicators_.find(handle);
+  RecordedThread& thread = this->thread();
+  KnownCommunicator* const known =
+      threads_at_once_ ? look_up(communicators_, handle, thread.communicators, thread.communicators_version)
+                       : communicators_.find(handle);
   if (known == nullptr) count_unrecorded();
   return known;
 }
 
-KnownCommunicator* Recorder::communicator_of_thread(MPI_Comm handle) {
+KnownWindow* Recorder::window(MPI_Win handle) {
   RecordedThread& thread = this->thread();
-  if (thread.communicators_version != communicators_.version()) {
-    thread.communicators.clear();
-    thread.communicators_version = communicators_.version();
+  KnownWindow* const known =
+      threads_at_once_ ? look_up(windows_, handle, thread.windows, thread.windows_version) : windows_.find(handle);
+  if (known == nullptr) count_unrecorded();
+  return known;
+}
+
+template <typename Known, typename Table, typename Handle>
+Known* Recorder::look_up(Table& table, Handle handle, FlatMap<Known*>& remembered, std::uint64_t& version) {
+  if (version != table.version()) {
+    remembered.clear();
+    version = table.version();
   }
-  if (KnownCommunicator** const known = thread.communicators.find(key_of(handle))) return *known;
+  if (Known** const known = remembered.find(key_of(handle))) return *known;
   const auto held = guard();
-  KnownCommunicator* const known = communicators_.find(handle);
-  if (known != nullptr) thread.communicators.set(key_of(handle), known);
+  Known* const known = table.find(handle);
+  if (known != nullptr) remembered.set(key_of(handle), known);
   return known;
 }
 
@@ -301,12 +313,6 @@ std::optional<MatchedMessage> Recorder::take_message(MPI_Message handle) {
   const MatchedMessage taken = *known;
   messages_.erase(key_of(handle));
   return taken;
-}
-
-KnownWindow* Recorder::window(MPI_Win handle) {
-  KnownWindow* const known = windows_.find(handle);
-  if (known == nullptr) count_unrecorded();
-  return known;
 }
 
 void Recorder::write(const trace::ActionBlock& block) {

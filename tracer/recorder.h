@@ -85,7 +85,7 @@ public:
   Request* claim_request(MPI_Request handle) { return requests_.claim(handle, thread().number()); }
   ProgramRequests& requests() { return requests_; }
   KernelTable& kernels() { return kernels_; }
-  /// To be used by window calls only, one at a time.
+  /// For calls that create, free or open a window, which are recorded one at a time.
   WindowTable& windows() { return windows_; }
 
   /// Keeps a message that a matched probe has found, until it is received.
@@ -125,7 +125,9 @@ private:
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.
   Place put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
   void put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
-  KnownCommunicator* communicator_of_thread(MPI_Comm handle);
+  /// What a table says of a handle, which the calling thread may remember from the last time.
+  template <typename Known, typename Table, typename Handle>
+  Known* look_up(Table& table, Handle handle, FlatMap<Known*>& remembered, std::uint64_t& version);
   std::uint32_t site_of(CallScope& call, RecordedThread& thread);
   trace::KernelId kernel_between(std::uint32_t begin, std::uint32_t end, RecordedThread& thread);
   void write(const trace::ActionBlock& block);

@@ -24,6 +24,7 @@ KnownWindow& WindowTable::add(MPI_Win handle, trace::CommunicatorId communicator
 void WindowTable::forget(MPI_Win handle, KnownWindow& known) {
   if (find(handle) == &known) by_handle_.erase(key_of(handle));
   spare_.push_back(&known);
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 } // namespace timeless::tracer

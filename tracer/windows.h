@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
 #include <deque>
 #include <vector>
 
@@ -29,8 +31,11 @@ public:
   KnownWindow& add(MPI_Win handle, trace::CommunicatorId communicator, int ranks);
   /// Forgets a window that has been freed; another may have its handle by now.
   void forget(MPI_Win handle, KnownWindow& known);
+  /// Another number whenever a handle may have come to mean another window. For threads that remember some.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
 private:
+  std::atomic<std::uint64_t> version_{0};
   std::deque<KnownWindow> pool_;
   std::vector<KnownWindow*> spare_;
   FlatMap<KnownWindow*> by_handle_;

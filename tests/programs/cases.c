@@ -197,6 +197,53 @@ static int exits(void) {
   exit(3);
 }
 
+enum { window_rounds = 100, window_threads = 4 };
+
+struct window_worker {
+  pthread_t thread;
+  MPI_Comm comm;
+  int wrong;
+};
+
+/* One thread's own window: made, used and freed again while the others use theirs. */
+static void* transfer(void* argument) {
+  struct window_worker* const self = argument;
+  for (int life = 0; life < 2; ++life) {
+    MPI_Win window;
+    int* exposed;
+    MPI_Win_allocate(sizeof *exposed, sizeof *exposed, MPI_INFO_NULL, self->comm, &exposed, &window);
+    for (int value = 0; value < window_rounds; ++value) {
+      int back = -1;
+      MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
+      MPI_Put(&value, 1, MPI_INT, rank, 0, 1, MPI_INT, window);
+      MPI_Win_flush(rank, window);
+      MPI_Get(&back, 1, MPI_INT, rank, 0, 1, MPI_INT, window);
+      MPI_Win_unlock(rank, window);
+      if (back != value) ++self->wrong;
+    }
+    MPI_Win_free(&window);
+  }
+  return NULL;
+}
+
+static int windows_of_threads(void) {
+  struct window_worker workers[window_threads];
+  int wrong = 0;
+  for (int i = 0; i < window_threads; ++i) {
+    workers[i].wrong = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
+  }
+  for (int i = 0; i < window_threads; ++i)
+    pthread_create(&workers[i].thread, NULL, transfer, &workers[i]);
+  for (int i = 0; i < window_threads; ++i) {
+    pthread_join(workers[i].thread, NULL);
+    MPI_Comm_free(&workers[i].comm);
+    wrong += workers[i].wrong;
+  }
+  printf("rank %d: %d wrong\n", rank, wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
 /* The last calls from a handler that runs when thread-local data is gone. */
 static void last_calls(void) {
   enum { messages = 100 };
@@ -264,6 +311,7 @@ int main(int argc, char** argv) {
              {"membership", membership},
              {"switched", switched},
              {"threads", threads},
+             {"windows_of_threads", windows_of_threads},
              {"chatter", chatter},
              {"exits", exits},
              {"aborts", aborts},
@@ -274,7 +322,7 @@ int main(int argc, char** argv) {
              {"returns_5", returns_5}};
   int provided;
   const char* const name = argc == 2 ? argv[1] : "";
-  if (strcmp(name, "threads") == 0)
+  if (strstr(name, "threads") != NULL)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   else
     MPI_Init(&argc, &argv);

@@ -319,6 +319,37 @@ TEST(Windows, hold_no_calls_of_mpi_itself_whatever_moves_the_bytes) {
   }
 }
 
+TEST(Windows, of_threads_in_mpi_at_once_hold_their_calls_in_order) {
+  const TemporaryDirectory directory;
+  const Job job{.ranks = 2, .program = "cases", .arguments = "windows_of_threads"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  ASSERT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+  std::vector<ActionKind> life;
+  for (int round = 0; round < 100; ++round)
+    for (const ActionKind kind :
+         {ActionKind::win_lock, ActionKind::put, ActionKind::win_flush, ActionKind::get, ActionKind::win_unlock})
+      life.push_back(kind);
+  life.push_back(ActionKind::win_free);
+  std::set<std::set<std::uint64_t>> identities;
+  for (const RecordedRank& rank : read_recording(directory / "trace")) {
+    EXPECT_TRUE(rank.record().unrecorded_calls.empty());
+    const auto created = rank.of_kind(ActionKind::win_allocate);
+    EXPECT_EQ(created.size(), 8U);
+    std::set<std::uint64_t> of_rank;
+    for (const Kept& creation : created) {
+      const trace::CommunicatorId window = creation.action.new_communicator;
+      of_rank.insert(rank.run.communicators.at(window).identity);
+      std::vector<ActionKind> calls;
+      for (const Kept& kept : rank.actions)
+        if (kept.action.communicator == window) calls.push_back(kept.action.kind);
+      EXPECT_EQ(calls, life);
+    }
+    EXPECT_EQ(of_rank.size(), 8U);
+    identities.insert(of_rank);
+  }
+  EXPECT_EQ(identities.size(), 1U) << "the ranks call the same windows by different names";
+}
+
 TEST(Windows, hold_every_kind_of_one_sided_action) {
   std::set<ActionKind> found;
   std::set<std::string> names;
