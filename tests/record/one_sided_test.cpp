@@ -16,8 +16,8 @@ using testing::Not;
 class OneSided : public testing::TestWithParam<const char*> {
 protected:
   OneSided() {
-    const Ran ran = place_.run("timeless record --counter none -o trace -- mpirun -np 4 " + std::string(GetParam()) +
-                               " && timeless gather trace -o run.tia");
+    const Ran ran = place_.run("timeless record --counter none -o trace -- mpirun --mca osc pt2pt,sm -np 4 " +
+                               std::string(GetParam()) + " && timeless gather trace -o run.tia");
     EXPECT_EQ(ran.status, 0) << ran.output << ran.errors;
     EXPECT_THAT(ran.errors, Not(HasSubstr("NOT recorded")));
   }
