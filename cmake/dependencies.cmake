@@ -6,6 +6,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# Functions and source lines of the programs recorded.
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(SIMGRID REQUIRED IMPORTED_TARGET simgrid)
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)

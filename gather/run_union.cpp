@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 
 namespace timeless::gather {
@@ -82,19 +83,38 @@ void RunUnion::add_communicators(const Run& run, Input& input) {
                 (inputs_.empty() ? "" : inputs_.front().label + " and ") + input.label);
 }
 
+namespace {
+
+/// The number of a value among those known, entering it if it is new.
+template <typename Value>
+std::uint32_t number_of(const Value& value, std::vector<Value>& known, std::map<Value, std::uint32_t>& numbers) {
+  const auto [found, added] = numbers.try_emplace(value, static_cast<std::uint32_t>(known.size()));
+  if (added) known.push_back(value);
+  return found->second;
+}
+
+trace::CallerId renumbered(trace::CallerId caller, const std::vector<trace::CallerId>& callers) {
+  return caller == trace::no_caller ? caller : callers.at(caller);
+}
+
+} // namespace
+
 void RunUnion::add_kernels(const Run& run, Input& input) {
   std::vector<std::uint32_t> modules;
-  for (const std::string& path : run.modules) {
-    const auto [found, added] = module_numbers_.try_emplace(path, static_cast<std::uint32_t>(modules_.size()));
-    if (added) modules_.push_back(path);
-    modules.push_back(found->second);
+  for (const trace::Module& module : run.modules)
+    modules.push_back(number_of(module, modules_, module_numbers_));
+  std::vector<trace::CallerId> callers;
+  for (trace::Caller caller : run.callers) {
+    caller.site.module = modules.at(caller.site.module);
+    caller.caller = renumbered(caller.caller, callers);
+    callers.push_back(number_of(caller, callers_, caller_numbers_));
   }
   for (trace::Kernel kernel : run.kernels) {
     kernel.begin.module = modules.at(kernel.begin.module);
     kernel.end.module = modules.at(kernel.end.module);
-    const auto [found, added] = kernel_numbers_.try_emplace(kernel, static_cast<KernelId>(kernels_.size()));
-    if (added) kernels_.push_back(kernel);
-    input.numbers.kernels.push_back(found->second);
+    kernel.begin_caller = renumbered(kernel.begin_caller, callers);
+    kernel.end_caller = renumbered(kernel.end_caller, callers);
+    input.numbers.kernels.push_back(number_of(kernel, kernels_, kernel_numbers_));
   }
 }
 
@@ -151,6 +171,7 @@ public:
     }
     return number;
   }
+  bool has(std::uint32_t ours) const { return numbers_.at(ours) != unnumbered; }
   /// Ours, in the order of the run's numbers.
   const std::vector<std::uint32_t>& order() const { return order_; }
 
@@ -158,6 +179,17 @@ private:
   std::vector<std::uint32_t> numbers_;
   std::vector<std::uint32_t> order_;
 };
+
+/// Numbers a caller, and before it whom it was called by: a caller's number is above that of its own.
+trace::CallerId with_callers(trace::CallerId ours, const std::vector<trace::Caller>& callers, Numbering& numbering) {
+  if (ours == trace::no_caller) return ours;
+  std::vector<trace::CallerId> path;
+  for (trace::CallerId each = ours; each != trace::no_caller && !numbering.has(each); each = callers.at(each).caller)
+    path.push_back(each);
+  for (const trace::CallerId each : std::views::reverse(path))
+    numbering(each);
+  return numbering(ours);
+}
 
 /// A rank's numbers in terms of the run's: through the input's (where `own` says how) and ours.
 std::vector<std::uint32_t> through(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& input,
@@ -215,11 +247,20 @@ UnitedRun RunUnion::finish() {
   for (const std::uint32_t communicator : communicators.order())
     run.communicators.push_back(std::move(communicators_[communicator]));
   Numbering modules(modules_.size());
+  Numbering callers(callers_.size());
   for (const std::uint32_t number : kernels.order()) {
     trace::Kernel kernel = kernels_[number];
     kernel.begin.module = modules(kernel.begin.module);
     kernel.end.module = modules(kernel.end.module);
+    kernel.begin_caller = with_callers(kernel.begin_caller, callers_, callers);
+    kernel.end_caller = with_callers(kernel.end_caller, callers_, callers);
     run.kernels.push_back(kernel);
+  }
+  for (const std::uint32_t number : callers.order()) {
+    trace::Caller caller = callers_[number];
+    caller.site.module = modules(caller.site.module);
+    if (caller.caller != trace::no_caller) caller.caller = callers(caller.caller);
+    run.callers.push_back(caller);
   }
   for (const std::uint32_t module : modules.order())
     run.modules.push_back(std::move(modules_[module]));

@@ -29,8 +29,8 @@ struct UnitedRun {
 
 /// Unites the definitions of archives of one run: rank files, or archives already gathered from some.
 ///
-/// Communicators are the same when their identities are, modules when their paths are, kernels when their call sites
-/// are, hosts when all is. The numbers given depend on the ranks only, not on how the ranks stand in the inputs:
+/// Communicators are the same when their identities are, modules when their paths and build ids are, callers and
+/// kernels when their call sites and callers are, hosts when all is. The numbers given depend on the ranks only, not on how the ranks stand in the inputs:
 /// things are numbered as the ranks, by rising rank, first name them in the order of their own numbers. So merging in
 /// steps gives what merging at once gives. An intercommunicator, which either side records with its own group as
 /// `members`, becomes one, whose `members` are the group with the lowest world rank.
@@ -68,8 +68,10 @@ private:
   std::vector<trace::Communicator> communicators_;
   std::vector<std::size_t> communicator_inputs_; ///< which input named it first
   std::unordered_map<std::uint64_t, trace::CommunicatorId> communicator_numbers_;
-  std::vector<std::string> modules_;
-  std::unordered_map<std::string, std::uint32_t> module_numbers_;
+  std::vector<trace::Module> modules_;
+  std::map<trace::Module, std::uint32_t> module_numbers_;
+  std::vector<trace::Caller> callers_;
+  std::map<trace::Caller, trace::CallerId> caller_numbers_;
   std::vector<trace::Kernel> kernels_;
   std::map<trace::Kernel, trace::KernelId> kernel_numbers_;
 };

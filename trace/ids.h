@@ -17,6 +17,8 @@ using RequestId = std::uint32_t;
 using KernelId = std::uint32_t;
 /// Dense number of a region in the run: a stretch of the program that it has named.
 using RegionId = std::uint32_t;
+/// Dense number of a caller in the run: a place in the program that a function was called from.
+using CallerId = std::uint32_t;
 
 inline constexpr Rank no_rank = -1;
 /// The peer of a receive whose source the recorder never learnt (see Action::peer).
@@ -29,5 +31,6 @@ inline constexpr CommunicatorId no_communicator = 0xffffffffU;
 inline constexpr RequestId no_request = 0xffffffffU;
 inline constexpr KernelId no_kernel = 0xffffffffU;
 inline constexpr RegionId no_region = 0xffffffffU;
+inline constexpr CallerId no_caller = 0xffffffffU;
 
 } // namespace timeless::trace

@@ -43,7 +43,7 @@ MemorySource::MemorySource(Rank size, std::size_t actions_per_block)
     run_.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank)});
   }
   add_communicator(std::move(world));
-  run_.modules.emplace_back("program");
+  run_.modules.push_back({.path = "program"});
   add_kernel({});
 }
 

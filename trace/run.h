@@ -48,7 +48,18 @@ struct Communicator {
   bool operator==(const Communicator&) const = default;
 };
 
-/// A place in a program: a module (executable or shared library) and an offset in it.
+/// An executable or a shared library, as a rank had it in memory.
+struct Module {
+  std::string path = {};
+  /// What the linker stamped on it (NT_GNU_BUILD_ID), as bytes: tells whether a file is still the one that was
+  /// recorded. Empty when it has none, or the recording does not say.
+  std::string build_id = {};
+  bool operator==(const Module&) const = default;
+  auto operator<=>(const Module&) const = default;
+};
+
+/// A place in a program: a return address, as its module and the offset from the lowest address the module was mapped
+/// to. The call is the instruction before it.
 struct CallSite {
   std::uint32_t module = 0;
   std::uint64_t offset = 0;
@@ -56,10 +67,22 @@ struct CallSite {
   auto operator<=>(const CallSite&) const = default;
 };
 
-/// A stretch of code between two MPI calls, named by the sites of the calls at its ends.
+/// The place a function was called from, and the caller of the function that place is in. A caller's number is above
+/// that of its own caller.
+struct Caller {
+  CallSite site = {};
+  CallerId caller = no_caller; ///< none when it was not recorded
+  bool operator==(const Caller&) const = default;
+  auto operator<=>(const Caller&) const = default;
+};
+
+/// A stretch of code between two MPI calls, named by the sites of the calls at its ends and, where a deeper stack was
+/// recorded, by who called the functions that these are in.
 struct Kernel {
   CallSite begin = {};
   CallSite end = {};
+  CallerId begin_caller = no_caller;
+  CallerId end_caller = no_caller;
   bool operator==(const Kernel&) const = default;
   auto operator<=>(const Kernel&) const = default;
 };
@@ -100,7 +123,8 @@ struct Run {
   std::vector<Host> hosts = {};
   std::vector<RankRecord> ranks = {};           ///< those present, by rising rank
   std::vector<Communicator> communicators = {}; ///< by CommunicatorId
-  std::vector<std::string> modules = {};        ///< paths, by CallSite::module
+  std::vector<Module> modules = {};             ///< by CallSite::module
+  std::vector<Caller> callers = {};             ///< by CallerId
   std::vector<Kernel> kernels = {};             ///< by KernelId
 
   /// The record of this rank, or null if the run does not hold it.

@@ -20,7 +20,7 @@ void CallScope::start(Recorder& recorder) {
   recorder_ = &recorder;
   consumed_ = true;
   thread_.pending = 0;
-  thread_.last_site = recorder.kernels().site(site_);
+  thread_.last_site = recorder.kernels().site(call_path(site_, recorder.settings().stack_depth));
 }
 
 std::uint64_t CallScope::computation() const noexcept {

@@ -243,15 +243,16 @@ void Recorder::record_workers(RecordedThread& thread, std::uint32_t begin, std::
 }
 
 std::uint32_t Recorder::site_of(CallScope& call, RecordedThread& thread) {
-  if (!threads_at_once_) return kernels_.site(call.site());
+  const CallPath path = call_path(call.site(), settings_.stack_depth);
+  if (!threads_at_once_) return kernels_.site(path);
   if (thread.sites_version != kernels_.version()) {
     thread.sites.clear();
     thread.sites_version = kernels_.version();
   }
-  if (const std::uint32_t* known = thread.sites.find(key_of(call.site()))) return *known;
+  if (const std::uint32_t* known = thread.sites.find(path.key)) return *known;
   const auto held = guard();
-  const std::uint32_t site = kernels_.site(call.site());
-  thread.sites.set(key_of(call.site()), site);
+  const std::uint32_t site = kernels_.site(path);
+  thread.sites.set(path.key, site);
   return site;
 }
 
@@ -326,6 +327,7 @@ void Recorder::define_new() {
   trace::Definitions definitions;
   definitions.communicators = communicators_.take_new();
   definitions.modules = kernels_.take_new_modules();
+  definitions.callers = kernels_.take_new_callers();
   definitions.kernels = kernels_.take_new_kernels();
   if (!definitions.empty()) writer_.define(definitions);
 }

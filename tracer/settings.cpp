@@ -1,6 +1,7 @@
 #include "tracer/settings.h"
 
 #include "trace/error.h"
+#include "tracer/call_path.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -10,22 +11,25 @@ namespace timeless::tracer {
 
 namespace {
 
-constexpr std::size_t min_actions_per_block = 16;
-constexpr std::size_t max_actions_per_block = std::size_t{1} << 20U;
-
 std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr ? value : "";
 }
 
-std::size_t block_size(std::string_view text) {
+struct Range {
+  std::size_t least;
+  std::size_t most;
+};
+
+/// The variable's number of something, or `otherwise` when it is not set.
+std::size_t number(const char* name, const char* of, Range range, std::size_t otherwise) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return otherwise;
   std::size_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || value < min_actions_per_block ||
-      value > max_actions_per_block)
-    throw Error(Failure::usage, "'" + std::string(text) + "' is no number of actions", "TIMELESS_BUFFER_SIZE",
-                "give one between " + std::to_string(min_actions_per_block) + " and " +
-                    std::to_string(max_actions_per_block));
+  if (failure != std::errc{} || end != text.data() + text.size() || value < range.least || value > range.most)
+    throw Error(Failure::usage, "'" + std::string(text) + "' is no number of " + of, name,
+                "give one between " + std::to_string(range.least) + " and " + std::to_string(range.most));
   return value;
 }
 
@@ -41,8 +45,9 @@ Settings read_settings() {
   else if (!start.empty() && start != "on")
     throw Error(Failure::usage, "'" + std::string(start) + "' is no way to start", "TIMELESS_START",
                 "say 'on' or 'pcontrol'");
-  if (const std::string_view size = variable("TIMELESS_BUFFER_SIZE"); !size.empty())
-    settings.actions_per_block = block_size(size);
+  settings.actions_per_block =
+      number("TIMELESS_BUFFER_SIZE", "actions", {16, std::size_t{1} << 20U}, settings.actions_per_block);
+  settings.stack_depth = number("TIMELESS_STACK", "frames", {1, max_stack_depth}, settings.stack_depth);
   const std::string_view verbose = variable("TIMELESS_VERBOSE");
   settings.verbose = !verbose.empty() && verbose != "0";
   settings.announced = variable("TIMELESS_ANNOUNCED") == "1";

@@ -87,10 +87,25 @@ TEST(Merge, unites_what_is_equal_and_keeps_each_ranks_self_apart) {
   EXPECT_EQ(run.hosts.size(), 3U);
   EXPECT_EQ(run.hosts[run.ranks[5].host].name, "node2");
   EXPECT_EQ(run.modules.size(), 3U);
-  EXPECT_EQ(run.kernels.size(), 2U + 6U);
+  EXPECT_EQ(run.callers.size(), 3U);
+  EXPECT_EQ(run.kernels.size(), 3U + 6U);
   EXPECT_EQ(run.provenance.program, "/bin/program-of-0");
   EXPECT_EQ(run.ranks[3].unrecorded_calls.at("MPI_Put"), 3U);
   EXPECT_TRUE(run.complete());
+}
+
+TEST(Merge, keeps_modules_of_one_path_apart_that_are_not_the_same_file) {
+  const TemporaryDirectory directory;
+  const SyntheticRun run{.size = 2};
+  const auto rebuilt = [](trace::Definitions& definitions) {
+    definitions.modules[1].build_id = "made on another host"; // the odd rank's number of /bin/program
+  };
+  const std::vector<Path> files = {write_rank_file(run, 0, directory.path()),
+                                   write_rank_file(run, 1, directory.path(), {.change = rebuilt})};
+  const trace::Run merged = merge(files, directory / "run.tia").run;
+  EXPECT_EQ(merged.modules.size(), 3U + 1U);
+  EXPECT_EQ(merged.callers.size(), 3U + 3U);
+  expect_same_actions(files, trace::ArchiveReader(directory / "run.tia"));
 }
 
 TEST(Merge, in_steps_gives_what_merging_at_once_gives) {

@@ -58,16 +58,27 @@ trace::Definitions definitions_of(const SyntheticRun& run, Rank rank) {
                                              .run_identity = run.identity};
   definitions.hosts = {{.name = "node" + std::to_string(rank / run.ranks_per_host), .cpu_model = "some CPU"}};
   definitions.communicators = communicators_of(run, rank);
-  definitions.modules = {"/bin/program", "/lib/libsolver.so", "/lib/libunused.so"};
-  definitions.kernels = {{{.module = 0, .offset = 16}, {.module = 0, .offset = 32}},
-                         {{.module = 0, .offset = 32}, {.module = 1, .offset = 8}}};
+  definitions.modules = {{.path = "/bin/program", .build_id = "made by a linker"},
+                         {.path = "/lib/libsolver.so"},
+                         {.path = "/lib/libunused.so"}};
+  // main, and two functions it calls.
+  definitions.callers = {{.site = {.module = 0, .offset = 100}},
+                         {.site = {.module = 0, .offset = 200}, .caller = 0},
+                         {.site = {.module = 1, .offset = 300}, .caller = 0}};
+  definitions.kernels = {{.begin = {.module = 0, .offset = 16}, .end = {.module = 0, .offset = 32}, .end_caller = 1},
+                         {.begin = {.module = 0, .offset = 16}, .end = {.module = 0, .offset = 32}, .end_caller = 2},
+                         {.begin = {.module = 0, .offset = 32}, .end = {.module = 1, .offset = 8}, .begin_caller = 0}};
   if (rank % 2 == 1) {
     std::swap(definitions.modules[0], definitions.modules[1]);
+    std::swap(definitions.callers[1], definitions.callers[2]);
+    for (trace::Caller& caller : definitions.callers)
+      caller.site.module = 1 - caller.site.module;
     for (trace::Kernel& kernel : definitions.kernels) {
       kernel.begin.module = 1 - kernel.begin.module;
       kernel.end.module = 1 - kernel.end.module;
+      if (kernel.end_caller != trace::no_caller) kernel.end_caller = 3 - kernel.end_caller;
     }
-    std::swap(definitions.kernels[0], definitions.kernels[1]);
+    std::swap(definitions.kernels[0], definitions.kernels[2]);
   }
   // One kernel that only this rank has.
   definitions.kernels.push_back({{.module = 2, .offset = 1}, {.module = 2, .offset = 100 + std::uint64_t(rank)}});
@@ -177,8 +188,12 @@ std::string words(const trace::Run& run, trace::CommunicatorId id) {
   return text + "}";
 }
 
-std::string words(const trace::Run& run, const trace::CallSite& site) {
-  return run.modules.at(site.module) + "+" + std::to_string(site.offset);
+std::string words(const trace::Run& run, const trace::CallSite& site, trace::CallerId caller) {
+  const trace::Module& module = run.modules.at(site.module);
+  std::string text = module.path + "(" + module.build_id + ")+" + std::to_string(site.offset);
+  if (caller != trace::no_caller)
+    text += " called from " + words(run, run.callers.at(caller).site, run.callers.at(caller).caller);
+  return text;
 }
 
 } // namespace
@@ -195,7 +210,8 @@ std::vector<std::string> actions_in_words(const trace::Source& source, Rank rank
                          std::to_string(action.bytes) + " volume " + std::to_string(volume);
       if (action.kernel != trace::no_kernel) {
         const trace::Kernel& kernel = run.kernels.at(action.kernel);
-        text += " between " + words(run, kernel.begin) + " and " + words(run, kernel.end);
+        text += " between " + words(run, kernel.begin, kernel.begin_caller) + " and " +
+                words(run, kernel.end, kernel.end_caller);
       }
       for (const trace::RequestId request : action.requests)
         text += " request " + std::to_string(request);

@@ -49,20 +49,19 @@ std::size_t lines(const std::string& text) {
 }
 
 TEST_F(Verbs, info_shows_what_the_trace_holds_and_what_it_lacks) {
-  const Outcome outcome = timeless_command({"info", path(), "--kernels", "3"});
+  const Outcome outcome = timeless_command({"info", path()});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("2 ranks of /bin/pingpong, complete"));
   EXPECT_THAT(outcome.out, HasSubstr("2.00 k instructions"));
   EXPECT_THAT(outcome.out, HasSubstr("2 point to point, 7.81 KiB"));
   EXPECT_THAT(outcome.out, HasSubstr("MPI_Put called 3 times"));
-  EXPECT_THAT(outcome.out, HasSubstr("100.0"));
 }
 
 TEST_F(Verbs, info_as_json_has_a_schema_and_the_same_figures) {
   const Outcome outcome = timeless_command({"info", path(), "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json answer = json::parse(outcome.out);
-  EXPECT_EQ(answer.at("schema"), "timeless.info/1");
+  EXPECT_EQ(answer.at("schema"), "timeless.info/2");
   EXPECT_EQ(answer.at("actions"), 10);
   EXPECT_EQ(answer.at("messages"), 2);
   EXPECT_EQ(answer.at("message_bytes"), 8000);

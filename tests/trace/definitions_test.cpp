@@ -19,6 +19,9 @@ Definitions everything() {
   all.ranks[1].ending = Ending::stopped;
   all.ranks[1].ending_reason = "disk full";
   all.ranks[1].unrecorded_calls = {{"MPI_Put", 12}, {"MPI_File_write", 1}};
+  all.modules = {{.path = "/bin/x", .build_id = std::string("\0\xff id", 5)}, {.path = "/lib/y.so"}};
+  all.callers = {{.site = {0, 0x10}}, {.site = {1, 0x20}, .caller = 0}};
+  all.kernels.push_back({.begin = {0, 1}, .end = {1, 2}, .begin_caller = 1, .end_caller = 0});
   all.numbers.push_back({.rank = 2, .communicators = {0, 2, 1}, .kernels = {1, 0}});
   return all;
 }
@@ -61,6 +64,18 @@ TEST(Definitions, damaged_messages_never_do_more_than_throw) {
       EXPECT_EQ(problem.failure(), Failure::invalid_input);
     }
   }
+}
+
+TEST(Definitions, without_build_ids_and_callers_are_what_they_were_before_there_were_any) {
+  Definitions definitions;
+  definitions.modules = {{.path = "/bin/x"}};
+  definitions.kernels = {{.begin = {0, 1}, .end = {0, 2}}};
+  EXPECT_EQ(encode(definitions), std::string("\x32\x06/bin/x\x3a\x08\x08\x00\x10\x01\x18\x00\x20\x02", 18));
+  EXPECT_EQ(decode_definitions(encode(definitions)), definitions);
+}
+
+TEST(Definitions, with_more_build_ids_than_modules_are_refused) {
+  EXPECT_THROW(decode_definitions("\x52\x02id"), Error);
 }
 
 TEST(Definitions, later_ones_add_to_earlier_ones_and_replace_a_rank) {
@@ -106,6 +121,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Contradiction{"kernel_in_unknown_module",
                                   [](Definitions& d) {
                                     d.kernels = {{{9, 0}, {0, 0}}};
+                                  }},
+                    Contradiction{"kernel_with_unknown_caller",
+                                  [](Definitions& d) {
+                                    d.kernels = {{.begin = {0, 0}, .end = {0, 0}, .end_caller = 0}};
+                                  }},
+                    Contradiction{"caller_in_unknown_module",
+                                  [](Definitions& d) {
+                                    d.callers = {{.site = {9, 0}}};
+                                  }},
+                    Contradiction{"caller_that_calls_itself",
+                                  [](Definitions& d) {
+                                    d.callers = {{.site = {0, 0}, .caller = 0}};
                                   }},
                     Contradiction{"rank_out_of_range", [](Definitions& d) { d.ranks = {{.rank = 3}}; }},
                     Contradiction{"rank_on_unknown_host", [](Definitions& d) { d.ranks = {{.rank = 1, .host = 99}}; }}),

@@ -199,7 +199,8 @@ TEST(Computation, is_measured_between_calls_with_a_counter) {
     EXPECT_LT(kernel.begin.module, recording.trace.at(0).run.modules.size());
     EXPECT_GT(kernel.begin.offset, 0U);
   }
-  EXPECT_THAT(recording.trace.at(0).run.modules, testing::Contains(testing::EndsWith("/cases")));
+  EXPECT_THAT(recording.trace.at(0).run.modules,
+              testing::Contains(testing::Field(&trace::Module::path, testing::EndsWith("/cases"))));
 }
 
 } // namespace

@@ -58,10 +58,6 @@ void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
       summary.message_bytes += count * action.bytes;
     }
     rank.add(action.kind, volumes[entry]);
-    if (action.kind != ActionKind::compute) continue;
-    if (action.kernel >= summary.kernels.size()) continue;
-    summary.kernels[action.kernel].bursts += count;
-    summary.kernels[action.kernel].volume += volumes[entry];
   }
 }
 
@@ -102,7 +98,6 @@ trace::Bytes bytes_received(const Action& action) {
 
 Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   Summary summary;
-  summary.kernels.resize(source.run().kernels.size());
   std::vector<double> actions;
   std::vector<double> volumes;
   std::vector<double> workers_sums;

@@ -24,12 +24,6 @@ struct CallSummary {
   std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the contributed only
 };
 
-/// What one kernel computes, over all ranks.
-struct KernelSummary {
-  std::uint64_t bursts = 0;
-  double volume = 0;
-};
-
 /// What a run holds, in figures; volumes are in the run's unit.
 struct Summary {
   std::uint64_t actions = 0;
@@ -42,7 +36,6 @@ struct Summary {
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::map<std::string, CallSummary> calls; ///< by MPI name, without "MPI_"
-  std::vector<KernelSummary> kernels;       ///< by KernelId
   std::map<std::string, std::uint64_t> unrecorded_calls;
 };
 

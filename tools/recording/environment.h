@@ -13,6 +13,7 @@ struct RecordingSettings {
   std::string counter;
   std::string start = "on";
   std::string buffer_size = {}; ///< nothing: the library's own
+  std::string stack = {};       ///< likewise
 };
 
 /// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to

@@ -1,5 +1,6 @@
 #include "tools/answers/summary.h"
 #include "tools/console.h"
+#include "tools/kernel_listing.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -23,7 +24,9 @@ struct Options {
   std::string trace;
   bool json = false;
   bool brief = false;
-  std::size_t kernels = 0;
+  bool kernels = false;
+  std::size_t top = 20;
+  std::vector<std::string> symbols;
 };
 
 std::string counter_text(const Run& run) {
@@ -105,31 +108,6 @@ void print_calls(const Summary& summary) {
   fmt::print("\n{}", table.text());
 }
 
-std::string site_text(const Run& run, const trace::CallSite& site) {
-  const std::string& module = run.modules.at(site.module);
-  return fmt::format("{}+{:#x}", module.substr(module.rfind('/') + 1), site.offset);
-}
-
-std::vector<trace::KernelId> heaviest_kernels(const Summary& summary, std::size_t most) {
-  std::vector<trace::KernelId> ids;
-  for (trace::KernelId id = 0; id < summary.kernels.size(); ++id)
-    if (summary.kernels[id].bursts > 0) ids.push_back(id);
-  std::ranges::stable_sort(ids, std::greater{}, [&](trace::KernelId id) { return summary.kernels[id].volume; });
-  ids.resize(std::min(ids.size(), most));
-  return ids;
-}
-
-void print_kernels(const Options& options, const Run& run, const Summary& summary) {
-  Table table({"kernel from", "to", "bursts", name(run.counter.unit), "share %"});
-  for (const trace::KernelId id : heaviest_kernels(summary, options.kernels)) {
-    const KernelSummary& kernel = summary.kernels[id];
-    table.add({site_text(run, run.kernels[id].begin), site_text(run, run.kernels[id].end),
-               std::to_string(kernel.bursts), human_count(kernel.volume),
-               fmt::format("{:.1f}", summary.volume > 0 ? 100 * kernel.volume / summary.volume : 0)});
-  }
-  fmt::print("\n{}", table.text());
-}
-
 nlohmann::ordered_json spread_json(const Spread& spread) {
   return {{"least", spread.least}, {"mean", spread.mean}, {"most", spread.most}};
 }
@@ -165,7 +143,7 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
   return json;
 }
 
-void add_figures(nlohmann::ordered_json& json, const Options& options, const Run& run, const Summary& summary) {
+void add_figures(nlohmann::ordered_json& json, const Options& options, const Summary& summary) {
   json["bytes_on_disk"] = trace_bytes(options.trace);
   json["actions"] = summary.actions;
   json["actions_per_rank"] = spread_json(summary.actions_per_rank);
@@ -181,37 +159,64 @@ void add_figures(nlohmann::ordered_json& json, const Options& options, const Run
     json["calls"][call] = {
         {"count", figures.count}, {"bytes", figures.bytes}, {"bytes_received", figures.bytes_received}};
   json["unrecorded_calls"] = summary.unrecorded_calls;
-  json["kernels"] = nlohmann::ordered_json::array();
-  for (const trace::KernelId id : heaviest_kernels(summary, summary.kernels.size()))
-    json["kernels"].push_back({{"from", site_text(run, run.kernels[id].begin)},
-                               {"to", site_text(run, run.kernels[id].end)},
-                               {"bursts", summary.kernels[id].bursts},
-                               {"volume", summary.kernels[id].volume}});
+}
+
+void show_actions(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
+  Summary summary;
+  {
+    Progress progress("reading", total_actions(source.run()));
+    summary = summarise(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  if (options.json) return add_figures(json, options, summary);
+  print_figures(options, source.run(), summary);
+  print_calls(summary);
+}
+
+void print_listing(const KernelListing& listing, std::size_t visited) {
+  if (listing.run.counter.unit == trace::VolumeUnit::none) {
+    fmt::print("\nno kernels: no computation was recorded\n");
+    return;
+  }
+  fmt::print("\n{}", listing_text(listing));
+  if (visited > listing.listed.size())
+    fmt::print("  and {} more kernels: --top 0 lists all\n", visited - listing.listed.size());
+}
+
+void show_kernels(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
+  const Run& run = source.run();
+  std::vector<KernelFigures> kernels;
+  {
+    Progress progress("reading", total_actions(run));
+    kernels = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  std::vector<trace::KernelId> listed = heaviest(kernels);
+  const std::size_t visited = listed.size();
+  if (options.top > 0) listed.resize(std::min(listed.size(), options.top));
+  symbols::Symboliser symboliser(run, {options.symbols.begin(), options.symbols.end()});
+  const KernelListing listing{run, kernels, listed, symboliser};
+  if (options.json) {
+    json["kernels_visited"] = visited;
+    json["kernels"] = listing_json(listing);
+    json["notices"] = symboliser.notices();
+  } else {
+    print_listing(listing, visited);
+  }
+  for (const std::string& notice : symboliser.notices())
+    print_warning(notice);
 }
 
 int show(const Options& options) {
   const auto source = gather::open_run(options.trace);
-  const Run& run = source->run();
   nlohmann::ordered_json json;
   if (options.json)
-    json = head_json(options, run);
+    json = head_json(options, source->run());
   else
-    print_head(options, run);
-  if (!options.brief) {
-    Summary summary;
-    {
-      Progress progress("reading", total_actions(run));
-      summary = summarise(*source, [&](std::uint64_t done) { progress.update(done); });
-    }
-    if (options.json) {
-      add_figures(json, options, run, summary);
-    } else {
-      print_figures(options, run, summary);
-      print_calls(summary);
-      if (options.kernels > 0) print_kernels(options, run, summary);
-    }
-  }
-  if (options.json) print_json("info", 1, json);
+    print_head(options, source->run());
+  if (options.kernels)
+    show_kernels(options, *source, json);
+  else if (!options.brief)
+    show_actions(options, *source, json);
+  if (options.json) print_json("info", 2, json);
   return exit_ok;
 }
 
@@ -221,9 +226,21 @@ VerbAction add_info(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_trace_argument(command, options->trace);
   command.add_flag("--brief", options->brief, "Only what the trace says of itself, without reading its actions");
-  command.add_option("--kernels", options->kernels, "Also list this many kernels, those that compute most first");
-  command.add_flag("--json", options->json, "Print JSON (schema timeless.info/1)");
-  command.footer("Example: timeless info run.tia --kernels 5");
+  auto* const kernels = command.add_flag("--kernels", options->kernels,
+                                         "List the kernels, the stretches of code between two MPI calls, those that "
+                                         "compute most first: where in the source "
+                                         "they begin and end, how much they compute, and how evenly");
+  command.add_option("--top", options->top, "How many kernels to list; 0 for all")->needs(kernels);
+  command
+      .add_option("--symbols", options->symbols,
+                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
+                  "they were recorded; may be repeated")
+      ->needs(kernels)
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingDirectory);
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.info/2)");
+  command.footer("Example: timeless info run.tia --kernels --top 5");
   return [options] { return show(*options); };
 }
 

@@ -26,6 +26,7 @@ struct Options {
   std::string counter = "auto";
   std::string start = "on";
   std::string buffer_size;
+  std::string stack;
   std::string json; ///< a file: stdout is the program's
   std::vector<std::string> command;
 };
@@ -88,7 +89,8 @@ int record(const Options& options) {
                                                    .directory = fs::absolute(options.directory).string(),
                                                    .counter = choice.counter,
                                                    .start = options.start,
-                                                   .buffer_size = options.buffer_size});
+                                                   .buffer_size = options.buffer_size,
+                                                   .stack = options.stack});
   const ExitStatus status = run_in_our_place(options.command, variables);
   const Outcome outcome = outcome_of(options.directory);
   report(options, outcome);
@@ -114,6 +116,13 @@ VerbAction add_record(CLI::App& command) {
       ->check(CLI::IsMember({"on", "pcontrol"}));
   command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")
       ->check(CLI::PositiveNumber);
+  command
+      .add_option(
+          "--stack", options->stack,
+          "How many return addresses name the place of an MPI call: 1, the default, is the call's own; with more, "
+          "calls through one function of the program are told apart by its callers (1 to 32)")
+      ->type_name("DEPTH")
+      ->check(CLI::Range(1, 32));
   command.add_option(
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");

@@ -24,6 +24,8 @@ enum class DefinitionsField : protozero::pbf_tag_type {
   kernels = 7,
   ranks = 8,
   numbers = 9,
+  module_build_ids = 10,
+  callers = 11,
 };
 enum class CounterField : protozero::pbf_tag_type { name = 1, version = 2, unit = 3, exactness = 4, threads = 5 };
 enum class ProvenanceField : protozero::pbf_tag_type {
@@ -41,7 +43,10 @@ enum class KernelField : protozero::pbf_tag_type {
   begin_offset = 2,
   end_module = 3,
   end_offset = 4,
+  begin_caller = 5,
+  end_caller = 6,
 };
+enum class CallerField : protozero::pbf_tag_type { module = 1, offset = 2, caller = 3 };
 enum class RankField : protozero::pbf_tag_type {
   rank = 1,
   host = 2,
@@ -115,11 +120,37 @@ void encode(const Communicator& communicator, protozero::pbf_builder<Communicato
   out.add_fixed64(CommunicatorField::identity, communicator.identity);
 }
 
+/// A caller's number as it is stored: one more, so that 0 is none.
+std::uint32_t stored(CallerId caller) {
+  return caller == no_caller ? 0 : caller + 1;
+}
+
+CallerId caller_number(std::uint32_t stored) {
+  return stored == 0 ? no_caller : stored - 1;
+}
+
+/// Paths as they have always been, and beside them, in the same order, what came later.
+void encode(const std::vector<Module>& modules, protozero::pbf_builder<DefinitionsField>& out) {
+  for (const Module& module : modules)
+    out.add_string(DefinitionsField::modules, module.path);
+  if (std::ranges::all_of(modules, &std::string::empty, &Module::build_id)) return;
+  for (const Module& module : modules)
+    out.add_bytes(DefinitionsField::module_build_ids, module.build_id);
+}
+
+void encode(const Caller& caller, protozero::pbf_builder<CallerField> out) {
+  out.add_uint32(CallerField::module, caller.site.module);
+  out.add_uint64(CallerField::offset, caller.site.offset);
+  if (caller.caller != no_caller) out.add_uint32(CallerField::caller, stored(caller.caller));
+}
+
 void encode(const Kernel& kernel, protozero::pbf_builder<KernelField> out) {
   out.add_uint32(KernelField::begin_module, kernel.begin.module);
   out.add_uint64(KernelField::begin_offset, kernel.begin.offset);
   out.add_uint32(KernelField::end_module, kernel.end.module);
   out.add_uint64(KernelField::end_offset, kernel.end.offset);
+  if (kernel.begin_caller != no_caller) out.add_uint32(KernelField::begin_caller, stored(kernel.begin_caller));
+  if (kernel.end_caller != no_caller) out.add_uint32(KernelField::end_caller, stored(kernel.end_caller));
 }
 
 void encode(const RankRecord& record, protozero::pbf_builder<RankField> out) {
@@ -268,6 +299,25 @@ Communicator decode_communicator(protozero::pbf_message<CommunicatorField> in, s
   return communicator;
 }
 
+Caller decode_caller(protozero::pbf_message<CallerField> in) {
+  Caller caller;
+  while (in.next())
+    switch (in.tag_and_type()) {
+    case varint(CallerField::module):
+      caller.site.module = in.get_uint32();
+      break;
+    case varint(CallerField::offset):
+      caller.site.offset = in.get_uint64();
+      break;
+    case varint(CallerField::caller):
+      caller.caller = caller_number(in.get_uint32());
+      break;
+    default:
+      in.skip();
+    }
+  return caller;
+}
+
 Kernel decode_kernel(protozero::pbf_message<KernelField> in) {
   Kernel kernel;
   while (in.next())
@@ -283,6 +333,12 @@ Kernel decode_kernel(protozero::pbf_message<KernelField> in) {
       break;
     case varint(KernelField::end_offset):
       kernel.end.offset = in.get_uint64();
+      break;
+    case varint(KernelField::begin_caller):
+      kernel.begin_caller = caller_number(in.get_uint32());
+      break;
+    case varint(KernelField::end_caller):
+      kernel.end_caller = caller_number(in.get_uint32());
       break;
     default:
       in.skip();
@@ -362,6 +418,7 @@ RankNumbers decode_numbers(protozero::pbf_message<NumbersField> in) {
 Definitions decode(protozero::pbf_message<DefinitionsField> in) {
   Definitions definitions;
   std::size_t member_budget = max_members;
+  std::vector<std::string> build_ids;
   while (in.next())
     switch (in.tag_and_type()) {
     case varint(DefinitionsField::size):
@@ -380,7 +437,7 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
       definitions.communicators.push_back(decode_communicator(in.get_message(), member_budget));
       break;
     case delimited(DefinitionsField::modules):
-      definitions.modules.push_back(text(in.get_view()));
+      definitions.modules.push_back({.path = text(in.get_view())});
       break;
     case delimited(DefinitionsField::kernels):
       definitions.kernels.push_back(decode_kernel(in.get_message()));
@@ -391,9 +448,18 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
     case delimited(DefinitionsField::numbers):
       definitions.numbers.push_back(decode_numbers(in.get_message()));
       break;
+    case delimited(DefinitionsField::module_build_ids):
+      build_ids.push_back(text(in.get_view()));
+      break;
+    case delimited(DefinitionsField::callers):
+      definitions.callers.push_back(decode_caller(in.get_message()));
+      break;
     default:
       in.skip();
     }
+  if (build_ids.size() > definitions.modules.size()) fail("more build ids than modules");
+  for (std::size_t i = 0; i < build_ids.size(); ++i)
+    definitions.modules[i].build_id = std::move(build_ids[i]);
   return definitions;
 }
 
@@ -428,10 +494,20 @@ void apply_communicators(const Definitions& definitions, Run& run) {
   }
 }
 
+void apply_callers(const Definitions& definitions, Run& run) {
+  for (const Caller& caller : definitions.callers) {
+    if (caller.site.module >= run.modules.size()) fail("a caller in an unknown module");
+    // A caller comes before whom it calls: so every chain of them ends.
+    if (caller.caller != no_caller && caller.caller >= run.callers.size()) fail("a caller with an unknown caller");
+    run.callers.push_back(caller);
+  }
+}
+
 void apply_kernels(const Definitions& definitions, Run& run) {
-  run.modules.insert(run.modules.end(), definitions.modules.begin(), definitions.modules.end());
+  const auto known = [&](CallerId caller) { return caller == no_caller || caller < run.callers.size(); };
   for (const Kernel& kernel : definitions.kernels) {
     if (std::max(kernel.begin.module, kernel.end.module) >= run.modules.size()) fail("a kernel in an unknown module");
+    if (!known(kernel.begin_caller) || !known(kernel.end_caller)) fail("a kernel with an unknown caller");
     run.kernels.push_back(kernel);
   }
 }
@@ -460,6 +536,7 @@ Definitions definitions_of(const Run& run) {
           .hosts = run.hosts,
           .communicators = run.communicators,
           .modules = run.modules,
+          .callers = run.callers,
           .kernels = run.kernels,
           .ranks = run.ranks,
           .numbers = {}};
@@ -475,6 +552,8 @@ void apply(const Definitions& definitions, Run& run) {
   if (definitions.provenance) run.provenance = *definitions.provenance;
   run.hosts.insert(run.hosts.end(), definitions.hosts.begin(), definitions.hosts.end());
   apply_communicators(definitions, run);
+  run.modules.insert(run.modules.end(), definitions.modules.begin(), definitions.modules.end());
+  apply_callers(definitions, run);
   apply_kernels(definitions, run);
   apply_ranks(definitions, run);
 }
@@ -489,8 +568,9 @@ std::string encode(const Definitions& definitions) {
     encode(host, {out, DefinitionsField::hosts});
   for (const Communicator& communicator : definitions.communicators)
     encode(communicator, {out, DefinitionsField::communicators});
-  for (const std::string& module : definitions.modules)
-    out.add_string(DefinitionsField::modules, module);
+  encode(definitions.modules, out);
+  for (const Caller& caller : definitions.callers)
+    encode(caller, {out, DefinitionsField::callers});
   for (const Kernel& kernel : definitions.kernels)
     encode(kernel, {out, DefinitionsField::kernels});
   for (const RankRecord& record : definitions.ranks)

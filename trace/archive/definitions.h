@@ -20,7 +20,7 @@ struct RankNumbers {
 
 /// What a definitions block says: additions to the Run read so far.
 ///
-/// Hosts, communicators, modules and kernels are appended to the run's lists, so their numbers are the order in which
+/// Hosts, communicators, modules, callers and kernels are appended to the run's lists, so their numbers are the order in which
 /// they were defined; a rank's record or numbers replace an earlier one of the same rank; the rest is set when given.
 struct Definitions {
   std::optional<Rank> size = {};
@@ -28,7 +28,8 @@ struct Definitions {
   std::optional<Provenance> provenance = {};
   std::vector<Host> hosts = {};
   std::vector<Communicator> communicators = {};
-  std::vector<std::string> modules = {};
+  std::vector<Module> modules = {};
+  std::vector<Caller> callers = {};
   std::vector<Kernel> kernels = {};
   std::vector<RankRecord> ranks = {};
   std::vector<RankNumbers> numbers = {};
@@ -41,7 +42,7 @@ struct Definitions {
 Definitions definitions_of(const Run& run);
 
 /// Adds definitions to a run. Throws Error(invalid_input) when they contradict it (a communicator's member out of
-/// range, a kernel of an unknown module, a second, different size or counter).
+/// range, a kernel or caller of an unknown module, a second, different size or counter).
 void apply(const Definitions& definitions, Run& run);
 
 /// The protocol-buffer message of docs/definitions.proto.

@@ -143,7 +143,8 @@ void ArchiveWriter::define(const Definitions& definitions) {
   // Order matters: what is referred to comes before what refers to it.
   state_->define_list<Host>(definitions.hosts, &Definitions::hosts);
   state_->define_list<Communicator>(definitions.communicators, &Definitions::communicators);
-  state_->define_list<std::string>(definitions.modules, &Definitions::modules);
+  state_->define_list<Module>(definitions.modules, &Definitions::modules);
+  state_->define_list<Caller>(definitions.callers, &Definitions::callers);
   state_->define_list<Kernel>(definitions.kernels, &Definitions::kernels);
   state_->define_list<RankRecord>(definitions.ranks, &Definitions::ranks);
   state_->define_list<RankNumbers>(definitions.numbers, &Definitions::numbers);
