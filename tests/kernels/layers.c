@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD); /* site: barrier */
   for (int round = 0; round < rounds; ++round) {
     small_phase(&value);
-    large_phase(&value);
+    large_phase(&value); /* site: call of large phase */
     compute(20000);
     value += solve(20000);
   }

@@ -52,7 +52,7 @@ TEST(ShortenedName, drops_template_arguments_when_it_must) {
 TEST(ShortenedName, leaves_out_its_middle_at_last) {
   const std::string name = shortened_name("a_function_with_a_name_that_goes_on_and_on_and_on", 20);
   EXPECT_EQ(name.size(), 20U);
-  EXPECT_EQ(name, "a_fun...n_and_on_and");
+  EXPECT_EQ(name, "a_fun...nd_on_and_on");
 }
 
 TEST(ShortenedName, survives_brackets_that_do_not_close) {

@@ -52,6 +52,18 @@ std::vector<Dwarf_Die> functions_at(Dwarf_Die& unit, Dwarf_Addr address) {
   return functions;
 }
 
+bool is_cpp(Dwarf_Die& unit) {
+  switch (dwarf_srclang(&unit)) {
+  case DW_LANG_C_plus_plus:
+  case DW_LANG_C_plus_plus_03:
+  case DW_LANG_C_plus_plus_11:
+  case DW_LANG_C_plus_plus_14:
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool is_fortran(Dwarf_Die& unit) {
   switch (dwarf_srclang(&unit)) {
   case DW_LANG_Fortran77:
@@ -65,17 +77,43 @@ bool is_fortran(Dwarf_Die& unit) {
   }
 }
 
-std::string name_of(Dwarf_Die& function, bool fortran) {
+/// Where a function is declared: in its class or namespace, of which the copies that are code say nothing.
+Dwarf_Die declaration_of(Dwarf_Die function) {
+  Dwarf_Attribute attribute;
+  for (const unsigned link : {unsigned{DW_AT_abstract_origin}, unsigned{DW_AT_specification}}) {
+    Dwarf_Die target;
+    if (dwarf_formref_die(dwarf_attr(&function, link, &attribute), &target) != nullptr) function = target;
+  }
+  return function;
+}
+
+/// The name of a function that has no symbol, with the scopes it is in: "main::<lambda()>::operator()".
+std::string qualified(Dwarf_Die function, const std::string& name) {
+  Dwarf_Die declaration = declaration_of(function);
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  std::string result = name;
+  for (int i = 1; i < count; ++i) {
+    const int tag = dwarf_tag(&scopes[i]);
+    if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type && tag != DW_TAG_subprogram)
+      continue;
+    const std::string scope = text(dwarf_diename(&scopes[i]));
+    result.insert(0, (scope.empty() ? "(anonymous)" : scope) + "::");
+  }
+  std::free(scopes);
+  return result;
+}
+
+std::string name_of(Dwarf_Die& function, Dwarf_Die& unit) {
   Dwarf_Attribute attribute;
   Dwarf_Attribute* found = dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute);
   if (found == nullptr) found = dwarf_attr_integrate(&function, DW_AT_MIPS_linkage_name, &attribute);
-  const std::string linkage = found == nullptr ? "" : text(dwarf_formstring(found));
-  const std::string readable = readable_name(linkage, fortran);
-  // A symbol that says no more than the source does is less readable.
-  if (!linkage.empty() && readable.find("::") != std::string::npos) return readable;
+  const std::string symbol = found == nullptr ? "" : text(dwarf_formstring(found));
+  const std::string readable = readable_name(symbol, is_fortran(unit));
   const std::string plain = text(dwarf_formstring(dwarf_attr_integrate(&function, DW_AT_name, &attribute)));
-  if (linkage.starts_with("_Z")) return readable;
-  return plain.empty() ? readable : plain;
+  // A symbol is better where it says more than the source's name: the class, the module.
+  if (plain.empty() || symbol.starts_with("_Z") || readable.find("::") != std::string::npos) return readable;
+  return symbol.empty() && is_cpp(unit) && plain != "main" ? qualified(function, plain) : plain;
 }
 
 } // namespace
@@ -156,8 +194,8 @@ struct ModuleSymbols::State {
     Dwarf_Die* const unit = unit_at(address, unit_bias);
     if (unit == nullptr) return;
     auto functions = functions_at(*unit, address - unit_bias);
-    if (!functions.empty()) place.function = name_of(functions.front(), is_fortran(*unit));
-    if (functions.size() > 1) place.inlined_into = name_of(functions.back(), is_fortran(*unit));
+    if (!functions.empty()) place.function = name_of(functions.front(), *unit);
+    if (functions.size() > 1) place.inlined_into = name_of(functions.back(), *unit);
     Dwarf_Line* const line = dwarf_getsrc_die(unit, address - unit_bias);
     if (line == nullptr) return;
     dwarf_lineno(line, &place.line);
