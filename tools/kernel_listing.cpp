@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -74,7 +76,7 @@ std::string end_text(const KernelListing& listing, const std::string& call, cons
     if (i > 0) text += " < ";
     text += place_text(listing, path.sites[i], path.places[i]);
   }
-  return call.empty() ? text : fmt::format("MPI_{} in {}", call, text);
+  return call.empty() ? text : fmt::format("{} in {}", call, text);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -101,7 +103,7 @@ ordered_json place_json(const KernelListing& listing, const CallSite& site, cons
 ordered_json end_json(const KernelListing& listing, const std::string& call, const CallSite& site, CallerId caller) {
   const Path path = path_of(listing, site, caller);
   ordered_json json;
-  json["call"] = call.empty() ? ordered_json() : ordered_json("MPI_" + call);
+  json["call"] = call.empty() ? ordered_json() : ordered_json(call);
   json.update(place_json(listing, site, path.places.front()));
   json["callers"] = ordered_json::array();
   for (std::size_t i = 1; i < path.sites.size(); ++i)
@@ -113,14 +115,27 @@ ordered_json end_json(const KernelListing& listing, const std::string& call, con
 
 std::string listing_text(const KernelListing& listing) {
   const double total = total_volume(listing.kernels);
-  Table table({"kernel", "share %", name(listing.run.counter.unit), "visits", "mean", "least", "most", "CV %", "ranks",
-               "per rank"});
+  const bool workers = std::ranges::any_of(listing.kernels, [](const KernelFigures& each) { return each.workers > 0; });
+  std::vector<std::string> header = {
+      "kernel", "share %", name(listing.run.counter.unit), "visits", "mean", "least", "most", "CV %",
+      "ranks",  "per rank"};
+  if (workers) header.emplace_back("by workers");
+  Table table(header);
   for (const KernelId id : listing.listed) {
     const KernelFigures& kernel = listing.kernels[id];
-    table.add({std::to_string(id), fmt::format("{:.1f}", 100 * share(kernel.volume, total)), human_count(kernel.volume),
-               std::to_string(kernel.visits), human_count(kernel.mean), human_count(kernel.least),
-               human_count(kernel.most), fmt::format("{:.1f}", 100 * kernel.variation()), std::to_string(kernel.ranks),
-               fmt::format("{} to {}", human_count(kernel.least_of_rank), human_count(kernel.most_of_rank))});
+    std::vector<std::string> row = {
+        std::to_string(id),
+        fmt::format("{:.1f}", 100 * share(kernel.volume, total)),
+        human_count(kernel.volume),
+        std::to_string(kernel.visits),
+        human_count(kernel.mean),
+        human_count(kernel.least),
+        human_count(kernel.most),
+        fmt::format("{:.1f}", 100 * kernel.variation()),
+        std::to_string(kernel.ranks),
+        fmt::format("{} to {}", human_count(kernel.least_of_rank), human_count(kernel.most_of_rank))};
+    if (workers) row.push_back(human_count(kernel.workers));
+    table.add(std::move(row));
   }
   const std::vector<std::string> lines = lines_of(table.text());
   std::string text = lines.front() + "\n";
@@ -145,6 +160,7 @@ ordered_json listing_json(const KernelListing& listing) {
                     {"to", end_json(listing, figures.end_call, kernel.end, kernel.end_caller)},
                     {"visits", figures.visits},
                     {"volume", figures.volume},
+                    {"workers", figures.workers},
                     {"share", share(figures.volume, total)},
                     {"mean", figures.mean},
                     {"least", figures.least},

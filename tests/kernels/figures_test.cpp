@@ -38,7 +38,7 @@ TEST(KernelFigures, are_over_all_visits_of_all_ranks) {
   EXPECT_EQ(figures.ranks, 2U);
   EXPECT_DOUBLE_EQ(figures.least_of_rank, 8);
   EXPECT_DOUBLE_EQ(figures.most_of_rank, 12);
-  EXPECT_EQ(figures.end_call, "Barrier");
+  EXPECT_EQ(figures.end_call, "MPI_Barrier");
 }
 
 TEST(KernelFigures, of_equal_large_volumes_do_not_vary) {
@@ -72,10 +72,27 @@ TEST(KernelFigures, name_the_calls_at_both_ends_and_init_before_the_first) {
   run.add(0, {.kind = ActionKind::wait, .requests = {&request, 1}});
   run.finalize();
   const auto kernels = kernel_figures(run);
-  EXPECT_EQ(kernels.at(first).begin_call, "Init");
-  EXPECT_EQ(kernels.at(first).end_call, "Isend");
-  EXPECT_EQ(kernels.at(second).begin_call, "Isend");
-  EXPECT_EQ(kernels.at(second).end_call, "Wait");
+  EXPECT_EQ(kernels.at(first).begin_call, "MPI_Init");
+  EXPECT_EQ(kernels.at(first).end_call, "MPI_Isend");
+  EXPECT_EQ(kernels.at(second).begin_call, "MPI_Isend");
+  EXPECT_EQ(kernels.at(second).end_call, "MPI_Wait");
+}
+
+TEST(KernelFigures, hold_the_work_of_other_threads_apart) {
+  MemorySource run(1, 2);
+  const KernelId kernel = between(run, 1, 2);
+  for (int i = 0; i < 3; ++i) {
+    run.compute(0, 5, kernel);
+    run.volume(0, ActionKind::workers_sum, 20, kernel);
+    run.volume(0, ActionKind::workers_maximum, 12, kernel);
+    run.add(0, {.kind = ActionKind::barrier});
+  }
+  run.finalize();
+  const KernelFigures figures = kernel_figures(run).at(kernel);
+  EXPECT_EQ(figures.visits, 3U);
+  EXPECT_DOUBLE_EQ(figures.volume, 15);
+  EXPECT_DOUBLE_EQ(figures.workers, 60);
+  EXPECT_EQ(figures.end_call, "MPI_Barrier");
 }
 
 TEST(KernelFigures, do_not_name_a_call_where_there_are_several) {

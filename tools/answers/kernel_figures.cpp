@@ -27,6 +27,17 @@ struct CallThere {
   std::string text() const { return ambiguous ? "" : name; }
 };
 
+/// Not what comes after a computation, but something about it, or about a receive.
+bool says_of_others(const Action& action) {
+  return action.kind == ActionKind::resolved || (has_volume(action.kind) && action.kind != ActionKind::compute);
+}
+
+std::string call_name(const Action& action) {
+  if (action.kind == ActionKind::compute) return "";
+  // Marks are not all made by MPI calls.
+  return (family(action.kind) == trace::ActionFamily::mark ? "" : "MPI_") + mpi_name(action);
+}
+
 /// Welford's update: exact enough for billions of visits, in one pass.
 void add_visit(KernelFigures& kernel, double volume) {
   kernel.least = kernel.visits == 0 ? volume : std::min(kernel.least, volume);
@@ -58,17 +69,18 @@ public:
     auto volume = block.volumes().begin();
     for (const std::uint32_t entry : block.sequence()) {
       const Action& action = block.dictionary()[entry];
-      // It says what a receive has got. The call that found out comes later.
-      if (action.kind == ActionKind::resolved) continue;
+      const double here = has_volume(action.kind) ? static_cast<double>(*volume++) : 0;
+      if (action.kind == ActionKind::workers_sum && action.kernel < kernels_.size())
+        kernels_[action.kernel].workers += here;
+      if (says_of_others(action)) continue;
       if (computed_ != trace::no_kernel && (computed_entry == no_entry || follower[computed_entry] != entry)) {
-        ends_[computed_].add(action.kind == ActionKind::compute ? "" : mpi_name(action));
+        ends_[computed_].add(call_name(action));
         if (computed_entry != no_entry) follower[computed_entry] = entry;
       }
       const bool computes = action.kind == ActionKind::compute && action.kernel < kernels_.size();
       computed_ = computes ? action.kernel : trace::no_kernel;
       computed_entry = computes ? entry : no_entry;
-      if (computes) visit(action.kernel, static_cast<double>(*volume));
-      if (action.kind == ActionKind::compute) ++volume;
+      if (computes) visit(action.kernel, here);
       at_begin_ = false;
     }
   }
@@ -110,7 +122,7 @@ private:
     add_visit(kernels_[id], volume);
     ++of_rank_[id].visits;
     of_rank_[id].volume += volume;
-    if (at_begin_) kernels_[id].begin_call = "Init";
+    if (at_begin_) kernels_[id].begin_call = "MPI_Init";
   }
 
   const trace::Run& run_;

@@ -24,8 +24,11 @@ struct KernelFigures {
   double least_of_rank = 0; ///< volume of all visits of a rank
   double most_of_rank = 0;
 
-  std::string begin_call = {}; ///< the MPI call at its begin, without "MPI_"; empty when it is not known, or not one
-  std::string end_call = {};   ///< likewise
+  double workers = 0; ///< volume of the ranks' worker threads meanwhile, where they were counted
+
+  std::string begin_call =
+      {};                    ///< "MPI_Send": the call at its begin; empty when it is not known, or not always the same
+  std::string end_call = {}; ///< likewise
 
   /// The coefficient of variation over the visits: standard deviation over mean.
   double variation() const;
