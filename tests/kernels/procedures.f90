@@ -40,7 +40,7 @@ program procedures
     call inner()
   end do
   call compute(50000)
-  call MPI_Finalize(ierror) ! site: program
+  call MPI_Finalize(ierror)
 contains
   subroutine inner()
     integer :: error

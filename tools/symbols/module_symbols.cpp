@@ -87,7 +87,7 @@ Dwarf_Die declaration_of(Dwarf_Die function) {
   return function;
 }
 
-/// The name of a function that has no symbol, with the scopes it is in: "main::<lambda()>::operator()".
+/// The name of a function that has no symbol, with the scopes it is in: "main::{lambda}::operator()".
 std::string qualified(Dwarf_Die function, const std::string& name) {
   Dwarf_Die declaration = declaration_of(function);
   Dwarf_Die* scopes = nullptr;
@@ -98,7 +98,8 @@ std::string qualified(Dwarf_Die function, const std::string& name) {
     if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type && tag != DW_TAG_subprogram)
       continue;
     const std::string scope = text(dwarf_diename(&scopes[i]));
-    result.insert(0, (scope.empty() ? "(anonymous)" : scope) + "::");
+    const char* const nameless = tag == DW_TAG_namespace ? "(anonymous namespace)" : "{lambda}";
+    result.insert(0, (scope.empty() ? nameless : scope) + "::");
   }
   std::free(scopes);
   return result;
