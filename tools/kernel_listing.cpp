@@ -169,7 +169,7 @@ ordered_json listing_json(const KernelListing& listing) {
                     {"ranks",
                      {{"count", figures.ranks},
                       {"least", figures.least_of_rank},
-                      {"mean", figures.volume / static_cast<double>(figures.ranks)},
+                      {"mean", figures.ranks == 0 ? 0 : figures.volume / static_cast<double>(figures.ranks)},
                       {"most", figures.most_of_rank}}}});
   }
   return json;

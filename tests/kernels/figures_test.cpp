@@ -95,6 +95,14 @@ TEST(KernelFigures, hold_the_work_of_other_threads_apart) {
   EXPECT_EQ(figures.end_call, "MPI_Barrier");
 }
 
+TEST(HeaviestKernels, hold_those_that_only_worker_threads_computed_in) {
+  MemorySource run(1);
+  const KernelId kernel = between(run, 1, 2);
+  run.volume(0, ActionKind::workers_sum, 20, kernel);
+  run.finalize();
+  EXPECT_THAT(heaviest(kernel_figures(run)), testing::ElementsAre(kernel));
+}
+
 TEST(KernelFigures, do_not_name_a_call_where_there_are_several) {
   MemorySource run(1);
   const KernelId kernel = between(run, 1, 2);

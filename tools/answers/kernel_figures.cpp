@@ -160,7 +160,7 @@ std::vector<KernelFigures> kernel_figures(const trace::Source& source,
 std::vector<KernelId> heaviest(const std::vector<KernelFigures>& kernels) {
   std::vector<KernelId> ids;
   for (KernelId id = 0; id < kernels.size(); ++id)
-    if (kernels[id].visits > 0) ids.push_back(id);
+    if (kernels[id].visits > 0 || kernels[id].workers > 0) ids.push_back(id);
   std::ranges::stable_sort(ids, std::greater{}, [&](KernelId id) { return kernels[id].volume; });
   return ids;
 }

@@ -39,7 +39,7 @@ struct KernelFigures {
 std::vector<KernelFigures> kernel_figures(const trace::Source& source,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
-/// The kernels that were visited, those that compute most first.
+/// The kernels in which anything was computed, those that compute most first.
 std::vector<trace::KernelId> heaviest(const std::vector<KernelFigures>& kernels);
 
 } // namespace timeless::tools
