@@ -38,23 +38,37 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-/// A place and those it was called from, the innermost first; no further than main, which nothing of the program calls.
 struct Path {
-  std::vector<CallSite> sites;
+  std::vector<CallSite> sites; ///< the innermost first
   std::vector<Place> places;
 };
 
-Path path_of(const KernelListing& listing, const CallSite& site, CallerId caller) {
-  Path path;
-  const auto add = [&](const CallSite& where) {
-    path.sites.push_back(where);
-    path.places.push_back(listing.symboliser.place(where));
+/// The C library's functions around the program's first, and _start, which calls these, say nothing.
+void leave_out_start(const KernelListing& listing, std::vector<CallSite>& sites) {
+  const auto in_c_library = [&](const CallSite& site) {
+    return file_name(listing.run.modules.at(site.module).path).starts_with("libc.so");
   };
-  add(site);
-  for (; caller != trace::no_caller && path.sites.size() <= most_callers; caller = listing.run.callers[caller].caller) {
-    if (path.places.back().function == "main" || path.places.back().inlined_into == "main") break;
-    add(listing.run.callers[caller].site);
+  std::size_t kept = sites.size();
+  if (kept > 2 && in_c_library(sites[kept - 2])) {
+    const std::string function = listing.symboliser.place(sites.back()).function;
+    if (function.empty() || function == "_start") --kept;
   }
+  while (kept > 1 && in_c_library(sites[kept - 1]))
+    --kept;
+  sites.resize(kept);
+}
+
+/// A place and those it was called from, no further than main.
+Path path_of(const KernelListing& listing, const CallSite& site, CallerId caller) {
+  Path path{.sites = {site}, .places = {}};
+  for (; caller != trace::no_caller && path.sites.size() <= most_callers; caller = listing.run.callers[caller].caller)
+    path.sites.push_back(listing.run.callers[caller].site);
+  leave_out_start(listing, path.sites);
+  for (const CallSite& each : path.sites) {
+    path.places.push_back(listing.symboliser.place(each));
+    if (path.places.back().function == "main" || path.places.back().inlined_into == "main") break;
+  }
+  path.sites.resize(path.places.size());
   return path;
 }
 

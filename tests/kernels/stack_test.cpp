@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <map>
 
 namespace timeless::test {
@@ -59,6 +60,17 @@ TEST(Stack, deeper_than_the_program_ends_at_main) {
   EXPECT_THAT(
       place.run("timeless info --kernels trace").output,
       testing::ContainsRegex("MPI_Sendrecv in exchange .layers.c:[0-9]+. < large_phase .layers.c:[0-9]+. < main"));
+}
+
+TEST(Stack, deeper_than_a_stripped_program_leaves_out_what_starts_it) {
+  const Workplace place;
+  std::filesystem::copy_file(built("layers"), place / "layers");
+  ASSERT_EQ(place.run(OBJCOPY " --strip-all layers").status, 0);
+  record(place, "trace", "./layers", "--stack 32");
+  const json end = list_kernels(place, "trace").end("MPI_Sendrecv");
+  ASSERT_EQ(end.at("callers").size(), 2U) << end;
+  for (const json& caller : end.at("callers"))
+    EXPECT_THAT(caller.at("module").get<std::string>(), testing::EndsWith("/layers"));
 }
 
 TEST(Stack, survives_gathering_and_is_the_same_in_all_ranks) {
