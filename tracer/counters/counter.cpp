@@ -72,4 +72,13 @@ ActiveCounter start_counter(std::string_view choice) {
   return choose_counter(choice, table);
 }
 
+std::vector<std::string> shortcomings(const ActiveCounter& counter) {
+  std::vector<std::string> found;
+  if (const std::uint64_t failed = failed_reads(); failed > 0)
+    found.push_back("the counter could not be read " + std::to_string(failed) + " times: volumes are not exact");
+  if (const std::uint64_t uncounted = uncounted_workers(); uncounted > 0 && counter.workers != nullptr)
+    found.push_back("worker threads that could not be counted, or not to their end: " + std::to_string(uncounted));
+  return found;
+}
+
 } // namespace timeless::tracer

@@ -4,7 +4,9 @@
 #include "tracer/counters/workers.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tracer {
 
@@ -31,5 +33,8 @@ ActiveCounter start_counter(std::string_view choice);
 
 /// Reads that failed so far, in any thread (each returned the thread's last value): a trace with some is not exact.
 std::uint64_t failed_reads() noexcept;
+
+/// What this counter could not count so far, in words; none as a rule.
+std::vector<std::string> shortcomings(const ActiveCounter& counter);
 
 } // namespace timeless::tracer

@@ -14,12 +14,13 @@ namespace {
 
 constinit thread_local Worker own_worker;
 
+constinit std::atomic<std::uint64_t> uncounted{0};
+
 /// Everything below is the registry's: to be touched with the lock held.
 constinit std::mutex lock;
 constinit Worker* first = nullptr;
 constinit const WorkerCounter* counting = nullptr;
 constinit WorkerVolumes of_the_gone; ///< what workers did that have left since volumes were last taken
-constinit std::uint64_t uncounted = 0;
 
 constinit pthread_once_t prepared = PTHREAD_ONCE_INIT;
 constinit bool usable = false;
@@ -120,12 +121,11 @@ void become_worker() noexcept {
   const Uncancelled here;
   pthread_once(&prepared, prepare);
   Worker& worker = own_worker;
-  const bool ends_with_us = usable && pthread_setspecific(end_of_thread, &worker) == 0;
-  const std::scoped_lock held(lock);
-  if (!ends_with_us) {
+  if (!usable || pthread_setspecific(end_of_thread, &worker) != 0) {
     ++uncounted;
     return;
   }
+  const std::scoped_lock held(lock);
   worker.thread = pthread_self();
   worker.number = gettid();
   worker.icount_number = ICOUNT_THREAD_NUMBER();
@@ -165,7 +165,6 @@ WorkerVolumes take_worker_volumes() noexcept {
 }
 
 std::uint64_t uncounted_workers() noexcept {
-  const std::scoped_lock held(lock);
   return uncounted;
 }
 
