@@ -68,15 +68,9 @@ std::uint64_t agree_on_identity(int rank) {
   return identity;
 }
 
-void tell_what_was_not_counted(int rank) {
-  if (const std::uint64_t failed = failed_reads(); failed > 0)
-    std::fprintf(stderr, "timeless: the counter of rank %d failed %llu times: its volumes are not exact\n", rank,
-                 static_cast<unsigned long long>(failed));
-  if (const std::uint64_t uncounted = uncounted_workers(); uncounted > 0)
-    std::fprintf(stderr,
-                 "timeless: the counter could not count %llu threads of rank %d, or not to their end: its volumes of "
-                 "workers are too low\n",
-                 static_cast<unsigned long long>(uncounted), rank);
+void tell_what_was_not_counted(const Recorder& recorder) {
+  for (const std::string& shortcoming : shortcomings(recorder.counter()))
+    std::fprintf(stderr, "timeless: rank %d: %s\n", recorder.rank(), shortcoming.c_str());
 }
 
 /// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main.
@@ -85,6 +79,7 @@ __attribute__((destructor)) void finish_at_exit() {
   // A forked child that exits is not the rank.
   if (recorder == nullptr || recorder->process() != ::getpid()) return;
   recorder->finish(trace::Ending::stopped, "the program ended without MPI_Finalize");
+  tell_what_was_not_counted(*recorder);
 }
 
 } // namespace
@@ -122,7 +117,7 @@ void finish_recording(CallScope& call, trace::Ending ending, const std::string& 
     active_recorder.store(nullptr);
     recorder.finish(ending, reason);
     count_workers(nullptr);
-    tell_what_was_not_counted(recorder.rank());
+    tell_what_was_not_counted(recorder);
     if (ending == trace::Ending::finalized && recorder.rank() == 0 && !recorder.announced())
       std::fprintf(stderr, "%s\n", recorder.summary().c_str());
   });

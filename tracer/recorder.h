@@ -111,6 +111,7 @@ public:
   std::string summary() const;
 
   const Settings& settings() const { return settings_; }
+  const ActiveCounter& counter() const { return counter_; }
   int rank() const { return rank_; }
   int process() const { return process_; }
 
