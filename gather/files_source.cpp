@@ -6,6 +6,8 @@
 #include "trace/error.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
 namespace timeless::gather {
@@ -21,25 +23,47 @@ struct FilesSource::State {
 
 namespace {
 
-/// One rank's stream. It keeps block places, not the file: the pool decides which files stay open.
+/// One rank's stream. It keeps its place, not the file: the pool decides which files stay open. A file opened again may
+/// have grown since the run was united, and its last blocks then have other bounds: the stream ends where it did.
 class FileStream : public trace::RankStream {
 public:
-  FileStream(ReaderPool& archives, std::size_t file, const InputNumbers& numbers, std::vector<trace::BlockPlace> places)
-      : archives_(archives), file_(file), numbers_(numbers), places_(std::move(places)) {}
+  FileStream(ReaderPool& archives, std::size_t file, const InputNumbers& numbers, const trace::RankRecord& record)
+      : archives_(archives), file_(file), numbers_(numbers), rank_(record.rank), actions_(record.actions) {}
 
   bool next(trace::ActionBlock& block) override {
-    if (next_ == places_.size()) return false;
-    archives_.open(file_)->read(places_[next_++], block);
+    if (position_ >= actions_) return false;
+    const auto archive = archives_.open(file_);
+    const trace::BlockPlace& place = place_in(*archive);
+    archive->read(place, block);
+    const std::uint64_t first = place.header.first_action;
+    const std::uint64_t end = std::min<std::uint64_t>(first + block.size(), actions_);
+    if (first < position_ || end < first + block.size())
+      block = part(block, static_cast<std::size_t>(position_ - first), static_cast<std::size_t>(end - first));
     block.renumber(numbers_.communicators, numbers_.kernels);
+    position_ = end;
     return true;
   }
 
 private:
+  /// The block that holds the next action.
+  const trace::BlockPlace& place_in(const trace::ArchiveReader& archive) const {
+    const auto& blocks = archive.blocks();
+    const auto after = std::ranges::upper_bound(blocks, std::pair(rank_, position_), {}, [](const auto& place) {
+      return std::pair(place.header.rank, place.header.first_action);
+    });
+    if (after == blocks.begin() || std::prev(after)->header.rank != rank_ ||
+        std::prev(after)->header.first_action + std::prev(after)->header.actions <= position_)
+      throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(position_) + " on",
+                  archive.path().string() + ", rank " + std::to_string(rank_));
+    return *std::prev(after);
+  }
+
   ReaderPool& archives_;
   std::size_t file_;
   const InputNumbers& numbers_;
-  std::vector<trace::BlockPlace> places_;
-  std::size_t next_ = 0;
+  trace::Rank rank_;
+  std::uint64_t actions_;
+  std::uint64_t position_ = 0;
 };
 
 } // namespace
@@ -64,11 +88,7 @@ std::unique_ptr<trace::RankStream> FilesSource::open(trace::Rank rank) const {
   if (record == ranks.end() || record->rank != rank)
     throw Error(Failure::invalid_input, "no file holds rank " + std::to_string(rank));
   const std::size_t file = state_->united.inputs[static_cast<std::size_t>(record - ranks.begin())];
-  const auto archive = state_->archives.open(file);
-  const auto places = std::ranges::equal_range(archive->blocks(), rank, {},
-                                               [](const trace::BlockPlace& place) { return place.header.rank; });
-  return std::make_unique<FileStream>(state_->archives, file, state_->numbers[file],
-                                      std::vector<trace::BlockPlace>(places.begin(), places.end()));
+  return std::make_unique<FileStream>(state_->archives, file, state_->numbers[file], *record);
 }
 
 std::unique_ptr<trace::Source> open_run(const std::filesystem::path& path) {

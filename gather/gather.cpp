@@ -132,10 +132,11 @@ Merged merge_held(const std::vector<Held>& held, const std::filesystem::path& ou
   return merge(paths, output, options);
 }
 
-/// One file with all that is held, merged unless it is one already; nothing when nothing is held.
+/// One file with all that is held, merged unless it is one already that says all (not so when a journal continues it);
+/// nothing when nothing is held.
 std::optional<std::filesystem::path> one_file(std::vector<Held>& held, const std::filesystem::path& temporaries) {
   if (held.empty()) return std::nullopt;
-  if (held.size() > 1) {
+  if (held.size() > 1 || trace::ArchiveReader(held.front().path).journaled()) {
     TemporaryFile merged(temporaries, "merged");
     merge_held(held, merged.path(), {});
     held.clear();

@@ -51,14 +51,23 @@ Survey survey(Paths inputs, const MergeOptions& options) {
   return result;
 }
 
-/// Copies a rank's blocks and appends their headers to `headers`.
-void copy_rank(const trace::ArchiveReader& archive, trace::Rank rank, trace::ArchiveWriter& writer,
+/// Copies a rank's blocks and appends their headers to `headers`. What a program that is still running has added since
+/// the survey is left out.
+void copy_rank(const trace::ArchiveReader& archive, const trace::RankRecord& record, trace::ArchiveWriter& writer,
                std::vector<trace::BlockHeader>& headers, const std::function<void(std::uint64_t)>& copied) {
   const auto places =
-      std::ranges::equal_range(archive.blocks(), rank, {}, [](const auto& place) { return place.header.rank; });
+      std::ranges::equal_range(archive.blocks(), record.rank, {}, [](const auto& place) { return place.header.rank; });
   for (const trace::BlockPlace& place : places) {
-    writer.copy(place.header, archive.payload(place));
-    headers.push_back(place.header);
+    const std::uint64_t first = place.header.first_action;
+    if (first >= record.actions) break;
+    if (first + place.header.actions <= record.actions) {
+      writer.copy(place.header, archive.payload(place));
+    } else {
+      trace::ActionBlock block;
+      archive.read(place, block);
+      writer.write(record.rank, part(block, 0, static_cast<std::size_t>(record.actions - first)));
+    }
+    headers.push_back(writer.last_block());
     copied(place.header.stored_bytes);
   }
 }
@@ -81,7 +90,7 @@ std::vector<trace::BlockHeader> write(Paths inputs, const Survey& survey, const 
   };
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < united.run.ranks.size(); ++i)
-    copy_rank(*archives.open(united.inputs[i]), united.run.ranks[i].rank, writer, headers, copied);
+    copy_rank(*archives.open(united.inputs[i]), united.run.ranks[i], writer, headers, copied);
   writer.finish();
   return headers;
 }

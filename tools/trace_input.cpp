@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -32,17 +35,21 @@ std::string incompleteness(const trace::Run& run) {
   const auto missing = run.missing_ranks();
   if (!missing.empty())
     sentence = fmt::format("rank{} {} missing", missing.size() == 1 ? "" : "s", gather::rank_ranges(missing));
-  std::vector<trace::Rank> unfinished;
-  std::string reason;
+  std::vector<std::pair<std::string, std::vector<trace::Rank>>> unfinished; // by reason, as first met
   for (const trace::RankRecord& record : run.ranks) {
     if (record.ending == trace::Ending::finalized) continue;
-    unfinished.push_back(record.rank);
-    if (reason.empty())
-      reason = record.ending_reason.empty() ? "killed, crashed or still running" : record.ending_reason;
+    const std::string reason = record.ending_reason.empty() ? "killed, crashed or still running" : record.ending_reason;
+    auto known = std::ranges::find(unfinished, reason, [](const auto& group) { return group.first; });
+    if (known == unfinished.end()) known = unfinished.insert(known, {reason, {}});
+    known->second.push_back(record.rank);
   }
-  if (!unfinished.empty())
+  constexpr std::size_t most_reasons = 3;
+  for (std::size_t i = 0; i < std::min(unfinished.size(), most_reasons); ++i) {
+    const auto& [reason, ranks] = unfinished[i];
     sentence += fmt::format("{}rank{} {} not finalized ({})", sentence.empty() ? "" : "; ",
-                            unfinished.size() == 1 ? "" : "s", gather::rank_ranges(unfinished), reason);
+                            ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), reason);
+  }
+  if (unfinished.size() > most_reasons) sentence += "; and others";
   return sentence;
 }
 

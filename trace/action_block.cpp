@@ -137,8 +137,10 @@ void ActionBlock::append_compute(KernelId kernel, std::uint64_t volume) {
 }
 
 void ActionBlock::append_volume(ActionKind kind, KernelId kernel, std::uint64_t volume) {
-  sequence_.push_back(intern_next({.kind = kind, .kernel = kernel}));
+  const std::uint32_t entry = intern_next({.kind = kind, .kernel = kernel});
+  // In this order, so that a failure leaves no action without its volume.
   volumes_.push_back(volume);
+  sequence_.push_back(entry);
 }
 
 void ActionBlock::replace(std::size_t position, const Action& action) {
@@ -171,6 +173,20 @@ void ActionBlock::clear() {
   volumes_.clear();
   if (lookup_) lookup_->clear();
   lists_.clear();
+}
+
+ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
+  ActionBlock result;
+  for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
+    if (position >= begin && position < end) {
+      if (has_volume(action.kind))
+        result.append_volume(action.kind, action.kernel, volume);
+      else
+        result.append(action);
+    }
+    ++position;
+  });
+  return result;
 }
 
 } // namespace timeless::trace

@@ -77,4 +77,7 @@ void for_each_action(const ActionBlock& block, Visit&& visit) {
   }
 }
 
+/// The part of a block's actions in [begin, end), as a block of its own.
+ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end);
+
 } // namespace timeless::trace

@@ -103,6 +103,7 @@ struct RankRecord {
   std::string ending_reason = {};
   std::uint64_t actions = 0;                                  ///< actions held, over all blocks
   std::map<std::string, std::uint64_t> unrecorded_calls = {}; ///< calls seen but not recorded as actions, by MPI name
+  std::vector<std::string> notes = {};                        ///< what else is worth knowing of its recording
   bool operator==(const RankRecord&) const = default;
 };
 

@@ -16,6 +16,12 @@ BlockQueue::BlockQueue(std::size_t actions_per_block, std::size_t blocks_held, W
   held_.emplace_back();
 }
 
+void BlockQueue::keep(Journal& journal, Define define) {
+  journal_ = &journal;
+  define_ = std::move(define);
+  held_.back().log = journal.open(first_action_);
+}
+
 Place BlockQueue::append(const trace::Action& action, bool unsettled) {
   Held& last = held_.back();
   const std::size_t known = last.block.dictionary().size();
@@ -23,17 +29,42 @@ Place BlockQueue::append(const trace::Action& action, bool unsettled) {
   if (last.block.dictionary().size() != known)
     list_bytes_ += action.requests.size_bytes() + action.counts.size_bytes() + action.receive_counts.size_bytes();
   if (unsettled) ++last.unsettled;
+  if (last.log) note(last, known, 0);
   close_if_full();
   return place;
 }
 
 void BlockQueue::append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume) {
-  held_.back().block.append_volume(kind, kernel, volume);
+  Held& last = held_.back();
+  const std::size_t known = last.block.dictionary().size();
+  last.block.append_volume(kind, kernel, volume);
+  if (last.log) note(last, known, volume);
   close_if_full();
 }
 
+void BlockQueue::note(Held& last, std::size_t known, std::uint64_t volume) {
+  const std::uint32_t entry = last.block.sequence().back();
+  const trace::Action& action = last.block.dictionary()[entry];
+  bool noted = false;
+  if (entry >= known) {
+    define_();
+    noted = last.log.append_new(action, volume);
+  } else if (has_volume(action.kind)) {
+    noted = last.log.append(entry, volume);
+  } else {
+    noted = last.log.append(entry);
+  }
+  if (!noted) overflowed_ = true;
+}
+
 void BlockQueue::replace(Place place, const trace::Action& action) {
-  at(place).block.replace(place.position, action);
+  Held& held = at(place);
+  const std::size_t known = held.block.dictionary().size();
+  held.block.replace(place.position, action);
+  if (!held.log) return;
+  const std::uint32_t entry = held.block.sequence()[place.position];
+  const trace::Action* const fresh = entry >= known ? &held.block.dictionary()[entry] : nullptr;
+  if (!held.log.replace(place.position, entry, fresh)) flush();
 }
 
 void BlockQueue::settle(Place place) {
@@ -42,24 +73,40 @@ void BlockQueue::settle(Place place) {
   write_settled();
 }
 
-void BlockQueue::flush() {
-  while (held_.size() > 1)
-    write_first();
-  if (!held_.front().block.empty()) {
-    held_.emplace_back();
-    write_first();
-  }
+bool BlockQueue::define(std::string_view definitions) {
+  return held_.back().log && held_.back().log.define(definitions);
 }
 
-void BlockQueue::close_if_full() {
-  if (held_.back().block.size() < actions_per_block_ && list_bytes_ < max_list_bytes) return;
+void BlockQueue::flush() {
+  overflowed_ = false;
   list_bytes_ = 0;
+  if (!held_.back().block.empty()) begin_block();
+  while (held_.size() > 1)
+    write_first();
+}
+
+void BlockQueue::begin_block() {
+  first_action_ += held_.back().block.size();
   if (spare_.empty()) {
     held_.emplace_back();
   } else {
     held_.push_back(std::move(spare_.back()));
     spare_.pop_back();
   }
+  if (journal_ != nullptr && !journal_->kept()) journal_ = nullptr;
+  if (journal_ == nullptr) return;
+  held_.back().log = journal_->open(first_action_);
+  if (!held_.back().log) overflowed_ = true;
+}
+
+void BlockQueue::close_if_full() {
+  if (overflowed_) return flush();
+  const Held& last = held_.back();
+  const bool full = last.block.size() >= actions_per_block_ || list_bytes_ >= max_list_bytes ||
+                    (last.log && last.log.nearly_full(last.unsettled));
+  if (!full) return;
+  list_bytes_ = 0;
+  begin_block();
   while (held_.size() > blocks_held_ + 1)
     write_first();
   write_settled();
@@ -71,10 +118,12 @@ void BlockQueue::write_settled() {
 }
 
 void BlockQueue::write_first() {
+  write_(held_.front().block);
   Held first = std::move(held_.front());
   held_.erase(held_.begin()); // few, and a queue that allocates as it moves on would do so for ever
   ++first_;
-  write_(first.block);
+  if (first.log && journal_ != nullptr) journal_->close(first.log);
+  first.log = {};
   first.block.clear();
   first.unsettled = 0;
   spare_.push_back(std::move(first));

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "trace/action_block.h"
+#include "tracer/journal.h"
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace timeless::tracer {
@@ -21,11 +23,18 @@ struct Place {
 /// The actions not yet written, in blocks: the one being filled and, before it, full ones that hold a receive whose
 /// source is not known yet. Blocks leave in order, each as soon as nothing in it or before it waits, and at the latest
 /// when `blocks_held` others stand behind it.
+///
+/// With a journal, all that is held stands in its logs too; what does not fit there is written at once.
 class BlockQueue {
 public:
   using Write = std::function<void(const trace::ActionBlock&)>;
 
+  /// When `write` throws, the block stays in the queue.
   BlockQueue(std::size_t actions_per_block, std::size_t blocks_held, Write write);
+  using Define = std::function<void()>;
+  /// Keeps this journal from now on; to be called before the first action. `define` is called before an action is noted
+  /// that may use what is newly defined.
+  void keep(Journal& journal, Define define);
 
   /// Adds an action; an unsettled one may still be replaced before its block is written, and delays that.
   Place append(const trace::Action& action, bool unsettled = false);
@@ -38,16 +47,22 @@ public:
   void replace(Place place, const trace::Action& action);
   /// Says of an unsettled action that nothing more will be learnt of it.
   void settle(Place place);
+  /// Notes definitions in the journal, before what uses them. False when there is no journal, or no room.
+  bool define(std::string_view definitions);
   /// Writes everything, settled or not.
   void flush();
 
 private:
   struct Held {
     trace::ActionBlock block;
+    BlockLog log;
     std::uint32_t unsettled = 0;
   };
 
   Held& at(Place place) { return held_[static_cast<std::size_t>(place.block - first_)]; }
+  /// What was appended last, in the journal.
+  void note(Held& last, std::size_t known, std::uint64_t volume);
+  void begin_block();
   void close_if_full();
   void write_first();
   void write_settled();
@@ -57,8 +72,12 @@ private:
   Write write_;
   std::vector<Held> held_; ///< never empty: the last is the one being filled
   std::vector<Held> spare_;
-  std::uint64_t first_ = 0; ///< ordinal of held_.front()
+  std::uint64_t first_ = 0;        ///< ordinal of held_.front()
+  std::uint64_t first_action_ = 0; ///< ordinal of the first action of held_.back()
   std::size_t list_bytes_ = 0;
+  Journal* journal_ = nullptr;
+  Define define_;
+  bool overflowed_ = false; ///< something held is not in the journal
 };
 
 } // namespace timeless::tracer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tracer/activity.h"
 #include "tracer/mpi_library.h"
 #include "tracer/recorder.h"
 
@@ -32,6 +33,7 @@ struct ThreadState {
   CallScope* call = nullptr;          ///< the one being recorded
   RecordedThread* recorded = nullptr; ///< what the recorder keeps for this thread, from its first recorded call on
   RecordedThread* left = nullptr;     ///< that, for who cleans up when the thread has ended
+  trace::JournalThread* activity = &activity_unknown; ///< where the journal shows what this thread is doing
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -60,11 +62,14 @@ public:
     }
     if (!thread_.started) cease_to_be_worker();
     begin_ = read_volume();
+    if (thread_.activity == &activity_unknown) thread_.activity = claim_activity(*recorder_);
+    begin_call(*thread_.activity, static_cast<std::uint16_t>(call_), site_);
   }
 
   ~CallScope() {
     --thread_.depth;
     if (recorder_ == nullptr) return;
+    end_call(*thread_.activity);
     if (!consumed_) thread_.pending = computation();
     thread_.started = true;
     thread_.last = read_volume();
@@ -93,6 +98,17 @@ public:
   Recorder* recorder() const { return recorder_; }
   CallId call() const { return call_; }
   const void* site() const { return site_; }
+
+  /// Shows in the journal whom the call is about.
+  void with(int peer, int tag, MPI_Comm comm) noexcept {
+    if (recorder_ != nullptr) show_partner(*thread_.activity, peer, tag, comm);
+  }
+  void with(int peer, MPI_Comm comm) noexcept {
+    if (recorder_ != nullptr) show_partner(*thread_.activity, peer, comm);
+  }
+  void with(MPI_Comm comm) noexcept {
+    if (recorder_ != nullptr) show_partner(*thread_.activity, comm);
+  }
 
   /// The computation before this call, less the skew of the counter: all of it the first time, 0 from then on.
   std::uint64_t take_computation() noexcept;

@@ -72,6 +72,7 @@ private:
   void note_duplicate(Request& request) {
     if (request.duplicate == nullptr) return;
     recorder_.communicators().name(*request.duplicate, request.duplicate_known);
+    recorder_.name_in_journal(*request.duplicate);
     request.duplicate = nullptr;
   }
 

@@ -3,6 +3,7 @@
 #include "tracer/counters/quiet_hwloc.h"
 #include "tracer/lifecycle.h"
 #include "tracer/mpi_library.h"
+#include "tracer/signals.h"
 
 #include <string>
 
@@ -11,6 +12,7 @@ namespace timeless::tracer::body {
 
 int Init(CallScope& call, int* argc, char*** argv) {
   const QuietHwloc quiet;
+  if (call.by_program()) remember_signals();
   const int result = mpi().Init(argc, argv);
   if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
   return result;
@@ -18,6 +20,7 @@ int Init(CallScope& call, int* argc, char*** argv) {
 
 int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* provided) {
   const QuietHwloc quiet;
+  if (call.by_program()) remember_signals();
   const int result = mpi().Init_thread(argc, argv, required, provided);
   if (result == MPI_SUCCESS && call.by_program()) start_recording(call);
   return result;

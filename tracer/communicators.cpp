@@ -111,6 +111,11 @@ void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
   by_handle_.set(key_of(handle), known);
 }
 
+std::vector<trace::Communicator> CommunicatorTable::new_ones(std::size_t first) const {
+  const std::size_t taken = all_.size() - new_.size();
+  return {new_.begin() + static_cast<std::ptrdiff_t>(std::max(first, taken) - taken), new_.end()};
+}
+
 std::vector<trace::Communicator> CommunicatorTable::take_new() {
   return std::exchange(new_, {});
 }

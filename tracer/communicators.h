@@ -72,6 +72,10 @@ public:
   /// Gives a communicator that is already defined its handle.
   void name(MPI_Comm handle, KnownCommunicator* known);
 
+  /// How many are defined.
+  std::size_t defined() const { return all_.size(); }
+  /// Those from this number on, of the ones not yet taken.
+  std::vector<trace::Communicator> new_ones(std::size_t first) const;
   /// Those defined since the last time.
   std::vector<trace::Communicator> take_new();
 

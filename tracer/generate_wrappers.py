@@ -167,11 +167,25 @@ int {call.name}({body_parameters(call)}) {{
 """
 
 
+def partner(call, values):
+    """Shows in the journal whom the call is about: what a receiving half waits for, where a call has two."""
+    kinds = {argument.name: argument.kind for argument in call.arguments}
+    shown = [next((name for name in names if kinds.get(name) == "int"), None)
+             for names in (("source", "dest", "root"), ("tag", "recvtag"))]
+    shown.append(next((name for name, kind in kinds.items() if kind == "comm"), None))
+    if shown[2] is None:
+        return []
+    if shown[0] is None:
+        shown[1] = None
+    return [f"call.with({', '.join(values[name] for name in shown if name is not None)});"]
+
+
 def c_wrapper(call):
+    lines = partner(call, {argument.name: argument.name for argument in call.arguments})
     return f"""
 int MPI_{call.name}({c_parameters(call)}) {{
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
-  return body::{call.name}({c_arguments(call, ["call"])});
+  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}
 """
 
@@ -248,6 +262,8 @@ def fortran_wrapper(call):
     hidden = [one.hidden for one in conversions if one.hidden]
     arguments = ", ".join(["call", *(one.argument for one in conversions)])
     lines = [one.before for one in conversions if one.before] + [one.array for one in conversions if one.array]
+    lines += partner(call, {argument.name: one.argument for argument, one in zip(
+        (argument for argument in call.arguments if argument.kind != "..."), conversions)})
     returns_nothing = call.has("...")
     lines.append(f"{'' if returns_nothing else 'const int result = '}body::{call.name}({arguments});")
     lines += [one.after for one in conversions if one.after]

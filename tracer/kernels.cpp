@@ -28,6 +28,20 @@ trace::KernelId KernelTable::kernel(std::uint32_t begin, std::uint32_t end) {
   return kernels_++;
 }
 
+std::vector<trace::Module> KernelTable::new_modules(std::size_t first) const {
+  return {modules_.begin() + static_cast<std::ptrdiff_t>(std::max(first, modules_taken_)), modules_.end()};
+}
+
+std::vector<trace::Caller> KernelTable::new_callers(std::size_t first) const {
+  const std::size_t taken = callers_.size() - new_callers_.size();
+  return {new_callers_.begin() + static_cast<std::ptrdiff_t>(std::max(first, taken) - taken), new_callers_.end()};
+}
+
+std::vector<trace::Kernel> KernelTable::new_kernels(std::size_t first) const {
+  const std::size_t taken = kernels_ - new_kernels_.size();
+  return {new_kernels_.begin() + static_cast<std::ptrdiff_t>(std::max(first, taken) - taken), new_kernels_.end()};
+}
+
 std::vector<trace::Module> KernelTable::take_new_modules() {
   std::vector<trace::Module> taken(modules_.begin() + static_cast<std::ptrdiff_t>(modules_taken_), modules_.end());
   modules_taken_ = modules_.size();

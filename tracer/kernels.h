@@ -27,6 +27,14 @@ public:
   /// Another number whenever an address may have come to mean another place. For threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
+  /// How many are known.
+  std::size_t modules() const { return modules_.size(); }
+  std::size_t callers() const { return callers_.size(); }
+  std::size_t kernels() const { return kernels_; }
+  /// Those from this number on, of the ones not yet taken.
+  std::vector<trace::Module> new_modules(std::size_t first) const;
+  std::vector<trace::Caller> new_callers(std::size_t first) const;
+  std::vector<trace::Kernel> new_kernels(std::size_t first) const;
   /// Modules, callers and kernels found since the last time.
   std::vector<trace::Module> take_new_modules();
   std::vector<trace::Caller> take_new_callers();

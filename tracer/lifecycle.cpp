@@ -4,7 +4,9 @@
 #include "tracer/counters/counter.h"
 #include "tracer/mpi_library.h"
 #include "tracer/settings.h"
+#include "tracer/signals.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -82,6 +84,13 @@ __attribute__((destructor)) void finish_at_exit() {
   tell_what_was_not_counted(*recorder);
 }
 
+/// A forked child is not the rank: its MPI calls are passed on, and nothing it does reaches the trace.
+void leave_child_alone() {
+  active_recorder.store(nullptr);
+  forget_journal();
+  forget_activity();
+}
+
 } // namespace
 
 void start_recording(CallScope& call) {
@@ -104,6 +113,8 @@ void start_recording(CallScope& call) {
     recorder.begin(identity);
     cease_to_be_worker();
     count_workers(attempt.counter.workers);
+    pthread_atfork(nullptr, nullptr, leave_child_alone);
+    if (recorder.journal() != nullptr) watch_signals(*recorder.journal());
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
   } catch (const std::exception& failure) {

@@ -14,6 +14,7 @@ void creation(Recorder& recorder, ActionKind kind, const KnownCommunicator& pare
     const KnownCommunicator* const made = enter();
     if (made == nullptr) return recorder.count_unrecorded();
     action.new_communicator = made->id;
+    recorder.name_in_journal(newcomm);
   }
   recorder.append(action);
 }

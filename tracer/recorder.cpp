@@ -3,6 +3,8 @@
 #include "trace/error.h"
 #include "tracer/call_scope.h"
 #include "tracer/host.h"
+#include "tracer/mpi_library.h"
+#include "tracer/signals.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -56,9 +58,10 @@ constexpr bool recorded_at_once[] = {
 #undef MPI_CALL
 };
 
-std::filesystem::path file_of_rank(const Settings& settings, int rank) {
+std::filesystem::path file_of_rank(const Settings& settings, int rank,
+                                   std::string_view extension = trace::archive_extension) {
   char name[32];
-  std::snprintf(name, sizeof name, "rank-%06d%s", rank, std::string(trace::archive_extension).c_str());
+  std::snprintf(name, sizeof name, "rank-%06d%s", rank, std::string(extension).c_str());
   return settings.directory / name;
 }
 
@@ -131,14 +134,44 @@ void Recorder::begin(std::uint64_t run_identity) {
   definitions.provenance->run_identity = run_identity;
   definitions.hosts.push_back(this_host());
   definitions.communicators = communicators_.take_new();
+  begin_journal(run_identity);
   definitions.ranks.push_back(record_);
   writer_.define(definitions);
+}
+
+void Recorder::begin_journal(std::uint64_t run_identity) {
+  try {
+    journal_ = std::make_unique<Journal>(file_of_rank(settings_, rank_, trace::journal_extension),
+                                         Journal::Plan{.run_identity = run_identity,
+                                                       .rank = rank_,
+                                                       .world = key_of(mpi().comm_world),
+                                                       .calls = {std::begin(call_names), std::end(call_names)},
+                                                       .blocks = blocks_held + 1,
+                                                       .actions_per_block = settings_.actions_per_block});
+    blocks_.keep(*journal_, [this] { journal_definitions(); });
+  } catch (const Error& failure) {
+    record_.notes.push_back("no journal (" + failure.description() +
+                            "): if the rank is killed, what it does after its last full block is lost");
+  }
+}
+
+void Recorder::journal_definitions() {
+  if (!new_definitions_.any_for_journal()) return;
+  if (!blocks_.define(new_definitions_.take_for_journal())) define_new();
+}
+
+void Recorder::name_in_journal(MPI_Comm handle) {
+  if (journal_ == nullptr) return;
+  const auto held = guard();
+  const KnownCommunicator* const known = communicators_.find(handle);
+  if (known != nullptr) journal_->name_communicator(key_of(handle), known->id);
 }
 
 void Recorder::discard() noexcept {
   std::error_code ignored;
   finished_ = true;
   std::filesystem::remove(file_of_rank(settings_, rank_), ignored);
+  if (journal_) journal_->remove();
   std::filesystem::remove(settings_.directory, ignored); // fails unless it is empty
 }
 
@@ -267,9 +300,10 @@ trace::KernelId Recorder::kernel_between(std::uint32_t begin, std::uint32_t end,
 }
 
 void Recorder::count_unrecorded() {
-  if (!paused())
-    std::atomic_ref(unrecorded_[static_cast<std::size_t>(thread_state.call->call())])
-        .fetch_add(1, std::memory_order_relaxed);
+  if (paused()) return;
+  const auto call = static_cast<std::size_t>(thread_state.call->call());
+  std::atomic_ref(unrecorded_[call]).fetch_add(1, std::memory_order_relaxed);
+  if (journal_ != nullptr) journal_->count_unrecorded(call);
 }
 
 KnownCommunicator* Recorder::communicator(MPI_Comm handle) {
@@ -318,30 +352,40 @@ std::optional<MatchedMessage> Recorder::take_message(MPI_Message handle) {
 
 void Recorder::write(const trace::ActionBlock& block) {
   define_new();
-  writer_.write(rank_, block);
+  // After a failure, a large block may be in the file in part.
+  const std::uint64_t there = writer_.actions_written(rank_) - record_.actions;
+  if (there == 0)
+    writer_.write(rank_, block);
+  else
+    writer_.write(rank_, trace::part(block, static_cast<std::size_t>(there), block.size()));
   record_.actions += block.size();
 }
 
 /// What the next block may use must stand before it.
 void Recorder::define_new() {
-  trace::Definitions definitions;
-  definitions.communicators = communicators_.take_new();
-  definitions.modules = kernels_.take_new_modules();
-  definitions.callers = kernels_.take_new_callers();
-  definitions.kernels = kernels_.take_new_kernels();
+  const trace::Definitions& definitions = new_definitions_.for_file();
   if (!definitions.empty()) writer_.define(definitions);
+  new_definitions_.in_file();
+}
+
+void Recorder::write_held() {
+  if (failed_ && journal_) journal_->shrink();
+  try {
+    if (threads_at_once_) threads_.merge();
+    blocks_.flush();
+    define_new();
+  } catch (const std::exception&) {
+    // What there is room for now is for the file's end, which says why.
+    if (!failed_) throw;
+  }
+  if (failed_ && journal_) journal_->remove();
 }
 
 void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept {
   const auto held = guard();
   if (finished_.exchange(true)) return;
   try {
-    // After a failure there is no room for what is still held, but there may be for the end.
-    if (!failed_) {
-      if (threads_at_once_) threads_.merge();
-      blocks_.flush();
-      define_new();
-    }
+    write_held();
     record_.actions = writer_.actions_written(rank_);
     record_.ending = ending;
     record_.ending_reason = reason;
@@ -351,6 +395,8 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
     definitions.ranks.push_back(record_);
     writer_.define(definitions);
     writer_.finish();
+    forget_journal();
+    if (journal_) journal_->remove();
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "timeless: the trace of rank %d is cut short: %s\n", rank_, failure.what());
   }
@@ -371,6 +417,8 @@ std::string Recorder::summary() const {
   if (counter_.identity.unit != trace::VolumeUnit::none)
     line += std::string(" (") + name(counter_.identity.exactness) + " " + name(counter_.identity.unit) + ")";
   line += ", in " + settings_.directory.string() + "; next: timeless gather " + settings_.directory.string();
+  for (const std::string& note : record_.notes)
+    line += "; " + note;
   const char* separator = "; NOT recorded: ";
   for (const auto& [call, times] : record_.unrecorded_calls) {
     line += separator + call + " (" + with_separators(times) + (times == 1 ? " call)" : " calls)");

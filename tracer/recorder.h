@@ -5,7 +5,9 @@
 #include "tracer/block_queue.h"
 #include "tracer/communicators.h"
 #include "tracer/counters/counter.h"
+#include "tracer/journal.h"
 #include "tracer/kernels.h"
+#include "tracer/new_definitions.h"
 #include "tracer/requests.h"
 #include "tracer/settings.h"
 #include "tracer/thread_merge.h"
@@ -16,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -49,7 +52,7 @@ public:
   /// Creates the rank's file. Throws Error when that cannot be.
   Recorder(const Settings& settings, ActiveCounter counter, int rank, int size);
 
-  /// Writes what the run is into the file. To be called once all ranks have theirs.
+  /// Writes what the run is into the file, and begins the journal. To be called once all ranks have their files.
   void begin(std::uint64_t run_identity);
   /// Removes the file again: the run does not take place.
   void discard() noexcept;
@@ -74,6 +77,11 @@ public:
   bool threads_at_once() const { return threads_at_once_; }
   bool paused() const { return paused_.load(std::memory_order_relaxed); }
   bool announced() const { return settings_.announced; }
+
+  /// Null when there can be none here.
+  Journal* journal() { return journal_.get(); }
+  /// Gives a communicator its handle in the journal.
+  void name_in_journal(MPI_Comm handle);
 
   BlockQueue& blocks() { return blocks_; }
   CommunicatorTable& communicators() { return communicators_; }
@@ -131,8 +139,13 @@ private:
   Known* look_up(Table& table, Handle handle, FlatMap<Known*>& remembered, std::uint64_t& version);
   std::uint32_t site_of(CallScope& call, RecordedThread& thread);
   trace::KernelId kernel_between(std::uint32_t begin, std::uint32_t end, RecordedThread& thread);
+  void begin_journal(std::uint64_t run_identity);
+  /// What the next action may use must stand in the journal before it.
+  void journal_definitions();
   void write(const trace::ActionBlock& block);
   void define_new();
+  /// Writes what is still held, as far as there is room; the journal's own room goes to it when there is no other.
+  void write_held();
 
   Settings settings_;
   ActiveCounter counter_;
@@ -144,6 +157,8 @@ private:
   CommunicatorTable communicators_;
   ProgramRequests requests_;
   KernelTable kernels_;
+  NewDefinitions new_definitions_{communicators_, kernels_};
+  std::unique_ptr<Journal> journal_;
   FlatMap<MatchedMessage> messages_;
   WindowTable windows_;
   trace::RankRecord record_;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -266,7 +267,6 @@ static int finalizes_at_exit(void) {
 /* The file system takes no more than 4 KiB of the trace. */
 static int full_disk(void) {
   const struct rlimit limit = {4096, 4096};
-  signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
   return chatter();
 }
@@ -295,6 +295,99 @@ static int forks(void) {
   return 0;
 }
 
+static int terminated(void) {
+  chatter();
+  kill(getpid(), SIGTERM);
+  return 0;
+}
+
+static int segfaults(void) {
+  volatile int* volatile nothing = NULL;
+  chatter();
+  *nothing = 1;
+  return 0;
+}
+
+static int calls_abort(void) {
+  chatter();
+  abort();
+}
+
+/* Until the stack ends. */
+static int deeper(int depth) {
+  volatile char room[10000];
+  room[0] = (char)depth;
+  return depth < 0 ? 0 : deeper(depth + 1) + room[0];
+}
+
+static int overflows(void) {
+  chatter();
+  return deeper(0);
+}
+
+static int leaves(void) {
+  chatter();
+  fflush(stdout);
+  _exit(4);
+}
+
+static int becomes_another(void) {
+  chatter();
+  fflush(stdout);
+  execlp("sh", "sh", "-c", "echo another; exit 6", (char*)NULL);
+  return 0;
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number) {
+  (void)number;
+  ++signals;
+}
+
+/* Signals that the program deals with itself: one handler from before MPI_Init would be too early to be seen here. */
+static int handles_signals(void) {
+  signal(SIGUSR1, count_signal);
+  signal(SIGTERM, SIG_IGN);
+  chatter();
+  raise(SIGUSR1);
+  raise(SIGUSR1);
+  raise(SIGTERM);
+  printf("%d signals\n", (int)signals);
+  return 0;
+}
+
+/* Children that use MPI, that are killed, and that run other programs. */
+static int has_children(void) {
+  int status = 0;
+  int asked = -1;
+  char line[32] = "";
+  MPI_Barrier(MPI_COMM_WORLD);
+  fflush(stdout);
+  if (fork() == 0) {
+    for (int i = 0; i < 1000; ++i)
+      MPI_Comm_rank(MPI_COMM_WORLD, &asked);
+    _exit(asked == rank ? 11 : 12);
+  }
+  wait(&status);
+  printf("child %d\n", WEXITSTATUS(status));
+  fflush(stdout);
+  if (fork() == 0) {
+    kill(getpid(), SIGTERM);
+    _exit(0);
+  }
+  wait(&status);
+  printf("killed by %d\n", WTERMSIG(status));
+  fflush(stdout);
+  printf("system %d\n", WEXITSTATUS(system("exit 7")));
+  FILE* pipe = popen("echo piped", "r");
+  if (pipe == NULL || fgets(line, sizeof line, pipe) == NULL) return 1;
+  pclose(pipe);
+  printf("%s", line);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+
 static int returns_5(void) {
   return 5;
 }
@@ -319,6 +412,14 @@ int main(int argc, char** argv) {
              {"finalizes_at_exit", finalizes_at_exit},
              {"full_disk", full_disk},
              {"forks", forks},
+             {"terminated", terminated},
+             {"segfaults", segfaults},
+             {"calls_abort", calls_abort},
+             {"overflows", overflows},
+             {"leaves", leaves},
+             {"becomes_another", becomes_another},
+             {"handles_signals", handles_signals},
+             {"has_children", has_children},
              {"returns_5", returns_5}};
   int provided;
   const char* const name = argc == 2 ? argv[1] : "";

@@ -7,6 +7,9 @@
  *   signal N            sends itself this signal, between MPI_Init and MPI_Finalize
  *   wait                prints a line, then waits for a signal it does not survive
  *   avx512              executes an instruction of AVX-512
+ *   hang                rank 1 waits for a message from rank 0, all others for each other
+ *   chatter N           makes this many calls, no two alike
+ *   remove DIRECTORY    removes a directory between two calls
  *   nothing             only starts and ends MPI */
 #include <mpi.h>
 #include <signal.h>
@@ -45,6 +48,36 @@ static void wait_for_the_end(void) {
     pause();
 }
 
+static void hang(void) {
+  int rank, value;
+  MPI_Request request;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Barrier(MPI_COMM_WORLD);
+  puts("hanging");
+  fflush(stdout);
+  if (rank == 1) {
+    MPI_Irecv(&value, 1, MPI_INT, 0, 41, MPI_COMM_WORLD, &request);
+    MPI_Recv(&value, 1, MPI_INT, 0, 42, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void chatter(int calls) {
+  static char buffer[1 << 20];
+  unsigned random = 1;
+  for (int i = 0; i < calls; ++i) {
+    random = random * 1103515245u + 12345u;
+    MPI_Bcast(buffer, (int)(random >> 12), MPI_CHAR, 0, MPI_COMM_SELF);
+  }
+  puts("chattered");
+}
+
+static void remove_directory(const char* directory) {
+  char command[4096];
+  snprintf(command, sizeof command, "rm -r '%s'", directory);
+  printf("removed: %d\n", system(command));
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nothing";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
@@ -58,6 +91,9 @@ int main(int argc, char** argv) {
     raise(number);
   }
   if (strcmp(what, "wait") == 0) wait_for_the_end();
+  if (strcmp(what, "hang") == 0) hang();
+  if (strcmp(what, "chatter") == 0) chatter(number);
+  if (strcmp(what, "remove") == 0) remove_directory(argv[2]);
   if (strcmp(what, "avx512") == 0) __asm__ volatile(".byte 0x62, 0xf1, 0x75, 0x48, 0xfe, 0xd0");
   MPI_Finalize();
   return strcmp(what, "exit") == 0 ? number : 0;

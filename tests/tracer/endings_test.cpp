@@ -44,16 +44,83 @@ TEST(Ending, by_abort_is_marked_as_stopped_and_keeps_the_code) {
   EXPECT_EQ(trace.at(0).actions.size(), 1U);
 }
 
-TEST(Ending, by_a_kill_leaves_every_whole_block) {
+TEST(Ending, by_a_kill_leaves_every_action) {
+  for (const char* const buffer : {"", "TIMELESS_BUFFER_SIZE=16"}) {
+    const TemporaryDirectory directory;
+    const Outcome outcome =
+        run_traced({.ranks = 2, .program = "cases", .arguments = "dies", .environment = buffer}, directory / "trace");
+    EXPECT_NE(outcome.status, 0);
+    const auto trace = read_recording(directory / "trace");
+    EXPECT_FALSE(trace.at(0).finished);
+    EXPECT_EQ(trace.at(0).record().ending, trace::Ending::unknown);
+    EXPECT_THAT(trace.at(0).record().ending_reason, HasSubstr("ended without saying why (SIGKILL"));
+    EXPECT_EQ(trace.at(0).actions.size(), 1000U);
+  }
+}
+
+struct Death {
+  const char* program;
+  const char* reason;
+  trace::Ending ending = trace::Ending::stopped;
+};
+
+class Deaths : public testing::TestWithParam<Death> {};
+
+TEST_P(Deaths, leave_every_action_and_the_reason_and_are_what_they_would_be_untraced) {
   const TemporaryDirectory directory;
-  const Outcome outcome =
-      run_traced({.ranks = 2, .program = "cases", .arguments = "dies", .environment = "TIMELESS_BUFFER_SIZE=16"},
-                 directory / "trace");
-  EXPECT_NE(outcome.status, 0);
+  const Job job{.program = "cases", .arguments = GetParam().program};
+  const Outcome plain = run_plain(job);
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, plain.status);
+  EXPECT_EQ(outcome.output, plain.output);
+  // Open MPI reports some signals, with addresses and process numbers.
+  EXPECT_EQ(outcome.errors.empty(), plain.errors.empty()) << outcome.errors << "\nplain:\n" << plain.errors;
   const auto trace = read_recording(directory / "trace");
-  EXPECT_FALSE(trace.at(0).finished);
-  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::unknown);
-  EXPECT_EQ(trace.at(0).actions.size(), 1000U / 16 * 16);
+  ASSERT_EQ(trace.size(), 1U);
+  EXPECT_EQ(trace[0].actions.size(), 1000U);
+  EXPECT_EQ(trace[0].record().ending, GetParam().ending);
+  EXPECT_THAT(trace[0].record().ending_reason, HasSubstr(GetParam().reason));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Deaths,
+                         testing::Values(Death{"terminated", "killed by SIGTERM (Terminated), which it sent itself"},
+                                         Death{"segfaults", "killed by SIGSEGV (Segmentation fault)"},
+                                         Death{"calls_abort", "killed by SIGABRT (Aborted), which it sent itself"},
+                                         Death{"overflows", "killed by SIGSEGV (Segmentation fault)"},
+                                         Death{"leaves", "ended without saying why (SIGKILL, _exit",
+                                               trace::Ending::unknown},
+                                         Death{"becomes_another", "ended without saying why", trace::Ending::unknown}),
+                         [](const auto& death) { return std::string(death.param.program); });
+
+TEST(Signals, that_the_program_handles_or_ignores_are_its_own) {
+  const TemporaryDirectory directory;
+  const Job job{.program = "cases", .arguments = "handles_signals"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, run_plain(job).output);
+  EXPECT_THAT(outcome.output, HasSubstr("2 signals"));
+  EXPECT_EQ(read_recording(directory / "trace").at(0).record().ending, trace::Ending::finalized);
+}
+
+TEST(Children, that_use_mpi_are_killed_or_run_other_programs_do_not_reach_the_trace) {
+  const TemporaryDirectory directory;
+  const Job job{.ranks = 2, .program = "cases", .arguments = "has_children"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output, HasSubstr("child 11\nkilled by 15\nsystem 7\npiped\n"));
+  for (const RecordedRank& rank : read_recording(directory / "trace")) {
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+    EXPECT_EQ(rank.actions.size(), 3U);
+  }
+}
+
+TEST(Ending, of_the_ranks_that_another_rank_aborts_tells_who_ended_them) {
+  const TemporaryDirectory directory;
+  run_traced({.ranks = 2, .program = "cases", .arguments = "aborts"}, directory / "trace");
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_EQ(trace.at(1).actions.size(), 1U);
+  EXPECT_THAT(trace.at(1).record().ending_reason, testing::AnyOf(HasSubstr("killed by SIGTERM"), HasSubstr("SIGKILL")));
+  EXPECT_THAT(trace.at(1).record().ending_reason, HasSubstr(", in MPI_Barrier"));
 }
 
 TEST(Ending, of_a_forked_child_is_none_of_the_rank) {
@@ -152,8 +219,28 @@ TEST(Recording, stops_and_leaves_the_program_alone_when_the_file_cannot_grow) {
   EXPECT_EQ(outcome.output, "chattered\n");
   EXPECT_THAT(outcome.errors, HasSubstr("recording stopped on rank 0, the program goes on"));
   const auto trace = read_recording(directory / "trace");
-  EXPECT_NE(trace.at(0).record().ending, trace::Ending::finalized);
+  EXPECT_TRUE(trace.at(0).finished);
+  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::stopped);
+  EXPECT_THAT(trace.at(0).record().ending_reason, HasSubstr("File too large"));
   EXPECT_FALSE(trace.at(0).actions.empty());
+}
+
+TEST(Recording, leaves_no_journal_behind_at_an_orderly_end) {
+  const TemporaryDirectory directory;
+  run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "trace");
+  for (const auto& entry : std::filesystem::directory_iterator(directory / "trace"))
+    EXPECT_EQ(entry.path().extension(), ".tia");
+}
+
+TEST(Recording, does_without_a_journal_where_there_can_be_none_and_says_so) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "trace/rank-000000.journal/in the way");
+  const Outcome outcome = run_traced({.program = "cases", .arguments = "chatter"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.errors, HasSubstr("no journal (cannot create the journal"));
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::finalized);
+  EXPECT_THAT(trace.at(0).record().notes, testing::ElementsAre(HasSubstr("no journal")));
 }
 
 } // namespace

@@ -31,8 +31,12 @@ void add_rank_file(const gather::RankFile& file, Outcome& outcome) {
   if (record != nullptr)
     for (const auto& [call, times] : record->unrecorded_calls)
       outcome.unrecorded_calls[call] += times;
-  if (!archive.finished() || record == nullptr || record->ending != trace::Ending::finalized)
-    outcome.unfinished.push_back(file.rank);
+  if (record != nullptr)
+    for (const std::string& note : record->notes)
+      outcome.notes[note].push_back(file.rank);
+  if (record != nullptr && record->ending == trace::Ending::finalized && archive.finished()) return;
+  outcome.unfinished.push_back(file.rank);
+  if (outcome.reason.empty() && record != nullptr) outcome.reason = record->ending_reason;
 }
 
 bool is_icount_log(const fs::path& path) {
@@ -124,7 +128,10 @@ std::vector<std::string> complaints(const Outcome& outcome) {
     lines.push_back(some(absent) + " left no file here: look for it on the host it ran on (gather with timeless-mpi), "
                                    "or whether Timeless is installed there at the same path");
   if (!outcome.unfinished.empty())
-    lines.push_back(some(outcome.unfinished) + " did not reach MPI_Finalize: the trace ends where the recording did");
+    lines.push_back(some(outcome.unfinished) + " did not reach MPI_Finalize: the trace ends where the recording did" +
+                    (outcome.reason.empty() ? "" : " (" + outcome.reason + ")"));
+  for (const auto& [note, ranks] : outcome.notes)
+    lines.push_back(some(ranks) + ": " + note);
   for (const std::string& file : outcome.unreadable)
     lines.push_back("not readable: " + file);
   for (const std::string& message : outcome.icount_messages)

@@ -15,7 +15,9 @@ struct Outcome {
   trace::Rank size = 0;                ///< ranks the program had; 0 when nothing was recorded
   std::vector<trace::Rank> recorded;   ///< ranks with a file here
   std::vector<trace::Rank> unfinished; ///< of those, the ones whose file does not end with MPI_Finalize
-  std::vector<std::string> unreadable; ///< files that are no archives, with why
+  std::string reason;                  ///< why the first of them does not
+  std::map<std::string, std::vector<trace::Rank>> notes; ///< what the trace says of ranks' recordings, and of which
+  std::vector<std::string> unreadable;                   ///< files that are no archives, with why
   trace::Counter counter;
   std::uint64_t actions = 0;
   std::uint64_t bytes = 0;

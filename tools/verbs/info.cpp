@@ -1,3 +1,4 @@
+#include "tools/answers/standing.h"
 #include "tools/answers/summary.h"
 #include "tools/console.h"
 #include "tools/kernel_listing.h"
@@ -5,11 +6,14 @@
 #include "tools/verbs/verbs.h"
 
 #include "gather/files_source.h"
+#include "gather/rank_files.h"
 #include "gather/rank_ranges.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +63,15 @@ void print_hosts(const Run& run) {
   if (texts.size() > most) fmt::print("{:<15}and {} more hosts\n", "", texts.size() - most);
 }
 
+/// What is noted of ranks' recordings, and of which.
+std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
+  std::map<std::string, std::vector<trace::Rank>> notes;
+  for (const trace::RankRecord& record : run.ranks)
+    for (const std::string& note : record.notes)
+      notes[note].push_back(record.rank);
+  return notes;
+}
+
 void print_head(const Options& options, const Run& run) {
   const std::string lack = incompleteness(run);
   fmt::print("{}: {} ranks of {}, {}\n", options.trace, run.size,
@@ -70,6 +83,8 @@ void print_head(const Options& options, const Run& run) {
   fmt::print("{:<15}{}\n", "counter", counter_text(run));
   print_hosts(run);
   fmt::print("{:<15}{}\n", "communicators", run.communicators.size());
+  for (const auto& [note, ranks] : notes(run))
+    fmt::print("{:<15}rank{} {}: {}\n", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), note);
   fmt::print("{:<15}{}\n", "kernels", run.kernels.size());
 }
 
@@ -136,6 +151,7 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
                                     {"actions", record.actions},
                                     {"ending", name(record.ending)},
                                     {"ending_reason", record.ending_reason},
+                                    {"notes", record.notes},
                                     {"skew_per_call", record.skew_per_call}});
   for (const trace::Communicator& communicator : run.communicators)
     json["communicators"].push_back(
@@ -205,6 +221,60 @@ void show_kernels(const Options& options, const trace::Source& source, nlohmann:
     print_warning(notice);
 }
 
+/// The ranks' own files at a path, by rank.
+std::map<trace::Rank, std::filesystem::path> rank_files(const std::filesystem::path& path, const Run& run) {
+  std::map<trace::Rank, std::filesystem::path> files;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    for (const gather::RankFile& file : gather::list_rank_files(path))
+      files[file.rank] = file.path;
+  else if (run.ranks.size() == 1)
+    files[run.ranks.front().rank] = path;
+  return files;
+}
+
+void print_standings(const std::vector<RankStanding>& all) {
+  if (all.empty()) return;
+  constexpr std::size_t most = 16;
+  fmt::print("\nwhere the ranks stand that have not finalized\n");
+  for (const CallGroup& group : group_by_call(all))
+    fmt::print("  {:<28} rank{} {}\n", group.where, group.ranks.size() == 1 ? "" : "s",
+               gather::rank_ranges(group.ranks));
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
+    const RankStanding& rank = all[i];
+    fmt::print("rank {}: {} actions, {} MPI calls; {}\n", rank.rank, rank.actions, rank.calls,
+               rank.reason.empty() ? "no word of its end" : rank.reason);
+    for (const CallInProgress& in : rank.in)
+      fmt::print("  {:<6}{}{}{}{}{}\n", "in", in.call, in.with.empty() ? "" : " ", in.with,
+                 in.site.empty() ? "" : ", called at ", in.site);
+    if (!rank.last_action.empty()) fmt::print("  {:<6}{}\n", "last", rank.last_action);
+    for (const std::string& request : rank.requests)
+      fmt::print("  {:<6}{}\n", "open", request);
+    if (rank.open_requests > rank.requests.size())
+      fmt::print("  {:<6}and {} more requests\n", "", rank.open_requests - rank.requests.size());
+  }
+  if (all.size() > most) fmt::print("and {} more ranks (all with --json)\n", all.size() - most);
+}
+
+nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
+  auto json = nlohmann::ordered_json::array();
+  for (const RankStanding& rank : all) {
+    auto in = nlohmann::ordered_json::array();
+    for (const CallInProgress& call : rank.in)
+      in.push_back({{"call", call.call}, {"with", call.with}, {"site", call.site}});
+    json.push_back({{"rank", rank.rank},
+                    {"ending", name(rank.ending)},
+                    {"ending_reason", rank.reason},
+                    {"actions", rank.actions},
+                    {"mpi_calls", rank.calls},
+                    {"in", in},
+                    {"last_action", rank.last_action},
+                    {"open_requests", rank.open_requests},
+                    {"oldest_open_requests", rank.requests}});
+  }
+  return json;
+}
+
 int show(const Options& options) {
   const auto source = gather::open_run(options.trace);
   nlohmann::ordered_json json;
@@ -216,8 +286,15 @@ int show(const Options& options) {
     show_kernels(options, *source, json);
   else if (!options.brief)
     show_actions(options, *source, json);
-  if (options.json) print_json("info", 2, json);
-  return exit_ok;
+  const Run& run = source->run();
+  const std::vector<RankStanding> standing = standings(*source, rank_files(options.trace, run), options.brief);
+  if (options.json) {
+    json["not_finalized"] = standings_json(standing);
+    print_json("info", 2, json);
+  } else if (!options.kernels) {
+    print_standings(standing);
+  }
+  return run.complete() ? exit_ok : static_cast<int>(Failure::partial);
 }
 
 } // namespace
@@ -240,7 +317,8 @@ VerbAction add_info(CLI::App& command) {
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
   command.add_flag("--json", options->json, "Print JSON (schema timeless.info/2)");
-  command.footer("Example: timeless info run.tia --kernels --top 5");
+  command.footer("Exit status: 0, 6 when the trace is incomplete, 3 when it cannot be read.\n"
+                 "Example: timeless info run.tia --kernels --top 5");
   return [options] { return show(*options); };
 }
 

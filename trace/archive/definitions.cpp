@@ -55,6 +55,7 @@ enum class RankField : protozero::pbf_tag_type {
   ending_reason = 5,
   actions = 6,
   unrecorded_calls = 7,
+  notes = 30,
 };
 enum class CallCountField : protozero::pbf_tag_type { name = 1, count = 2 };
 enum class NumbersField : protozero::pbf_tag_type { rank = 1, communicators = 2, kernels = 3 };
@@ -165,6 +166,8 @@ void encode(const RankRecord& record, protozero::pbf_builder<RankField> out) {
     call.add_string(CallCountField::name, name);
     call.add_uint64(CallCountField::count, count);
   }
+  for (const std::string& note : record.notes)
+    out.add_string(RankField::notes, note);
 }
 
 void encode(const RankNumbers& numbers, protozero::pbf_builder<NumbersField> out) {
@@ -387,6 +390,9 @@ RankRecord decode_rank(protozero::pbf_message<RankField> in) {
       break;
     case delimited(RankField::unrecorded_calls):
       decode_call_count(in.get_message(), record);
+      break;
+    case delimited(RankField::notes):
+      record.notes.push_back(text(in.get_view()));
       break;
     default:
       in.skip();

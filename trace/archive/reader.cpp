@@ -6,9 +6,12 @@
 #include "trace/archive/scan.h"
 #include "trace/encoding/block_codec.h"
 #include "trace/error.h"
+#include "trace/journal/owner.h"
+#include "trace/journal/tail.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace timeless::trace {
@@ -19,8 +22,19 @@ struct ArchiveReader::State {
   Run run;
   std::map<Rank, RankNumbers> numbers;
   std::vector<BlockPlace> blocks;
+  bool journaled = false;
+  bool torn = false; ///< the journal changed while it was read
 
   explicit State(const std::filesystem::path& path) : file(path) {}
+
+  /// All that is there. What a journal says has to be read before the file, which takes over what leaves the journal.
+  State(const std::filesystem::path& path, const std::optional<JournalImage>& journal) : State(path) {
+    contents = read_contents(file);
+    read_definitions();
+    if (journal && !contents.finished) add_journal(*journal);
+    check_numbers();
+    order_blocks();
+  }
 
   std::string where(const BlockPlace& place) const {
     std::string text = file.path().string();
@@ -70,6 +84,42 @@ struct ArchiveReader::State {
     if (run.size == 0)
       throw Error(Failure::invalid_input, "the archive says nothing of its run", file.path().string(),
                   "it was cut short before its first block was written");
+  }
+
+  /// Where the file's last whole block ends, and how many actions of this rank it holds up to there.
+  std::pair<std::uint64_t, std::uint64_t> whole_part(Rank rank) const {
+    std::uint64_t end = file_header_bytes;
+    std::uint64_t actions = 0;
+    for (const BlockPlace& place : contents.blocks) {
+      end = std::max(end, place.offset + block_header_bytes + place.header.stored_bytes);
+      if (place.header.type == BlockType::actions && place.header.rank == rank)
+        actions = std::max(actions, place.header.first_action + place.header.actions);
+    }
+    return {end, actions};
+  }
+
+  void add_journal(const JournalImage& journal) {
+    RankRecord* const record = run.find(journal.header().rank);
+    if (record == nullptr || run.ranks.size() != 1 || record->ending != Ending::unknown ||
+        journal.header().run_identity != run.provenance.run_identity)
+      return; // of another run, or of a file that has got its end since
+    journaled = true;
+    const auto [end, actions] = whole_part(record->rank);
+    JournalTail tail = continue_with(journal, run, actions);
+    // A block that was being written is in the journal too.
+    std::erase_if(contents.damage, [end](const Damage& damage) { return damage.offset >= end; });
+    for (const BlockPlace& place : tail.blocks)
+      contents.blocks.push_back({place.header, end + place.offset});
+    file.continue_with(end, std::move(tail.bytes));
+    const JournalOwner owner = find_owner(journal, journal_beside(file.path()));
+    torn = !tail.damage.empty() && owner == JournalOwner::running;
+    if (!tail.damage.empty()) contents.damage.push_back({file.size(), "the journal is damaged: " + tail.damage});
+    record->ending_reason = ending_words(journal, owner);
+    if (journal.signal().number != 0) {
+      record->ending = Ending::stopped;
+      record->actions = tail.actions;
+    }
+    record->unrecorded_calls = journal.unrecorded_calls();
   }
 
   void check_numbers() const {
@@ -148,11 +198,11 @@ private:
 
 } // namespace
 
-ArchiveReader::ArchiveReader(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {
-  state_->contents = read_contents(state_->file);
-  state_->read_definitions();
-  state_->check_numbers();
-  state_->order_blocks();
+ArchiveReader::ArchiveReader(const std::filesystem::path& path) {
+  // A running program may give a part of the journal to its next block just when that part is being read.
+  constexpr int most_attempts = 4;
+  for (int attempt = 0; attempt < most_attempts && (!state_ || state_->torn); ++attempt)
+    state_ = std::make_unique<State>(path, JournalImage::read(journal_beside(path)));
 }
 
 ArchiveReader::~ArchiveReader() = default;
@@ -178,6 +228,10 @@ std::unique_ptr<RankStream> ArchiveReader::open(Rank rank) const {
 
 bool ArchiveReader::finished() const {
   return state_->contents.finished;
+}
+
+bool ArchiveReader::journaled() const {
+  return state_->journaled;
 }
 
 const std::vector<Damage>& ArchiveReader::damage() const {

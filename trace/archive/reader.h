@@ -19,6 +19,9 @@ struct Damage {
 
 /// Reads an archive: one rank's file while or after recording, or a gathered run.
 ///
+/// A rank's file that its recorder has not finished is continued by the journal beside it, as if the actions there
+/// stood in further blocks of the file; RankRecord::ending_reason then says what the journal knows of the end.
+///
 /// Opens whatever is there: a file cut short, or damaged in the middle, gives every block that is still whole, and
 /// damage() lists what is not. Streams throw Error(invalid_input) naming file, block and offset where a rank's actions
 /// have a hole. Memory is bounded by the definitions, the index and one block per open stream.
@@ -37,6 +40,8 @@ public:
   /// True when the file ends with its index and footer, as finish() leaves it.
   bool finished() const;
   const std::vector<Damage>& damage() const;
+  /// True when the blocks, or the rank's ending, come from a journal in part: the file alone does not say all.
+  bool journaled() const;
   /// The whole actions blocks, by rank and then in order.
   const std::vector<BlockPlace>& blocks() const;
   std::uint64_t file_bytes() const;

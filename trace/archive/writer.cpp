@@ -7,6 +7,8 @@
 #include "trace/error.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,25 +23,16 @@ namespace timeless::trace {
 
 namespace {
 
+/// The largest a file of this process may grow: writing beyond is not only an error but a signal that kills.
+std::uint64_t most_file_bytes() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
 /// Rows of the index per index block.
 constexpr std::size_t index_rows_per_block = std::size_t{1} << 18U;
 /// The index of some ten million actions fits without asking for more memory.
 constexpr std::size_t first_index_bytes = std::size_t{32} << 10U;
-
-/// The part of a block's actions in [begin, end), as a block of its own.
-ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
-  ActionBlock result;
-  for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
-    if (position >= begin && position < end) {
-      if (has_volume(action.kind))
-        result.append_volume(action.kind, action.kernel, volume);
-      else
-        result.append(action);
-    }
-    ++position;
-  });
-  return result;
-}
 
 } // namespace
 
@@ -49,6 +42,7 @@ struct ArchiveWriter::State {
   int file = -1;
   std::uint64_t bytes = 0;
   std::uint64_t blocks = 0;
+  BlockHeader last; ///< of the block written last
   /// Of the index, as it will be written: a dozen bytes a block is all that grows with the archive.
   std::vector<std::string> rows;
   std::map<Rank, std::uint64_t> actions; ///< written so far, by rank
@@ -67,9 +61,17 @@ struct ArchiveWriter::State {
                 code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
   }
 
+  /// What the last definitions, the index and the footer may take, so that the limit on a file's size leaves it an end.
+  std::uint64_t end_bytes() const {
+    constexpr std::size_t last_definitions = 512;
+    constexpr std::size_t index_row = 16;
+    return last_definitions + 2 * block_header_bytes + footer_bytes + index_row * (blocks + 1);
+  }
+
   /// Appends all of it, or, when that fails, nothing: what is cut back may leave room for the index.
-  void put(std::string_view data) {
+  void put(std::string_view data, std::uint64_t to_be_left = 0) {
     if (file < 0) throw Error(Failure::runtime, "the archive is closed", path.string());
+    if (bytes + data.size() + to_be_left > most_file_bytes()) fail("cannot write the archive", EFBIG);
     const std::uint64_t whole = bytes;
     while (!data.empty()) {
       const ssize_t written = ::write(file, data.data(), data.size());
@@ -89,7 +91,8 @@ struct ArchiveWriter::State {
     whole_block.clear();
     put_block_header(whole_block, header, payload);
     whole_block.append(payload);
-    put(whole_block);
+    put(whole_block, header.type == BlockType::actions ? end_bytes() : 0);
+    last = header;
     if (header.type != BlockType::index) add_to_index(header);
   }
 
@@ -189,13 +192,21 @@ void ArchiveWriter::finish() {
     left -= number;
   }
   state_->put(encode_footer(footer));
+  struct stat status {};
+  const bool removed = ::fstat(state_->file, &status) == 0 && status.st_nlink == 0;
   const int file = std::exchange(state_->file, -1);
   if (::close(file) != 0) state_->fail("cannot close the archive", errno);
+  if (removed)
+    throw Error(Failure::runtime, "the archive was removed while it was being written", state_->path.string());
 }
 
 std::uint64_t ArchiveWriter::actions_written(Rank rank) const {
   const auto found = state_->actions.find(rank);
   return found == state_->actions.end() ? 0 : found->second;
+}
+
+const BlockHeader& ArchiveWriter::last_block() const {
+  return state_->last;
 }
 
 std::uint64_t ArchiveWriter::bytes_written() const {

@@ -35,10 +35,12 @@ public:
   void write(Rank rank, const ActionBlock& block);
   /// Copies an actions block as another archive holds it, payload untouched.
   void copy(const BlockHeader& header, std::span<const std::byte> payload);
-  /// Writes the index and the footer, and closes the file.
+  /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
 
   std::uint64_t bytes_written() const;
+  /// The header of the block written last; there must be one.
+  const BlockHeader& last_block() const;
   /// Actions of this rank in the blocks written so far.
   std::uint64_t actions_written(Rank rank) const;
 

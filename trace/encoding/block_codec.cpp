@@ -243,6 +243,15 @@ void encode_block(const ActionBlock& block, std::string& bytes) {
   BlockEncoder().encode(block, bytes);
 }
 
+void encode_entry(const Action& action, std::string& bytes) {
+  put_entry(bytes, action);
+}
+
+std::uint32_t decode_entry(ByteReader& reader, ActionBlock& block) {
+  Lists lists;
+  return block.add_entry(take_entry(reader, lists));
+}
+
 void decode_block(std::string_view bytes, ActionBlock& block) {
   ByteReader reader(bytes);
   block.clear();

@@ -36,4 +36,11 @@ void encode_block(const ActionBlock& block, std::string& bytes);
 /// unknown kind, an index out of range, a count that does not fit the bytes, trailing bytes.
 void decode_block(std::string_view bytes, ActionBlock& block);
 
+class ByteReader;
+
+/// Writes one dictionary entry ("Entry" there) to the end of `bytes`.
+void encode_entry(const Action& action, std::string& bytes);
+/// Reads one into the block's dictionary and returns its index. Throws Error(invalid_input).
+std::uint32_t decode_entry(ByteReader& reader, ActionBlock& block);
+
 } // namespace timeless::trace

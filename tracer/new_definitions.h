@@ -1,0 +1,40 @@
+#pragma once
+
+#include "trace/archive/definitions.h"
+#include "tracer/communicators.h"
+#include "tracer/kernels.h"
+
+#include <cstddef>
+#include <string>
+
+namespace timeless::tracer {
+
+/// Which communicators, modules, callers and kernels the journal, and the rank's file, do not hold yet.
+class NewDefinitions {
+public:
+  NewDefinitions(CommunicatorTable& communicators, KernelTable& kernels)
+      : communicators_(communicators), kernels_(kernels) {}
+
+  /// True when something has been defined since the last take_for_journal().
+  bool any_for_journal() const {
+    return communicators_.defined() + kernels_.modules() + kernels_.callers() + kernels_.kernels() != logged_;
+  }
+  /// That, as the payload of a journal's definitions record.
+  std::string take_for_journal();
+
+  /// What the file does not hold: gathered until in_file() says that it does.
+  const trace::Definitions& for_file();
+  void in_file() { pending_ = {}; }
+
+private:
+  CommunicatorTable& communicators_;
+  KernelTable& kernels_;
+  std::size_t logged_ = 0; ///< sum of the four below
+  std::size_t logged_communicators_ = 0;
+  std::size_t logged_modules_ = 0;
+  std::size_t logged_callers_ = 0;
+  std::size_t logged_kernels_ = 0;
+  trace::Definitions pending_;
+};
+
+} // namespace timeless::tracer
