@@ -2,6 +2,7 @@
 
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
+#include "tracer/status_to_read.h"
 
 /// Bodies of the point-to-point calls that return a status, or a message.
 namespace timeless::tracer::body {
@@ -9,18 +10,6 @@ namespace timeless::tracer::body {
 namespace {
 
 using trace::ActionKind;
-
-/// A status to look at, also where the program wants none.
-class StatusToRead {
-public:
-  explicit StatusToRead(MPI_Status* wanted) : status_(wanted != MPI_STATUS_IGNORE ? wanted : &own_) {}
-  MPI_Status* get() { return status_; }
-  const MPI_Status& operator*() const { return *status_; }
-
-private:
-  MPI_Status own_{};
-  MPI_Status* status_;
-};
 
 std::uint16_t wildcard(int source, int tag) {
   return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG ? trace::flag_wildcard : 0;

@@ -158,9 +158,11 @@ def body_parameters(call):
 
 def body(call):
     recording = re.sub(r"\((?=.)", "(recorder, ", call.recording, count=1).replace("(recorder, )", "(recorder)")
+    # A status that is recorded is asked for even where the program wants none.
+    read = "  StatusToRead read(status);\n  status = read.get();\n" if "*status" in call.recording else ""
     return f"""
 int {call.name}({body_parameters(call)}) {{
-  const int result = mpi().{call.name}({c_arguments(call)});
+{read}  const int result = mpi().{call.name}({c_arguments(call)});
   call.record(result, [&](Recorder& recorder) {{ record::{recording}; }});
   return result;
 }}
@@ -312,9 +314,12 @@ namespace timeless::tracer::body {
 
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
+#include "tracer/status_to_read.h"
 
 namespace timeless::tracer::body {
 
+using record::bytes_of;
+using record::received_bytes;
 using trace::ActionKind;
 using trace::SendMode;
 """ + "".join(body(call) for call in calls if not call.by_hand) + """

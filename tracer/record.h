@@ -123,6 +123,17 @@ void flush(Recorder& recorder, ActionKind kind, int target, MPI_Win win);
 /// A flush of all targets, or MPI_Win_sync.
 void flush_all(Recorder& recorder, ActionKind kind, MPI_Win win);
 
+// Files.
+/// A call that moves nothing.
+void file_call(Recorder& recorder, ActionKind kind, MPI_File file);
+/// A call that gives the file a size.
+void file_sized(Recorder& recorder, ActionKind kind, MPI_File file, MPI_Offset size);
+void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+               const MPI_Request* request = nullptr);
+void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+                  const MPI_Request* request = nullptr);
+void file_deleted(Recorder& recorder);
+
 // Calls that are no actions yet.
 void unrecorded(Recorder& recorder, const MPI_Request* request = nullptr);
 

@@ -6,6 +6,7 @@
 #include "tracer/communicators.h"
 #include "tracer/counters/counter.h"
 #include "tracer/journal.h"
+#include "tracer/files.h"
 #include "tracer/kernels.h"
 #include "tracer/new_definitions.h"
 #include "tracer/requests.h"
@@ -95,6 +96,7 @@ public:
   KernelTable& kernels() { return kernels_; }
   /// For calls that create, free or open a window, which are recorded one at a time.
   WindowTable& windows() { return windows_; }
+  FileTable& files() { return files_; }
 
   /// Keeps a message that a matched probe has found, until it is received.
   void keep_message(MPI_Message handle, const MatchedMessage& message);
@@ -161,6 +163,7 @@ private:
   std::unique_ptr<Journal> journal_;
   FlatMap<MatchedMessage> messages_;
   WindowTable windows_;
+  FileTable files_;
   trace::RankRecord record_;
   std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
   std::atomic<bool> paused_;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "tracer/communicators.h"
+#include "tracer/flat_map.h"
+
+#include <mpi.h>
+
+namespace timeless::tracer {
+
+/// The files this rank has open, by handle. Each has a communicator of its own in the trace: the group of the one it was
+/// opened on, and an identity as of any communicator made collectively over that (see communicators.h).
+class FileTable {
+public:
+  void open(MPI_File handle, const KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }
+  void close(MPI_File handle) { by_handle_.erase(key_of(handle)); }
+
+  /// The file's communicator, or null when the trace knows nothing of the file.
+  const KnownCommunicator* find(MPI_File handle) {
+    const KnownCommunicator** const known = by_handle_.find(key_of(handle));
+    return known != nullptr ? *known : nullptr;
+  }
+
+private:
+  FlatMap<const KnownCommunicator*> by_handle_;
+};
+
+} // namespace timeless::tracer

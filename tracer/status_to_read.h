@@ -1,0 +1,22 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace timeless::tracer {
+
+/// A status to look at, also where the program wants none.
+class StatusToRead {
+public:
+  explicit StatusToRead(MPI_Status* wanted) : status_(wanted != MPI_STATUS_IGNORE ? wanted : &own_) {}
+  StatusToRead(const StatusToRead&) = delete;
+  StatusToRead& operator=(const StatusToRead&) = delete;
+
+  MPI_Status* get() { return status_; }
+  const MPI_Status& operator*() const { return *status_; }
+
+private:
+  MPI_Status own_{};
+  MPI_Status* status_;
+};
+
+} // namespace timeless::tracer
