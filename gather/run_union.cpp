@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -17,10 +18,18 @@ using trace::Run;
 
 namespace {
 
+/// The lowest world rank of a group; of members of another world there is none.
+Rank lowest(const std::vector<Rank>& group) {
+  Rank least = std::numeric_limits<Rank>::max();
+  for (const Rank member : group)
+    if (member != trace::foreign_rank) least = std::min(least, member);
+  return least;
+}
+
 /// An intercommunicator the way both sides agree on: `members` are the group with the lowest world rank.
 void orient(trace::Communicator& communicator) {
   if (communicator.remote_members.empty() || communicator.members.empty()) return;
-  if (*std::ranges::min_element(communicator.remote_members) < *std::ranges::min_element(communicator.members))
+  if (lowest(communicator.remote_members) < lowest(communicator.members))
     std::swap(communicator.members, communicator.remote_members);
 }
 

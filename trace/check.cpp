@@ -26,7 +26,11 @@ public:
                                        messages_,
                                        collectives_,
                                        exposures_,
-                                       std::clamp<std::uint64_t>(most_waiting_in_all / ranks(), 64, 16384)} {}
+                                       std::clamp<std::uint64_t>(most_waiting_in_all / ranks(), 64, 16384),
+                                       {}} {
+    for (const Communicator& communicator : run_.communicators)
+      shared_.foreign.push_back(communicator.foreign_members() > 0);
+  }
 
   CheckReport run() {
     index_communicators();
@@ -106,10 +110,10 @@ private:
   template <typename Visit>
   void for_each_member(Visit&& visit) const {
     for (CommunicatorId communicator = 0; communicator < run_.communicators.size(); ++communicator) {
-      for (const Rank member : run_.communicators[communicator].members)
-        visit(communicator, member);
-      for (const Rank member : run_.communicators[communicator].remote_members)
-        visit(communicator, member);
+      const Communicator& known = run_.communicators[communicator];
+      for (const auto* group : {&known.members, &known.remote_members})
+        for (const Rank member : *group)
+          if (member != foreign_rank) visit(communicator, member);
     }
   }
 

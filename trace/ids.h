@@ -25,6 +25,8 @@ inline constexpr Rank no_rank = -1;
 inline constexpr Rank any_rank = -2;
 /// The peer of a rooted collective over an intercommunicator, at the root itself: the root of the remote group's ranks.
 inline constexpr Rank root_of_remote_group = -3;
+/// A member of a communicator that belongs to another MPI_COMM_WORLD, and so is no rank of the run.
+inline constexpr Rank foreign_rank = -4;
 inline constexpr Tag any_tag = -2;
 inline constexpr CommunicatorId world_communicator = 0;
 inline constexpr CommunicatorId no_communicator = 0xffffffffU;

@@ -4,6 +4,11 @@
 
 namespace timeless::trace {
 
+std::size_t Communicator::foreign_members() const {
+  return static_cast<std::size_t>(std::ranges::count(members, foreign_rank) +
+                                  std::ranges::count(remote_members, foreign_rank));
+}
+
 const RankRecord* Run::find(Rank rank) const {
   const auto found = std::ranges::lower_bound(ranks, rank, {}, &RankRecord::rank);
   return found != ranks.end() && found->rank == rank ? &*found : nullptr;

@@ -2,6 +2,7 @@
 
 #include "trace/ids.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -38,7 +39,8 @@ struct Host {
   bool operator==(const Host&) const = default;
 };
 
-/// A communicator with its members as ranks of MPI_COMM_WORLD, in the order of the communicator.
+/// A communicator with its members as ranks of MPI_COMM_WORLD, in the order of the communicator. Members that belong to
+/// another MPI_COMM_WORLD (spawned, or met by MPI_Comm_connect) are foreign_rank.
 struct Communicator {
   std::vector<Rank> members = {};
   std::vector<Rank> remote_members = {}; ///< the remote group of an intercommunicator, else empty
@@ -46,6 +48,9 @@ struct Communicator {
   /// How it is computed: docs/archive-format.md.
   std::uint64_t identity = 0;
   bool operator==(const Communicator&) const = default;
+
+  /// How many members of both groups belong to another MPI_COMM_WORLD.
+  std::size_t foreign_members() const;
 };
 
 /// An executable or a shared library, as a rank had it in memory.

@@ -17,8 +17,7 @@ int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, M
     if (result != MPI_SUCCESS) return;
     const KnownCommunicator* const own = recorder.communicators().add_duplicate(nullptr, comm, creation);
     recorder.files().open(*fh, own);
-    recorder.append(
-        {.kind = trace::ActionKind::file_open, .communicator = parent->id, .new_communicator = own->id});
+    recorder.append({.kind = trace::ActionKind::file_open, .communicator = parent->id, .new_communicator = own->id});
   });
   return result;
 }

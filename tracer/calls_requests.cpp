@@ -40,6 +40,16 @@ int Startall(CallScope& call, int count, MPI_Request requests[]) {
   return result;
 }
 
+/// Recorded before the call: once it has begun, another thread's wait may end.
+int Grequest_complete(CallScope& call, MPI_Request request) {
+  call.record([&](Recorder& recorder) {
+    const Request* const known = recorder.find_request(request);
+    if (known != nullptr && known->place.exists())
+      recorder.append_of_recorded({.kind = trace::ActionKind::grequest_complete, .requests = {&known->id, 1}});
+  });
+  return mpi().Grequest_complete(request);
+}
+
 int Cancel(CallScope& call, MPI_Request* request) {
   const int result = mpi().Cancel(request);
   call.record(result, [&](Recorder& recorder) {

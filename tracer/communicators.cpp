@@ -3,6 +3,7 @@
 #include "tracer/mpi_library.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -33,7 +34,7 @@ std::uint64_t of_members(std::span<const trace::Rank> members) {
   return hash;
 }
 
-/// The members of a group as ranks of MPI_COMM_WORLD; MPI_UNDEFINED for those of another world.
+/// The members of a group as ranks of MPI_COMM_WORLD; foreign_rank for those of another world.
 std::vector<trace::Rank> world_ranks(MPI_Group group) {
   int size = 0;
   mpi().Group_size(group, &size);
@@ -44,17 +45,20 @@ std::vector<trace::Rank> world_ranks(MPI_Group group) {
   mpi().Comm_group(mpi().comm_world, &world_group);
   if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group, world.data());
   mpi().Group_free(&world_group);
+  std::ranges::replace(world, MPI_UNDEFINED, trace::foreign_rank);
   return world;
 }
 
-bool all_known(std::span<const trace::Rank> ranks) {
-  return std::ranges::none_of(ranks, [](trace::Rank rank) { return rank == MPI_UNDEFINED; });
+/// The first member that is of this world.
+trace::Rank first_of_world(std::span<const trace::Rank> members) {
+  const auto first = std::ranges::find_if(members, [](trace::Rank rank) { return rank != trace::foreign_rank; });
+  return first != members.end() ? *first : std::numeric_limits<trace::Rank>::max();
 }
 
 } // namespace
 
 trace::Rank CommunicatorTable::Groups::leader() const {
-  return remote.empty() ? local.front() : std::min(local.front(), remote.front());
+  return std::min(first_of_world(local), first_of_world(remote));
 }
 
 void CommunicatorTable::start() {
@@ -63,6 +67,9 @@ void CommunicatorTable::start() {
   Groups self = groups_of(mpi().comm_self);
   const std::uint64_t identity = combine(finalize(2), of_rank(self.local.front()));
   enter(mpi().comm_self, std::move(self), identity);
+  MPI_Comm parent = mpi().comm_null;
+  mpi().Comm_get_parent(&parent);
+  if (parent != mpi().comm_null) enter(parent, groups_of(parent), finalize(6));
 }
 
 KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
@@ -85,24 +92,21 @@ KnownCommunicator* CommunicatorTable::add(MPI_Comm handle, std::uint64_t creatio
 
 KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation) {
   Groups groups = groups_of(parent);
-  if (!groups.known) return nullptr;
   const std::uint64_t identity = combine(creation, of_rank(groups.leader()));
   return enter(handle, std::move(groups), identity);
 }
 
 KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, const KnownCommunicator& parent, int tag) {
   Groups groups = groups_of(handle);
-  if (!groups.known) return nullptr;
   const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(groups.local)), of_rank(tag));
   return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
 }
 
 KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int tag) {
   Groups groups = groups_of(handle);
-  if (!groups.known) return nullptr;
   std::uint64_t first = of_members(groups.local);
   std::uint64_t second = of_members(groups.remote);
-  if (groups.local.front() > groups.remote.front()) std::swap(first, second);
+  if (first_of_world(groups.local) > first_of_world(groups.remote)) std::swap(first, second);
   const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
   return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
 }
@@ -133,7 +137,6 @@ CommunicatorTable::Groups CommunicatorTable::groups_of(MPI_Comm handle) const {
     groups.remote = world_ranks(group);
     mpi().Group_free(&group);
   }
-  groups.known = !groups.local.empty() && all_known(groups.local) && all_known(groups.remote);
   return groups;
 }
 

@@ -20,18 +20,22 @@
 ///     0xbf58476d1ce4e5b9;
 ///                     x = (x ^ x >> 27) * 0x94d049bb133111eb; x ^ x >> 31
 ///     combine(h, v) = finalize(h ^ finalize(v))
-///     members(g)    = combine of combine(0, number of members of g) and, in order, the world rank of each member
+///     members(g)    = combine of combine(0, number of members of g) and, in order, the world rank of each member, -4
+///                     for one of another world
 ///
-/// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r).
+/// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r). The communicator with the
+///   parents of a spawned process: finalize(6).
 /// - A communicator made by a call that is collective over a parent (dup, idup, split, split_type, create, cart_create,
-///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge), and that of a window:
+///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge,
+///   spawn, accept, connect; join, over MPI_COMM_SELF; window and file creations):
 ///   combine(combine(combine(identity of the parent, 3), index), leader). The index counts such calls on the parent
 ///   from 0, in the order of the calls; every member of the parent counts, also those that get MPI_COMM_NULL. The
-///   leader is the world rank of member 0; of an intercommunicator, the smaller one of those of both groups.
+///   leader is the world rank of the first member that is of this world; of an intercommunicator, the smaller one of
+///   those of both groups.
 /// - MPI_Comm_create_group: with h = combine(combine(combine(identity of the parent, 4), members(group)), tag):
 ///   combine(h, occurrence), where the occurrence counts from 0 how often its members have made one with the same h.
 /// - MPI_Intercomm_create: as before, with h = combine(combine(combine(finalize(5), members(first)), members(second)),
-///   tag); the first of the two groups is that whose member 0 has the smaller world rank.
+///   tag); the first of the two groups is that whose first member of this world has the smaller world rank.
 ///
 /// Tags enter as their 32-bit two's complement, ranks as themselves.
 namespace timeless::tracer {
@@ -51,7 +55,7 @@ struct KnownCommunicator {
 
 class CommunicatorTable {
 public:
-  /// Defines MPI_COMM_WORLD (0) and MPI_COMM_SELF (1).
+  /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
   void start();
 
   /// What is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
@@ -63,7 +67,7 @@ public:
 
   /// The identity of the next communicator made collectively over this parent, but for its leader.
   std::uint64_t next_creation(KnownCommunicator& parent);
-  /// Enters a communicator made collectively over a parent. Null when its members are not all of this world.
+  /// Enters a communicator made collectively over a parent.
   KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
   /// The same before its handle may be used: one with the groups of the parent (MPI_Comm_idup).
   KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
@@ -83,7 +87,6 @@ private:
   struct Groups {
     std::vector<trace::Rank> local;
     std::vector<trace::Rank> remote;
-    bool known = false; ///< every member is of this world
     trace::Rank leader() const;
   };
 

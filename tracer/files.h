@@ -7,8 +7,8 @@
 
 namespace timeless::tracer {
 
-/// The files this rank has open, by handle. Each has a communicator of its own in the trace: the group of the one it was
-/// opened on, and an identity as of any communicator made collectively over that (see communicators.h).
+/// The files this rank has open, by handle. Each has a communicator of its own in the trace: the group of the one it
+/// was opened on, and an identity as of any communicator made collectively over that (see communicators.h).
 class FileTable {
 public:
   void open(MPI_File handle, const KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }

@@ -44,6 +44,17 @@ ARRAYS = {
     "requests_inout": ("MPI_Request {0}[]", "Requests"),
     "statuses_out": ("MPI_Status {0}[]", "Statuses"),
 }
+# What MPI's Fortran procedures alone can convert.
+FORTRAN_ONLY = {
+    "strings": "char* {0}[]",
+    "string_lists": "char** {0}[]",
+    "infos": "const MPI_Info {0}[]",
+    "errcodes": "int {0}[]",
+    "query_function": "MPI_Grequest_query_function* {0}",
+    "free_function": "MPI_Grequest_free_function* {0}",
+    "cancel_function": "MPI_Grequest_cancel_function* {0}",
+}
+TEXTS = ("string", "strings", "string_lists")  # Fortran passes the length of each at the end
 C_ONLY = {"argc": "int* {0}", "argv": "char*** {0}"}
 # Further Fortran names of a call, where mpi.mod knows it by two.
 FURTHER_NAMES = {
@@ -69,6 +80,11 @@ class Call:
     @property
     def by_hand(self):
         return self.recording == "by hand"
+
+    @property
+    def forwarded(self):
+        """The Fortran wrapper calls MPI's own Fortran procedure."""
+        return any(argument.kind in FORTRAN_ONLY for argument in self.arguments)
 
     def has(self, kind):
         return any(argument.kind == kind for argument in self.arguments)
@@ -128,6 +144,8 @@ def c_declaration(argument):
         return ARRAYS[kind][0].format(name)
     if kind in C_ONLY:
         return C_ONLY[kind].format(name)
+    if kind in FORTRAN_ONLY:
+        return FORTRAN_ONLY[kind].format(name)
     if kind == "string":
         return f"const char* {name}"
     if kind == "indices_out":
@@ -156,8 +174,12 @@ def body_parameters(call):
     return ", ".join(["CallScope& call", *fixed])
 
 
+def recording_of(call):
+    return re.sub(r"\((?=.)", "(recorder, ", call.recording, count=1).replace("(recorder, )", "(recorder)")
+
+
 def body(call):
-    recording = re.sub(r"\((?=.)", "(recorder, ", call.recording, count=1).replace("(recorder, )", "(recorder)")
+    recording = recording_of(call)
     # A status that is recorded is asked for even where the program wants none.
     read = "  StatusToRead read(status);\n  status = read.get();\n" if "*status" in call.recording else ""
     return f"""
@@ -287,6 +309,47 @@ TIMELESS_FORTRAN_NAMES({lower}_, {lower}, {lower}__, {upper}, {lower}_f08_)
     return result
 
 
+def c_value(argument):
+    """The line that makes a C variable of a forwarded call's Fortran argument, after the call."""
+    kind, name = argument.kind, argument.name
+    base, direction = split_output(kind)
+    if kind in VALUES:
+        return f"const auto {name} = {VALUES[kind][2].format(name)};"
+    family = HANDLES[base][1]
+    value = f"mpi().{family}_f2c(*{name}_f)"
+    if not direction:
+        return f"const auto {name} = {value};"
+    return f"const auto {name}_c = {value};\n    const auto {name} = &{name}_c;"
+
+
+def forwarding_procedure(call, name):
+    """A Fortran wrapper that calls MPI's procedure of that name, and records what C would."""
+    pointers = [f"MPI_Fint* {argument.name}_f" for argument in call.arguments]
+    lengths = [f"{argument.name}_length" for argument in call.arguments if argument.kind in TEXTS]
+    declarations = ", ".join(pointers + ["MPI_Fint* ierror"] + [f"std::size_t {length}" for length in lengths])
+    values = ", ".join([f"{argument.name}_f" for argument in call.arguments] + ["&result"] + lengths)
+    recorded = [c_value(argument) for argument in call.arguments if re.search(rf"\b{argument.name}\b", call.recording)]
+    text = "\n    ".join(recorded + [f"record::{recording_of(call)};"])
+    return f"""
+TIMELESS_EXPORT void {name}({declarations}) {{
+  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+  static const auto procedure = fortran::procedure<decltype({name})>("p{name}");
+  MPI_Fint result = MPI_SUCCESS;
+  procedure({values});
+  call.record(result, [&](Recorder& recorder) {{
+    {text}
+  }});
+  if (ierror != nullptr) *ierror = result;
+}}
+"""
+
+
+def forwarding_wrapper(call):
+    lower, upper = f"mpi_{call.name.lower()}", f"MPI_{call.name.upper()}"
+    names = "".join(f"TIMELESS_FORTRAN_NAME({lower}_, {name})\n" for name in (lower, f"{lower}__", upper))
+    return forwarding_procedure(call, f"{lower}_") + names + forwarding_procedure(call, f"{lower}_f08_")
+
+
 def main(table, directory):
     calls, used = parse(table)
     directory = Path(directory)
@@ -337,11 +400,13 @@ extern "C" {
 
 #include "tracer/fortran.h"
 #include "tracer/mpi_library.h"
+#include "tracer/record.h"
 
 using namespace timeless::tracer;
+using timeless::trace::ActionKind;
 
 extern "C" {
-""" + "".join(fortran_wrapper(call) for call in calls) + """
+""" + "".join(forwarding_wrapper(call) if call.forwarded else fortran_wrapper(call) for call in calls) + """
 } // extern "C"
 """)
 

@@ -5,6 +5,7 @@
 #include "tracer/mpi_library.h"
 #include "tracer/settings.h"
 #include "tracer/signals.h"
+#include "tracer/spawned_world.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -25,10 +26,11 @@ struct Attempt {
   int exit_code = 0;
 };
 
-Attempt try_to_start(int rank, int size) {
+Attempt try_to_start(int rank, int size, const std::filesystem::path& directory) {
   Attempt attempt;
   try {
-    const Settings settings = read_settings();
+    Settings settings = read_settings();
+    settings.directory = directory;
     attempt.counter = start_counter(settings.counter);
     attempt.recorder = std::make_unique<Recorder>(settings, attempt.counter, rank, size);
   } catch (const Error& error) {
@@ -98,7 +100,7 @@ void start_recording(CallScope& call) {
   int size = 0;
   mpi().Comm_rank(mpi().comm_world, &rank);
   mpi().Comm_size(mpi().comm_world, &size);
-  Attempt attempt = try_to_start(rank, size);
+  Attempt attempt = try_to_start(rank, size, directory_of_world(trace_directory()));
   if (const int first = first_that_failed(attempt, rank, size); first < size) end_job(attempt, rank, first);
   const std::uint64_t identity = agree_on_identity(rank);
 

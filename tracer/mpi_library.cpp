@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 namespace timeless::tracer {
 
@@ -16,18 +17,14 @@ namespace {
 /// an interpreter.
 void* find_symbol(const char* name) {
   if (void* global = dlsym(RTLD_DEFAULT, name)) return global;
-  static void* const loaded = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
-  return loaded != nullptr ? dlsym(loaded, name) : nullptr;
-}
-
-void* need_symbol(const char* name) {
-  if (void* symbol = find_symbol(name)) return symbol;
-  std::fprintf(
-      stderr,
-      "timeless: the program calls MPI, but its MPI library has no %s (libtimeless.so is made for Open MPI 4): "
-      "run the program with the MPI library that libtimeless.so was built for\n",
-      name);
-  std::_Exit(EXIT_FAILURE);
+  for (const char* library : {"libmpi.so.40", "libmpi_mpifh.so.40", "libmpi_usempif08.so.40"}) {
+    void* const loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded == nullptr) continue;
+    void* const symbol = dlsym(loaded, name);
+    dlclose(loaded);
+    if (symbol != nullptr) return symbol;
+  }
+  return nullptr;
 }
 
 template <typename Handle>
@@ -51,6 +48,7 @@ void find_handles(MpiLibrary& library) {
   need(library.message_null, "ompi_message_null");
   need(library.message_no_proc, "ompi_message_no_proc");
   need(library.min, "ompi_mpi_op_min");
+  need(library.max, "ompi_mpi_op_max");
   need(library.replace, "ompi_mpi_op_replace");
   need(library.no_op, "ompi_mpi_op_no_op");
   std::size_t index = 0;
@@ -68,6 +66,16 @@ void find_fortran_sentinels(MpiLibrary& library) {
 }
 
 } // namespace
+
+void* need_symbol(const char* name) {
+  if (void* symbol = find_symbol(name)) return symbol;
+  std::fprintf(
+      stderr,
+      "timeless: the program calls MPI, but its MPI library has no %s (libtimeless.so is made for Open MPI 4): "
+      "run the program with the MPI library that libtimeless.so was built for\n",
+      name);
+  std::_Exit(EXIT_FAILURE);
+}
 
 void find_mpi_library() {
   MpiLibrary library{};

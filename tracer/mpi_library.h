@@ -27,6 +27,7 @@ struct MpiLibrary : MpiFunctions {
   MPI_Message message_null;
   MPI_Message message_no_proc;
   MPI_Op min;
+  MPI_Op max;
   MPI_Op replace;
   MPI_Op no_op;
   /// All predefined reduction operations; null ones at the end.
@@ -46,6 +47,9 @@ extern constinit MpiLibrary mpi_library;
 /// Finds the MPI library. When this process has none that fits, says so and ends the process: the program has called
 /// MPI and cannot be served.
 void find_mpi_library();
+
+/// A symbol of the MPI library. When it has none of that name, says so and ends the process.
+void* need_symbol(const char* name);
 
 /// The MPI library; only for code that runs within a CallScope.
 inline const MpiLibrary& mpi() {

@@ -41,6 +41,8 @@ void settle_receive(Recorder& recorder, Request& request, const MPI_Status& stat
 /// Says that nothing more will be learnt of a receive.
 void give_up_receive(Recorder& recorder, Request& request);
 
+void generalized_started(Recorder& recorder, const MPI_Request* request);
+
 // Collectives.
 void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request = nullptr);
 void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
@@ -93,6 +95,15 @@ void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Da
 void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newcomm);
 void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
 void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
+
+// Processes of other worlds.
+/// Those that `commands` commands have started; how many of each is known at the root only.
+void spawned(Recorder& recorder, ActionKind kind, int commands, const int maxprocs[], int root, MPI_Comm comm,
+             MPI_Comm intercomm);
+/// Those that another program's call has brought (MPI_Comm_accept, MPI_Comm_connect).
+void met(Recorder& recorder, ActionKind kind, int root, MPI_Comm comm, MPI_Comm newcomm);
+/// The one at the other end of a socket.
+void joined(Recorder& recorder, MPI_Comm intercomm);
 
 // One-sided communication. A target of MPI_PROC_NULL leaves no action. Of an epoch that has begun while recording was
 // switched off the trace does not get the end either.

@@ -11,9 +11,7 @@ template <typename Enter>
 void creation(Recorder& recorder, ActionKind kind, const KnownCommunicator& parent, MPI_Comm newcomm, Enter&& enter) {
   trace::Action action{.kind = kind, .communicator = parent.id};
   if (newcomm != mpi().comm_null) {
-    const KnownCommunicator* const made = enter();
-    if (made == nullptr) return recorder.count_unrecorded();
-    action.new_communicator = made->id;
+    action.new_communicator = enter()->id;
     recorder.name_in_journal(newcomm);
   }
   recorder.append(action);

@@ -46,6 +46,12 @@ void give_up_receive(Recorder& recorder, Request& request) {
   recorder.blocks().settle(request.place);
 }
 
+void generalized_started(Recorder& recorder, const MPI_Request* request) {
+  trace::Action action{.kind = ActionKind::grequest_start};
+  Request& entry = begin(recorder, request, action);
+  entry.place = recorder.append(action);
+}
+
 void unrecorded(Recorder& recorder, const MPI_Request* request) {
   recorder.count_unrecorded();
   if (request != nullptr) begin_silent(recorder, request);

@@ -35,10 +35,17 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
 
 } // namespace
 
+std::filesystem::path trace_directory() {
+  const std::string_view given = variable("TIMELESS_DIR");
+  const std::filesystem::path directory = given.empty() ? std::string_view("timeless-trace") : given;
+  std::error_code failure;
+  const std::filesystem::path absolute = std::filesystem::absolute(directory, failure);
+  return failure ? directory : absolute;
+}
+
 Settings read_settings() {
   Settings settings;
-  if (const std::string_view directory = variable("TIMELESS_DIR"); !directory.empty()) settings.directory = directory;
-  settings.directory = std::filesystem::absolute(settings.directory);
+  settings.directory = trace_directory();
   settings.counter = variable("TIMELESS_COUNTER");
   if (const std::string_view start = variable("TIMELESS_START"); start == "pcontrol")
     settings.paused = true;

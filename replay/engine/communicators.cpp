@@ -38,10 +38,15 @@ void Communicators::enter(const trace::Communicator& communicator, Rank size, st
   auto& members = members_.emplace_back(communicator.members);
   members.insert(members.end(), communicator.remote_members.begin(), communicator.remote_members.end());
   groups_.push_back(communicator.remote_members.empty() ? 0 : communicator.members.size());
+  foreign_.push_back(communicator.foreign_members() > 0);
   auto& places = places_.emplace_back();
   bool in_order = true;
   for (std::uint32_t member = 0; member < members.size(); ++member) {
     const Rank rank = members[member];
+    if (rank == trace::foreign_rank) {
+      in_order = false;
+      continue;
+    }
     if (rank < 0 || rank >= size)
       throw Error(Failure::invalid_input,
                   "a communicator has a member that the run does not have: " + std::to_string(rank),

@@ -25,9 +25,11 @@ public:
   /// Throws Error(invalid_input) when there is no such communicator or the rank is none of its members.
   View view(trace::CommunicatorId id, trace::Rank rank) const;
 
-  /// All members, as world ranks; both groups of an intercommunicator.
+  /// All members, as world ranks or foreign_rank; both groups of an intercommunicator.
   std::span<const trace::Rank> members(trace::CommunicatorId id) const { return members_[id]; }
   bool inter(trace::CommunicatorId id) const { return groups_[id] != 0; }
+  /// True when some members belong to another MPI_COMM_WORLD, which is not replayed.
+  bool foreign(trace::CommunicatorId id) const { return id < foreign_.size() && foreign_[id]; }
   std::size_t size() const { return members_.size(); }
 
 private:
@@ -42,6 +44,7 @@ private:
   std::vector<std::size_t> groups_;        ///< members of the first group of an intercommunicator, else 0
   std::vector<std::vector<Place>> places_; ///< by rising rank; empty when rank r is member r
   std::vector<trace::CommunicatorId> canonical_;
+  std::vector<bool> foreign_;
 };
 
 } // namespace timeless::replay

@@ -19,7 +19,7 @@ constexpr std::string_view one_sided_note =
     "one-sided transfers take no time; fences and windows synchronise like a barrier";
 constexpr std::string_view file_note = "files take no time; collective calls on them synchronise like a barrier";
 constexpr std::string_view process_note =
-    "processes of another MPI_COMM_WORLD are not replayed: what is sent to them or received from them takes no time";
+    "processes of another MPI_COMM_WORLD are not replayed: calls on communicators that they share take no time";
 constexpr std::string_view generalized_note = "generalized requests are complete as soon as they start";
 constexpr std::string_view thread_note =
     "the threads of a rank that call MPI are replayed as one, in the order recorded";
@@ -98,6 +98,11 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
 
 Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   if (!trace::action_kind(static_cast<std::uint8_t>(action.kind))) fail("an action of no known kind");
+  if (communicators_.foreign(action.communicator)) {
+    notes_.insert(process_note);
+    communicators_.view(action.communicator, rank);
+    return nothing_but_request(action);
+  }
   switch (action.kind) {
   case ActionKind::compute:
   case ActionKind::workers_sum:
@@ -246,6 +251,10 @@ Operation Compiler::creation(const Action& action, Rank rank, Program& program) 
 Operation Compiler::meeting(const Action& action, ActionKind costs_as, CommunicatorId on, Rank root, Rank rank,
                             Program& program) {
   const auto view = communicators_.view(on, rank);
+  if (communicators_.foreign(view.id)) {
+    notes_.insert(process_note);
+    return nothing_but_request(action);
+  }
   const auto members = static_cast<std::uint32_t>(communicators_.members(view.id).size());
   const bool nonblocking = trace::nonblocking(action);
   const auto call = static_cast<std::uint32_t>(program.calls.size());

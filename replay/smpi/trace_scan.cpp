@@ -60,6 +60,8 @@ std::string obstacle(const Action& action, const trace::Run& run) {
   if (neighbor_collective(action.kind)) return trace::mpi_name(action) + " (SMPI has no neighbourhood collectives)";
   if (action.kind == ActionKind::intercomm_create || action.kind == ActionKind::intercomm_merge)
     return trace::mpi_name(action) + " (SMPI has no intercommunicators)";
+  if (names_communicator(action) && run.communicators[action.communicator].foreign_members() > 0)
+    return trace::mpi_name(action) + " with processes of another MPI_COMM_WORLD (this backend replays none)";
   if (names_communicator(action) && !run.communicators[action.communicator].remote_members.empty())
     return trace::mpi_name(action) + " on an intercommunicator (SMPI has none)";
   const trace::Bytes largest = std::max(action.bytes, action.receive_bytes);

@@ -99,14 +99,21 @@ void encode(const Host& host, protozero::pbf_builder<HostField> out) {
   out.add_string(HostField::cpu_model, host.cpu_model);
 }
 
+/// Where the run of equal strides that begins at `begin` ends. Foreign members are runs of their own, of stride 0.
+std::size_t end_of_run(const std::vector<Rank>& members, std::size_t begin, Rank stride) {
+  const bool foreign = members[begin] == foreign_rank;
+  std::size_t end = begin + 1;
+  while (end < members.size() && (members[end] == foreign_rank) == foreign && members[end] - members[end - 1] == stride)
+    ++end;
+  return end;
+}
+
 /// Writes members as runs first, first + stride, ...: rows, columns and the world are one run each.
 template <typename Parent, typename Field>
 void encode_members(const std::vector<Rank>& members, Parent& parent, Field field) {
   for (std::size_t i = 0; i < members.size();) {
     const Rank stride = i + 1 < members.size() ? members[i + 1] - members[i] : 1;
-    std::size_t end = i + 1;
-    while (end < members.size() && members[end] - members[end - 1] == stride)
-      ++end;
+    const std::size_t end = end_of_run(members, i, stride);
     protozero::pbf_builder<RankRunField> run(parent, field);
     run.add_sint32(RankRunField::first, members[i]);
     run.add_sint32(RankRunField::stride, stride);
@@ -277,6 +284,10 @@ void decode_members(protozero::pbf_message<RankRunField> in, std::vector<Rank>& 
     }
   if (count == 0 || count > budget) fail("communicators with more members than a run can have");
   budget -= count;
+  if (first == foreign_rank) {
+    members.insert(members.end(), count, foreign_rank);
+    return;
+  }
   const std::int64_t last = first + stride * (std::int64_t{count} - 1);
   if (std::min(first, last) < 0 || std::max(first, last) >= max_ranks) fail("a communicator's member is no rank");
   for (std::uint32_t i = 0; i < count; ++i)
@@ -472,6 +483,7 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
 void check_members(const std::vector<Rank>& members, Rank size) {
   std::vector<bool> seen(static_cast<std::size_t>(size));
   for (const Rank member : members) {
+    if (member == foreign_rank) continue;
     if (member < 0 || member >= size) fail("a communicator's member is no rank of the run");
     if (seen[static_cast<std::size_t>(member)]) fail("a communicator with the same member twice");
     seen[static_cast<std::size_t>(member)] = true;

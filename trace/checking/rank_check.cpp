@@ -93,6 +93,11 @@ void RankCheck::look(const Action& action) {
     complain("calls " + mpi_name(action) + " after MPI_Finalize");
     return;
   }
+  if (with_another_world(action)) {
+    membership(action.communicator);
+    if (nonblocking(action)) begin(action);
+    return;
+  }
   switch (family(action.kind)) {
   case ActionFamily::computation:
   case ActionFamily::mark:
@@ -131,6 +136,13 @@ void RankCheck::look(const Action& action) {
   case ActionFamily::lifecycle:
     return finalize();
   }
+}
+
+bool RankCheck::with_another_world(const Action& action) const {
+  const auto foreign = [this](CommunicatorId communicator) {
+    return communicator < shared_.foreign.size() && shared_.foreign[communicator];
+  };
+  return foreign(action.communicator) || foreign(meeting_place(action));
 }
 
 Membership* RankCheck::membership(CommunicatorId communicator) {

@@ -23,6 +23,7 @@ struct Shared {
   Collectives& collectives;
   Exposures& exposures;
   std::uint64_t most_waiting; ///< a rank with more halves of messages waiting holds back
+  std::vector<bool> foreign;  ///< by communicator: it has members of another world
 };
 
 /// Follows one rank's actions: its requests, its use of communicators, and what it tells Messages and Collectives.
@@ -73,6 +74,8 @@ private:
   void end(bool whole);
   void complain(std::string words);
 
+  /// True when the action speaks with processes of another world, of which this trace knows nothing.
+  bool with_another_world(const Action& action) const;
   Membership* membership(CommunicatorId communicator);
   std::optional<Rank> world_rank(CommunicatorId communicator, Rank peer, const char* what);
 
