@@ -40,7 +40,8 @@ int Startall(CallScope& call, int count, MPI_Request requests[]) {
   return result;
 }
 
-/// Recorded before the call: once it has begun, another thread's wait may end.
+/// Recorded before the call: once it has begun, another thread's wait may end. A wait that is under way already has
+/// claimed the request, and there is nothing to say of it.
 int Grequest_complete(CallScope& call, MPI_Request request) {
   call.record([&](Recorder& recorder) {
     const Request* const known = recorder.find_request(request);

@@ -26,16 +26,16 @@
 /// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r). The communicator with the
 ///   parents of a spawned process: finalize(6).
 /// - A communicator made by a call that is collective over a parent (dup, idup, split, split_type, create, cart_create,
-///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge,
-///   spawn, accept, connect; join, over MPI_COMM_SELF; window and file creations):
-///   combine(combine(combine(identity of the parent, 3), index), leader). The index counts such calls on the parent
-///   from 0, in the order of the calls; every member of the parent counts, also those that get MPI_COMM_NULL. The
-///   leader is the world rank of the first member that is of this world; of an intercommunicator, the smaller one of
-///   those of both groups.
+///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge; the communicator
+///   of a window or file): combine(combine(combine(identity of the parent, 3), index), leader). The index counts such
+///   calls on the parent from 0, in the order of the calls; every member of the parent counts, also those that get
+///   MPI_COMM_NULL. The leader is the world rank of the first member that is of this world; of an intercommunicator,
+///   the smaller one of those of both groups.
 /// - MPI_Comm_create_group: with h = combine(combine(combine(identity of the parent, 4), members(group)), tag):
 ///   combine(h, occurrence), where the occurrence counts from 0 how often its members have made one with the same h.
-/// - MPI_Intercomm_create: as before, with h = combine(combine(combine(finalize(5), members(first)), members(second)),
-///   tag); the first of the two groups is that whose first member of this world has the smaller world rank.
+/// - MPI_Intercomm_create, and with tag 0 MPI_Comm_spawn, accept, connect and join: as before, with
+///   h = combine(combine(combine(finalize(5), members(first)), members(second)), tag); the first of the two groups is
+///   that whose first member of this world has the smaller world rank.
 ///
 /// Tags enter as their 32-bit two's complement, ranks as themselves.
 namespace timeless::tracer {

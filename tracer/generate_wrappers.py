@@ -76,6 +76,15 @@ class Call:
     arguments: list
     family: str
     recording: str
+    kinds: list  # as the row names them
+
+    @property
+    def recorded_as(self):
+        """The kinds of actions that the call makes."""
+        if self.kinds or self.by_hand or self.recording.startswith("unrecorded"):
+            return self.kinds
+        named = re.search(r"ActionKind::(\w+)", self.recording)
+        return [named[1] if named else self.recording.partition("(")[0]]
 
     @property
     def by_hand(self):
@@ -120,10 +129,11 @@ def parse(path):
         if line.startswith("uses "):
             used += line.split()[1:]
             continue
-        match = re.fullmatch(r"(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))", line)
+        match = re.fullmatch(r"(\w+)\((.*?)\) : (\w+) : (by hand|\w+\(.*\))(?: as ([\w, ]+))?", line)
         if not match:
             raise SystemExit(f"calls.def:{number}: no row: {line}")
-        calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4]))
+        calls.append(Call(match[1], [parse_argument(part) for part in split_arguments(match[2])], match[3], match[4],
+                          [kind.strip() for kind in (match[5] or "").split(",") if kind.strip()]))
     return calls, used
 
 

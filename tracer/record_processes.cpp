@@ -13,9 +13,8 @@ namespace {
 void met_through(Recorder& recorder, trace::Action action, MPI_Comm parent, MPI_Comm newcomm) {
   KnownCommunicator* const known = recorder.communicator(parent);
   if (known == nullptr) return;
-  CommunicatorTable& communicators = recorder.communicators();
   action.communicator = known->id;
-  action.new_communicator = communicators.add(newcomm, communicators.next_creation(*known))->id;
+  action.new_communicator = recorder.communicators().add_intercommunicator(newcomm, 0)->id;
   recorder.append(action);
 }
 

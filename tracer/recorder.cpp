@@ -46,6 +46,7 @@ constexpr bool request = true;
 constexpr bool persistent = true;
 constexpr bool collective = true;
 constexpr bool communicator = false;
+constexpr bool process = false;
 constexpr bool window = false;
 constexpr bool one_sided = true;
 constexpr bool file = false;

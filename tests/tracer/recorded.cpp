@@ -31,9 +31,11 @@ Outcome run(const Job& job, const std::string& preload) {
   const TemporaryDirectory results;
   std::string program = job.program;
   if (program.find('/') == std::string::npos) program = TIMELESS_PROGRAMS "/" + program;
-  std::string command = std::string("env ") + open_mpi_settings + "timeout -k 5 100 ";
+  const std::string environment = preload + job.environment + " ";
+  std::string command =
+      std::string("env ") + open_mpi_settings + (job.around_launcher ? environment : "") + "timeout -k 5 100 ";
   if (job.ranks > 0) command += std::string(TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
-  command += "env " + preload + job.environment + " " + program + " " + job.arguments + " >" +
+  command += (job.around_launcher ? "" : "env " + environment) + program + " " + job.arguments + " >" +
              (results / "output").string() + " 2>" + (results / "errors").string() + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), content(results / "output"),

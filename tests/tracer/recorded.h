@@ -25,6 +25,8 @@ struct Job {
   std::string program = {};
   std::string arguments = {};
   std::string environment = {}; ///< "NAME=value NAME=value"
+  /// The environment is the launcher's, too, from which processes have it that are started later.
+  bool around_launcher = false;
 };
 
 Outcome run_plain(const Job& job);

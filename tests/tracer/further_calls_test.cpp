@@ -1,0 +1,152 @@
+#include "recorded.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+/// Calls on files, generalized requests and local calls, in C and in Fortran three ways.
+namespace timeless::test {
+
+namespace {
+
+using trace::ActionFamily;
+using trace::ActionKind;
+
+constexpr int ranks = 4;
+constexpr trace::Bytes part = 16;
+
+struct Recording {
+  Outcome plain;
+  Outcome traced;
+  std::vector<RecordedRank> trace;
+};
+
+/// Each program is run once for all tests.
+const Recording& recording_of(const std::string& program) {
+  static std::map<std::string, Recording> done;
+  const auto known = done.find(program);
+  if (known != done.end()) return known->second;
+  const TemporaryDirectory directory;
+  const Job job{.ranks = ranks, .program = program, .arguments = (directory / "data").string()};
+  Recording recording{run_plain(job), run_traced(job, directory / "trace"), {}};
+  if (recording.traced.status == 0) recording.trace = read_recording(directory / "trace");
+  return done[program] = recording;
+}
+
+class FurtherForm : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(SameProgram, FurtherForm,
+                         testing::Values("further_calls_c", "further_calls_mpif", "further_calls_mpi",
+                                         "further_calls_f08"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST_P(FurtherForm, prints_and_returns_the_same_traced_and_untraced) {
+  const Recording& recording = recording_of(GetParam());
+  EXPECT_EQ(recording.plain.status, 0) << recording.plain.errors;
+  EXPECT_EQ(recording.traced.status, 0) << recording.traced.errors;
+  EXPECT_EQ(recording.traced.output, recording.plain.output);
+  EXPECT_THAT(recording.plain.output, testing::HasSubstr("rank 3: "));
+}
+
+TEST_P(FurtherForm, makes_the_actions_of_the_c_program_and_leaves_no_call_out) {
+  const auto& expected = recording_of("further_calls_c").trace;
+  const auto& actual = recording_of(GetParam()).trace;
+  ASSERT_EQ(expected.size(), std::size_t{ranks});
+  ASSERT_EQ(actual.size(), std::size_t{ranks});
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    EXPECT_THAT(actual[rank].actions, testing::ContainerEq(expected[rank].actions)) << "rank " << rank;
+    EXPECT_THAT(actual[rank].record().unrecorded_calls, testing::IsEmpty());
+  }
+}
+
+TEST(SameProgramFurther, holds_every_kind_of_call_on_files_and_generalized_requests) {
+  std::set<ActionKind> found;
+  std::set<std::string> names;
+  for (const RecordedRank& rank : recording_of("further_calls_c").trace)
+    for (const Kept& kept : rank.actions) {
+      found.insert(kept.action.kind);
+      names.insert(trace::mpi_name(kept.action));
+    }
+#define ACTION_KIND(code, name, of, mpi_name)                                                                          \
+  if (ActionFamily::of == ActionFamily::file || ActionFamily::of == ActionFamily::file_collective ||                   \
+      ActionFamily::of == ActionFamily::generalized) {                                                                 \
+    EXPECT_TRUE(found.contains(ActionKind::name)) << #name;                                                            \
+  }
+#include "trace/action_kinds.def"
+#undef ACTION_KIND
+  for (const char* name : {"File_iread", "File_iwrite", "File_iread_all", "File_iwrite_at_all", "File_iread_shared"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
+// What the MPI library calls to serve a file is its own.
+TEST(SameProgramFurther, records_bytes_moved_by_each_call_once) {
+  for (const RecordedRank& rank : recording_of("further_calls_c").trace) {
+    for (const ActionKind kind : {ActionKind::file_read_all, ActionKind::file_read_at_all, ActionKind::file_read,
+                                  ActionKind::file_read_shared, ActionKind::file_read_ordered})
+      for (const Kept& kept : rank.of_kind(kind))
+        EXPECT_EQ(kept.action.receive_bytes, part) << kept;
+    for (const ActionKind kind : {ActionKind::file_write_all, ActionKind::file_write_at, ActionKind::file_write,
+                                  ActionKind::file_write_shared, ActionKind::file_write_all_begin})
+      for (const Kept& kept : rank.of_kind(kind))
+        EXPECT_EQ(kept.action.bytes, part) << kept;
+    EXPECT_EQ(rank.of_kind(ActionKind::file_write_all).size(), 2U);
+    EXPECT_EQ(rank.of_kind(ActionKind::file_write_all_end).at(0).action.bytes, 0U);
+    EXPECT_EQ(rank.of_kind(ActionKind::file_preallocate).at(0).action.bytes, 2000U);
+    EXPECT_EQ(rank.of_kind(ActionKind::file_delete).size(), rank.record().rank == 0 ? 1U : 0U);
+  }
+}
+
+TEST_P(FurtherForm, records_of_a_short_read_what_was_there) {
+  for (const RecordedRank& rank : recording_of(GetParam()).trace) {
+    const auto reads = rank.of_kind(ActionKind::file_read_at);
+    ASSERT_EQ(reads.size(), 3U);
+    EXPECT_EQ(reads[0].action.receive_bytes, part);
+    EXPECT_EQ(reads[1].action.receive_bytes, 4U) << "before the end of the file";
+    EXPECT_NE(reads[2].action.request, trace::no_request);
+  }
+}
+
+TEST(SameProgramFurther, gives_each_opened_file_a_communicator_that_all_ranks_know) {
+  std::set<std::uint64_t> identities;
+  for (const RecordedRank& rank : recording_of("further_calls_c").trace) {
+    const auto opened = rank.of_kind(ActionKind::file_open);
+    ASSERT_EQ(opened.size(), 2U);
+    for (const Kept& open : opened) {
+      const trace::Communicator& own = rank.run.communicators.at(open.action.new_communicator);
+      EXPECT_EQ(own.members, rank.run.communicators.at(trace::world_communicator).members);
+      identities.insert(own.identity);
+    }
+    for (const Kept& sync : rank.of_kind(ActionKind::file_sync))
+      EXPECT_EQ(sync.action.communicator, opened[1].action.new_communicator);
+  }
+  EXPECT_EQ(identities.size(), 2U);
+}
+
+TEST_P(FurtherForm, completes_generalized_requests_like_others_and_says_when_they_may) {
+  for (const RecordedRank& rank : recording_of(GetParam()).trace) {
+    const auto started = rank.of_kind(ActionKind::grequest_start);
+    const auto complete = rank.of_kind(ActionKind::grequest_complete);
+    ASSERT_EQ(started.size(), 3U);
+    ASSERT_EQ(complete.size(), 3U);
+    for (std::size_t which = 0; which < 3; ++which)
+      EXPECT_THAT(complete[which].requests, testing::ElementsAre(started[which].action.request));
+    const auto together = rank.of_kind(ActionKind::wait_all);
+    ASSERT_EQ(together.size(), 1U);
+    EXPECT_EQ(together[0].requests.size(), 3U);
+    const auto cancelled = rank.of_kind(ActionKind::cancelled);
+    ASSERT_EQ(cancelled.size(), 1U);
+    EXPECT_EQ(cancelled[0].action.request, started[2].action.request);
+  }
+}
+
+TEST_P(FurtherForm, takes_the_sizes_of_derived_types) {
+  for (const RecordedRank& rank : recording_of(GetParam()).trace) {
+    EXPECT_EQ(rank.of_kind(ActionKind::exchange).at(0).action.bytes, part);
+    EXPECT_EQ(rank.of_kind(ActionKind::broadcast).at(0).action.bytes, part);
+  }
+}
+
+} // namespace
+
+} // namespace timeless::test
