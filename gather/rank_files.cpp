@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace timeless::gather {
 
@@ -33,6 +34,25 @@ std::vector<RankFile> list_rank_files(const std::filesystem::path& directory) {
     return left.rank != right.rank ? left.rank < right.rank : left.path < right.path;
   });
   return files;
+}
+
+std::vector<std::filesystem::path> list_spawned_worlds(const std::filesystem::path& directory) {
+  constexpr std::string_view prefix = "spawned-";
+  std::vector<std::pair<int, std::filesystem::path>> worlds;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    int number = 0;
+    const char* const end = name.data() + name.size();
+    if (name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, number).ptr == end)
+      worlds.emplace_back(number, entry->path());
+  }
+  std::ranges::sort(worlds);
+  std::vector<std::filesystem::path> paths;
+  for (auto& [number, path] : worlds)
+    paths.push_back(std::move(path));
+  return paths;
 }
 
 } // namespace timeless::gather

@@ -25,6 +25,13 @@ std::uint64_t trace_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+std::vector<std::string> spawned_worlds(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& world : gather::list_spawned_worlds(path))
+    names.push_back(world.string());
+  return names;
+}
+
 std::uint64_t total_actions(const trace::Run& run) {
   return std::accumulate(run.ranks.begin(), run.ranks.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const trace::RankRecord& record) { return sum + record.actions; });

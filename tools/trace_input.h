@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -22,5 +23,8 @@ std::uint64_t total_actions(const trace::Run& run);
 
 /// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
 std::string incompleteness(const trace::Run& run);
+
+/// Where the processes were recorded that those of a trace directory have spawned; none for an archive.
+std::vector<std::string> spawned_worlds(const std::filesystem::path& path);
 
 } // namespace timeless::tools

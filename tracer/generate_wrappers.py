@@ -81,7 +81,7 @@ class Call:
     @property
     def recorded_as(self):
         """The kinds of actions that the call makes."""
-        if self.kinds or self.by_hand or self.recording.startswith("unrecorded"):
+        if self.kinds or self.by_hand:
             return self.kinds
         named = re.search(r"ActionKind::(\w+)", self.recording)
         return [named[1] if named else self.recording.partition("(")[0]]

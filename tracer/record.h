@@ -145,7 +145,4 @@ void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Byt
                   const MPI_Request* request = nullptr);
 void file_deleted(Recorder& recorder);
 
-// Calls that are no actions yet.
-void unrecorded(Recorder& recorder, const MPI_Request* request = nullptr);
-
 } // namespace timeless::tracer::record

@@ -52,9 +52,4 @@ void generalized_started(Recorder& recorder, const MPI_Request* request) {
   entry.place = recorder.append(action);
 }
 
-void unrecorded(Recorder& recorder, const MPI_Request* request) {
-  recorder.count_unrecorded();
-  if (request != nullptr) begin_silent(recorder, request);
-}
-
 } // namespace timeless::tracer::record

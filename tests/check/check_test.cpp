@@ -70,6 +70,29 @@ Finding only_finding(const Program& program, Severity severity = Severity::incon
 
 // Messages
 
+TEST(Check, asks_nothing_of_what_is_shared_with_another_world) {
+  Program program(2);
+  const CommunicatorId between = program.add_communicator({0, 1}, {foreign_rank});
+  const CommunicatorId merged = program.add_communicator({foreign_rank, 0, 1});
+  program.all({.kind = ActionKind::comm_spawn, .peer = 0, .new_communicator = between});
+  program.send(0, 0, 8, 0, between);
+  program.add(1, {.kind = ActionKind::receive, .communicator = between, .peer = 0, .request = 3});
+  program.wait(1, {3});
+  program.all({.kind = ActionKind::intercomm_merge, .new_communicator = merged}, between);
+  program.send(1, 0, 8, 0, merged);
+  program.add(0, {.kind = ActionKind::barrier, .communicator = merged});
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(Check, completes_requests_with_another_world_like_others) {
+  Program program(1);
+  const CommunicatorId between = program.add_communicator({0}, {foreign_rank});
+  program.add(0, {.kind = ActionKind::send, .communicator = between, .peer = 0, .request = 0});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("finalizes with 1 request under way"));
+}
+
 TEST(CheckMessages, sent_and_received_in_order_are_clean_and_counted) {
   Program program(2);
   for (Bytes bytes = 1; bytes <= 100; ++bytes) {

@@ -175,6 +175,25 @@ TEST(Merge, makes_one_communicator_of_the_two_sides_of_an_intercommunicator) {
   EXPECT_EQ(std::ranges::count(united.communicators, 77U, &trace::Communicator::identity), 1);
 }
 
+TEST(Merge, keeps_the_own_side_of_a_communicator_with_another_world_first) {
+  const TemporaryDirectory directory;
+  constexpr trace::Rank other = trace::foreign_rank;
+  const SyntheticRun run{.size = 2};
+  std::vector<Path> files;
+  for (trace::Rank rank = 0; rank < 2; ++rank)
+    files.push_back(write_rank_file(
+        run, rank, directory.path(), {.change = [](trace::Definitions& definitions) {
+          definitions.communicators.push_back({.members = {0, 1}, .remote_members = {other, other}, .identity = 78});
+          definitions.communicators.push_back({.members = {other, other, 0, 1}, .remote_members = {}, .identity = 79});
+        }}));
+  const trace::Run united = merge(files, directory / "run.tia").run;
+  const auto found = std::ranges::find(united.communicators, 78U, &trace::Communicator::identity);
+  ASSERT_NE(found, united.communicators.end());
+  EXPECT_EQ(found->members, (std::vector<trace::Rank>{0, 1}));
+  EXPECT_EQ(found->remote_members, (std::vector<trace::Rank>{other, other}));
+  EXPECT_EQ(std::ranges::count(united.communicators, 79U, &trace::Communicator::identity), 1);
+}
+
 TEST(Merge, of_more_files_than_may_be_open_at_once_works) {
   const TemporaryDirectory directory;
   const auto files = write_rank_files({.size = 150, .rounds = 2}, directory.path());
@@ -446,6 +465,15 @@ TEST(RankFiles, are_known_by_their_names) {
   EXPECT_EQ(rank_of_file_name("rank-000042.tia.bak"), std::nullopt);
   EXPECT_EQ(rank_of_file_name(".timeless-merge-rank-000042.tia"), std::nullopt);
   EXPECT_EQ(rank_of_file_name("run.tia"), std::nullopt);
+}
+
+TEST(SpawnedWorlds, are_listed_by_their_numbers) {
+  const TemporaryDirectory directory;
+  for (const char* name : {"spawned-10", "spawned-9", "spawned-", "spawned-1x", "unspawned-1"})
+    std::filesystem::create_directory(directory / name);
+  EXPECT_EQ(list_spawned_worlds(directory.path()),
+            (std::vector<Path>{directory / "spawned-9", directory / "spawned-10"}));
+  EXPECT_TRUE(list_spawned_worlds(directory / "none").empty());
 }
 
 TEST(RankRanges, are_compact) {

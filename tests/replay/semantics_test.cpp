@@ -93,6 +93,32 @@ TEST(Semantics, what_is_not_modelled_is_named_and_takes_no_time) {
   EXPECT_THAT(result.notes, Contains(HasSubstr("generalized")));
 }
 
+TEST(Semantics, calls_shared_with_another_world_take_no_time_and_wait_for_nobody) {
+  constexpr Rank other = trace::foreign_rank;
+  MemorySource program(2);
+  const auto between = program.add_communicator({0, 1}, {other, other});
+  const auto merged = program.add_communicator({other, 0, other, 1});
+  for (const Rank rank : {0, 1}) {
+    program.add(rank, {.kind = ActionKind::comm_spawn, .peer = 0, .new_communicator = between});
+    program.add(rank, {.kind = ActionKind::send, .communicator = between, .peer = 1, .bytes = 5});
+    program.add(rank, {.kind = ActionKind::receive, .communicator = between, .peer = trace::any_rank, .request = 0});
+    program.add(rank, {.kind = ActionKind::resolved, .communicator = between, .peer = 0, .request = 0});
+    program.add(rank, completion(ActionKind::wait, zero));
+    program.add(rank, {.kind = ActionKind::receive, .communicator = between, .peer = 1, .request = 0});
+    program.add(rank, {.kind = ActionKind::cancelled, .request = 0});
+    program.add(rank, completion(ActionKind::wait, zero));
+    program.add(rank, {.kind = ActionKind::intercomm_merge, .communicator = between, .new_communicator = merged});
+    program.add(rank, {.kind = ActionKind::exchange, .communicator = merged, .peer = 2, .receive_peer = 0});
+    program.add(rank, {.kind = ActionKind::probe, .communicator = merged, .peer = 3});
+    program.add(rank, {.kind = ActionKind::allreduce, .communicator = merged, .bytes = 8, .request = 0});
+    program.add(rank, completion(ActionKind::wait, zero));
+  }
+  program.add(0, {.kind = ActionKind::broadcast, .communicator = between, .peer = trace::root_of_remote_group});
+  const Result result = run(program);
+  EXPECT_EQ(times(result, 0).end, 10) << "the spawn, a meeting like a barrier's";
+  EXPECT_THAT(result.notes, Contains(HasSubstr("another MPI_COMM_WORLD")));
+}
+
 TEST(Semantics, posted_receive_lets_computation_hide_the_message) {
   MemorySource program(2);
   program.add(0, with_request(receive_from(1), 0));

@@ -30,6 +30,21 @@ TEST(Definitions, read_back_as_they_were_written) {
   EXPECT_EQ(decode_definitions(encode(everything())), everything());
 }
 
+TEST(Definitions, hold_members_of_other_worlds_at_their_places) {
+  constexpr Rank other = foreign_rank;
+  Definitions definitions;
+  definitions.size = 3;
+  definitions.communicators = {{.members = {0, 1, 2}},
+                               {.members = {0, 1, 2}, .remote_members = {other, other, other}},
+                               {.members = {other, 2, other, other, 1, 0, other}}};
+  const Definitions read = decode_definitions(encode(definitions));
+  EXPECT_EQ(read.communicators, definitions.communicators);
+  EXPECT_EQ(read.communicators[2].foreign_members(), 4U);
+  Run run;
+  apply(read, run);
+  EXPECT_EQ(run.communicators.size(), 3U);
+}
+
 TEST(Definitions, the_world_of_a_million_ranks_takes_a_few_bytes) {
   Definitions definitions;
   definitions.communicators.emplace_back();

@@ -82,6 +82,8 @@ void print_head(const Options& options, const Run& run) {
   if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", run.provenance.mpi_library);
   fmt::print("{:<15}{}\n", "counter", counter_text(run));
   print_hosts(run);
+  for (const std::string& world : spawned_worlds(options.trace))
+    fmt::print("{:<15}{}: processes that these have started, a run of its own\n", "spawned", world);
   fmt::print("{:<15}{}\n", "communicators", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
     fmt::print("{:<15}rank{} {}: {}\n", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), note);
@@ -154,8 +156,10 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
                                     {"notes", record.notes},
                                     {"skew_per_call", record.skew_per_call}});
   for (const trace::Communicator& communicator : run.communicators)
-    json["communicators"].push_back(
-        {{"members", communicator.members.size()}, {"remote_members", communicator.remote_members.size()}});
+    json["communicators"].push_back({{"members", communicator.members.size()},
+                                     {"remote_members", communicator.remote_members.size()},
+                                     {"foreign_members", communicator.foreign_members()}});
+  json["spawned_worlds"] = spawned_worlds(options.trace);
   return json;
 }
 

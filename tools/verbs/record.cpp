@@ -5,6 +5,7 @@
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/environment.h"
 #include "tools/recording/outcome.h"
+#include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct Options {
 
 /// Creates the directory; refuses one that holds a run already.
 void prepare_directory(const fs::path& directory) {
-  if (!gather::list_rank_files(directory).empty())
+  if (!gather::list_rank_files(directory).empty() || !gather::list_spawned_worlds(directory).empty())
     throw Error(Failure::usage, "the directory already holds a recorded run", directory.string(),
                 "remove it, or name another with -o");
   std::error_code failed;
@@ -64,6 +65,7 @@ void write_json(const Options& options, const Outcome& outcome, ExitStatus statu
                                          {"counter", outcome.counter.name},
                                          {"unit", name(outcome.counter.unit)},
                                          {"exactness", name(outcome.counter.exactness)},
+                                         {"spawned_worlds", spawned_worlds(options.directory)},
                                          {"complaints", complaints(outcome)}};
   std::ofstream file(options.json);
   file << answer.dump(2) << '\n';
@@ -77,7 +79,10 @@ void report(const Options& options, const Outcome& outcome) {
     print_warning("nothing was recorded: " + why_nothing_recorded(options.command));
     return;
   }
-  fmt::print(stderr, "timeless: {}; next: timeless gather {}\n", description(outcome), options.directory);
+  std::string line = description(outcome);
+  for (const std::string& world : spawned_worlds(options.directory))
+    line += fmt::format("; spawned processes: {}", world);
+  fmt::print(stderr, "timeless: {}; next: timeless gather {}\n", line, options.directory);
 }
 
 int record(const Options& options) {
