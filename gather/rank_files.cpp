@@ -45,7 +45,7 @@ std::vector<std::filesystem::path> list_spawned_worlds(const std::filesystem::pa
     const std::string name = entry->path().filename().string();
     int number = 0;
     const char* const end = name.data() + name.size();
-    if (name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, number).ptr == end)
+    if (name.starts_with(prefix) && std::from_chars(name.data() + prefix.size(), end, number).ptr == end && number > 0)
       worlds.emplace_back(number, entry->path());
   }
   std::ranges::sort(worlds);
