@@ -1,7 +1,9 @@
 #include "tracer/lifecycle.h"
 
 #include "trace/error.h"
+#include "trace/quoted.h"
 #include "tracer/counters/counter.h"
+#include "tracer/known_variables.h"
 #include "tracer/mpi_library.h"
 #include "tracer/settings.h"
 #include "tracer/signals.h"
@@ -77,6 +79,17 @@ void tell_what_was_not_counted(const Recorder& recorder) {
     std::fprintf(stderr, "timeless: rank %d: %s\n", recorder.rank(), shortcoming.c_str());
 }
 
+/// What a person may want to know at the start: settings misspelt, and where each rank's recording goes if asked.
+void tell_settings(const Recorder& recorder) {
+  if (recorder.rank() == 0)
+    for (const std::string& variable : unknown_variables())
+      std::fprintf(stderr, "timeless: warning: %s is no setting and is ignored: see man timeless, ENVIRONMENT\n",
+                   trace::quoted(variable).c_str());
+  if (recorder.settings().verbose)
+    std::fprintf(stderr, "timeless: rank %d is process %d and records into %s\n", recorder.rank(), recorder.process(),
+                 recorder.settings().directory.c_str());
+}
+
 /// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main.
 __attribute__((destructor)) void finish_at_exit() {
   Recorder* const recorder = active_recorder.exchange(nullptr);
@@ -119,6 +132,7 @@ void start_recording(CallScope& call) {
     if (recorder.journal() != nullptr) watch_signals(*recorder.journal());
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
+    tell_settings(recorder);
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());
   }

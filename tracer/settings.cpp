@@ -1,6 +1,7 @@
 #include "tracer/settings.h"
 
 #include "trace/error.h"
+#include "trace/quoted.h"
 #include "tracer/call_path.h"
 
 #include <charconv>
@@ -28,7 +29,7 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
   std::size_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || end != text.data() + text.size() || value < range.least || value > range.most)
-    throw Error(Failure::usage, "'" + std::string(text) + "' is no number of " + of, name,
+    throw Error(Failure::usage, trace::quoted(text) + " is no number of " + of, name,
                 "give one between " + std::to_string(range.least) + " and " + std::to_string(range.most));
   return value;
 }
@@ -50,7 +51,7 @@ Settings read_settings() {
   if (const std::string_view start = variable("TIMELESS_START"); start == "pcontrol")
     settings.paused = true;
   else if (!start.empty() && start != "on")
-    throw Error(Failure::usage, "'" + std::string(start) + "' is no way to start", "TIMELESS_START",
+    throw Error(Failure::usage, trace::quoted(start) + " is no way to start", "TIMELESS_START",
                 "say 'on' or 'pcontrol'");
   settings.actions_per_block =
       number("TIMELESS_BUFFER_SIZE", "actions", {16, std::size_t{1} << 20U}, settings.actions_per_block);

@@ -1,6 +1,7 @@
 #include "tracer/counters/counter.h"
 
 #include "trace/error.h"
+#include "trace/quoted.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/self_test.h"
 
@@ -64,7 +65,7 @@ ActiveCounter choose_counter(std::string_view choice, std::span<const Candidate>
     if (colon != std::string_view::npos && (!candidate.takes_argument || argument.empty())) break;
     return calibrated(candidate.start(argument));
   }
-  throw Error(Failure::usage, "there is no counter '" + std::string(choice) + "'", "TIMELESS_COUNTER",
+  throw Error(Failure::usage, "there is no counter " + trace::quoted(choice), "TIMELESS_COUNTER",
               "choose one of " + names_of(candidates));
 }
 

@@ -50,7 +50,7 @@ void pad(const std::string& value, char* const* argv) {
 std::optional<Passage> parsed(std::string_view value) {
   Passage passage;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), passage.process);
-  if (failed != std::errc{}) return std::nullopt;
+  if (failed != std::errc{} || end == value.data() + value.size() || *end != ' ') return std::nullopt;
   value.remove_prefix(static_cast<std::size_t>(end - value.data()) + 1);
   passage.log = value.substr(0, value.find_last_not_of(' ') + 1);
   return passage;

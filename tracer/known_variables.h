@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace timeless::tracer {
+
+/// The variables of the environment that look like settings of the tracer's but are none, as after a typing error.
+std::vector<std::string> unknown_variables();
+
+} // namespace timeless::tracer
