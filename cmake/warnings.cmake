@@ -8,6 +8,7 @@ target_compile_options(timeless_warnings INTERFACE
   $<$<AND:$<BOOL:${TIMELESS_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>)
 
 if(TIMELESS_SANITIZE)
-  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${TIMELESS_SANITIZE}> -fno-omit-frame-pointer)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${TIMELESS_SANITIZE}> -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TIMELESS_SANITIZE})
 endif()

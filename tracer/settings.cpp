@@ -5,6 +5,7 @@
 #include "tracer/call_path.h"
 
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <string_view>
 
@@ -47,6 +48,9 @@ std::filesystem::path trace_directory() {
 Settings read_settings() {
   Settings settings;
   settings.directory = trace_directory();
+  if (settings.directory.native().size() >= PATH_MAX)
+    throw Error(Failure::runtime, trace::quoted(settings.directory.native()) + " is longer than a path can be",
+                "TIMELESS_DIR", "set it to a directory this host can write to");
   settings.counter = variable("TIMELESS_COUNTER");
   if (const std::string_view start = variable("TIMELESS_START"); start == "pcontrol")
     settings.paused = true;

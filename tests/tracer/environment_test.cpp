@@ -108,6 +108,8 @@ TEST(Environment, a_number_that_is_none_is_one_line_and_status_2) {
   for (const std::string& value : {huge, std::string("0"), std::string("-5"), std::string("4096x"), std::string(" 64"),
                                    std::string("1e3"), binary, long_text})
     settings.push_back({"TIMELESS_BUFFER_SIZE", value, 2, "give one between"});
+  for (const std::string& value : {huge, std::string("0"), binary})
+    settings.push_back({"TIMELESS_STACK", value, 2, "give one between"});
   expect_as_documented(settings);
 }
 

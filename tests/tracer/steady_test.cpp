@@ -96,7 +96,7 @@ TEST(Steady, a_million_actions_allocate_nothing_and_make_no_system_call_but_to_w
   const Steady plain = run_steady({});
   if (!plain.traceable) GTEST_SKIP() << "no process may trace another here";
   ASSERT_EQ(plain.status, 0);
-  Steady traced = run_steady({"LD_PRELOAD=" TIMELESS_LIBRARY, "TIMELESS_COUNTER=none"});
+  Steady traced = run_steady({"LD_PRELOAD=" TIMELESS_PRELOAD, "TIMELESS_COUNTER=none"});
   ASSERT_EQ(traced.status, 0);
   EXPECT_THAT(traced.output, HasSubstr("libtimeless.so allocations 0\n"));
   const long blocks = std::exchange(traced.system_calls[SYS_write], 0);

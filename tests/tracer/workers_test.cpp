@@ -43,7 +43,7 @@ Recording record(int ranks, const std::string& program, const std::string& argum
   recording.outcome = run_traced({.ranks = ranks,
                                   .program = program,
                                   .arguments = arguments,
-                                  .environment = "LD_PRELOAD=" TIMELESS_LIBRARY ":" FAKE_PMU_LIBRARY
+                                  .environment = "LD_PRELOAD=" TIMELESS_PRELOAD ":" FAKE_PMU_LIBRARY
                                                  " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 OMP_WAIT_POLICY=passive "
                                                  "TIMELESS_COUNTER=" +
                                                  counter + " " + pmu},
