@@ -106,7 +106,7 @@ TEST(FakePmu, a_forbidden_counter_names_the_setting_that_forbids_it) {
 
 TEST(FakePmu, an_absent_counter_is_said_to_be_absent) {
   EXPECT_THAT(count_with_fake_pmu("ENOENT", "papi").text("error"),
-              AllOf(StartsWith("5 "), HasSubstr("PAPI_TOT_INS cannot be counted"), HasSubstr("icount")));
+              AllOf(StartsWith("5 "), HasSubstr("'PAPI_TOT_INS' cannot be counted"), HasSubstr("icount")));
 }
 
 } // namespace

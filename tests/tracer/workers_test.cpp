@@ -168,7 +168,7 @@ void expect_refusal(const std::string& pmu, const std::string& reason) {
   const Recording recording = record(2, "hybrid_c", "10", pmu);
   EXPECT_EQ(recording.outcome.status, 5);
   EXPECT_THAT(recording.outcome.output, IsEmpty());
-  EXPECT_THAT(recording.outcome.errors, AllOf(HasSubstr("timeless: PAPI_TOT_CYC cannot be counted: " + reason),
+  EXPECT_THAT(recording.outcome.errors, AllOf(HasSubstr("timeless: 'PAPI_TOT_CYC' cannot be counted: " + reason),
                                               HasSubstr("timeless record --counter icount")));
 }
 
