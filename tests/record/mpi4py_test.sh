@@ -60,7 +60,7 @@ for counter in none cputime icount; do
   "$timeless" check $counter
   # All that the program does, as mpi4py makes it: with probes and messages of its own for what it pickles.
   "$timeless" dump $counter --rank 1 >dump
-  for call in Allreduce Sendrecv Irecv Send Wait Comm_split Bcast Comm_free Barrier Put Win_fence Finalize; do
+  for call in Comm_dup Isend Mprobe Mrecv Irecv Send Recv Wait Comm_split Bcast Comm_free Barrier Put Win_fence Finalize; do
     grep -q " $call\b" dump || { echo "no $call in the trace:"; cat dump; exit 1; }
   done
   [ "$(grep -c ' Barrier' dump)" -eq 5 ]
