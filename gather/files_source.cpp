@@ -44,6 +44,10 @@ public:
     return true;
   }
 
+  void read_times(trace::ActionBlock& block) const override {
+    archives_.open(file_)->read_times(places_[next_ - 1], block);
+  }
+
 private:
   /// The block that holds the next action.
   const trace::BlockPlace& place_in(const trace::ArchiveReader& archive) const {

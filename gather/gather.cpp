@@ -72,6 +72,7 @@ std::string passport(const Held& file) {
   definitions.size = archive.run().size;
   definitions.counter = archive.run().counter;
   definitions.provenance = archive.run().provenance;
+  definitions.profile_events = archive.run().profile_events;
   for (const trace::RankRecord& record : archive.run().ranks)
     definitions.ranks.push_back({.rank = record.rank});
   return trace::encode(definitions);
@@ -83,6 +84,7 @@ trace::Run decode_passport(std::string_view bytes) {
   run.size = definitions.size.value();
   run.counter = definitions.counter.value();
   run.provenance = definitions.provenance.value();
+  run.profile_events = definitions.profile_events;
   run.ranks = definitions.ranks;
   return run;
 }

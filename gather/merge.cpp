@@ -44,8 +44,10 @@ Survey survey(Paths inputs, const MergeOptions& options) {
     const trace::ArchiveReader archive(inputs[number]);
     all.add(archive, label(options, inputs, number));
     result.file_bytes += archive.file_bytes();
-    for (const trace::BlockPlace& place : archive.blocks())
+    for (const trace::BlockPlace& place : archive.blocks()) {
       result.block_bytes += place.header.stored_bytes;
+      if (const auto times = archive.times_of(place)) result.block_bytes += times->header.stored_bytes;
+    }
   }
   result.united = all.finish();
   return result;
@@ -57,18 +59,24 @@ void copy_rank(const trace::ArchiveReader& archive, const trace::RankRecord& rec
                std::vector<trace::BlockHeader>& headers, const std::function<void(std::uint64_t)>& copied) {
   const auto places =
       std::ranges::equal_range(archive.blocks(), record.rank, {}, [](const auto& place) { return place.header.rank; });
+  const auto copy = [&](const trace::BlockPlace& place) {
+    writer.copy(place.header, archive.payload(place));
+    headers.push_back(place.header);
+    copied(place.header.stored_bytes);
+  };
   for (const trace::BlockPlace& place : places) {
     const std::uint64_t first = place.header.first_action;
     if (first >= record.actions) break;
     if (first + place.header.actions <= record.actions) {
-      writer.copy(place.header, archive.payload(place));
+      copy(place);
+      if (const auto times = archive.times_of(place)) copy(*times);
     } else {
       trace::ActionBlock block;
       archive.read(place, block);
       writer.write(record.rank, part(block, 0, static_cast<std::size_t>(record.actions - first)));
+      headers.push_back(writer.last_block());
+      copied(place.header.stored_bytes);
     }
-    headers.push_back(writer.last_block());
-    copied(place.header.stored_bytes);
   }
 }
 
@@ -98,8 +106,12 @@ std::vector<trace::BlockHeader> write(Paths inputs, const Survey& survey, const 
 /// Reads back what was written: a disk that lies is found before anybody deletes the sources.
 void verify(const std::filesystem::path& path, const trace::Run& run, const std::vector<trace::BlockHeader>& headers) {
   const trace::ArchiveReader written(path);
-  const bool same_blocks =
-      std::ranges::equal(written.blocks(), headers, {}, [](const trace::BlockPlace& place) { return place.header; });
+  std::vector<trace::BlockHeader> found;
+  for (const trace::BlockPlace& place : written.blocks()) {
+    found.push_back(place.header);
+    if (const auto times = written.times_of(place)) found.push_back(times->header);
+  }
+  const bool same_blocks = found == headers;
   if (!written.finished() || !written.damage().empty() || definitions_of(written.run()) != definitions_of(run) ||
       !same_blocks)
     throw Error(Failure::runtime, "the archive just written does not read as what was to be written", path.string(),
@@ -130,7 +142,8 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
   return {.run = survey.united.run,
           .input_bytes = survey.file_bytes,
           .output_bytes = output_bytes,
-          .blocks = headers.size()};
+          .blocks = static_cast<std::uint64_t>(
+              std::ranges::count(headers, trace::BlockType::actions, &trace::BlockHeader::type))};
 }
 
 } // namespace timeless::gather

@@ -127,6 +127,14 @@ void RunUnion::add_kernels(const Run& run, Input& input) {
   }
 }
 
+void RunUnion::add_regions(const Run& run, Input& input) {
+  for (const std::string& name : run.regions) {
+    const auto [found, added] = region_numbers_.try_emplace(name, static_cast<trace::RegionId>(regions_.size()));
+    if (added) regions_.push_back(name);
+    input.numbers.regions.push_back(found->second);
+  }
+}
+
 void RunUnion::add_ranks(const ArchiveReader& archive, std::size_t input) {
   const std::string& label = inputs_[input].label;
   auto block = archive.blocks().begin();
@@ -159,6 +167,7 @@ void RunUnion::add(const ArchiveReader& archive, const std::string& label) {
   Input input{.label = label, .numbers = {}};
   add_communicators(archive.run(), input);
   add_kernels(archive.run(), input);
+  add_regions(archive.run(), input);
   inputs_.push_back(std::move(input));
   add_ranks(archive, inputs_.size() - 1);
 }
@@ -231,17 +240,25 @@ UnitedRun RunUnion::finish() {
   run.size = same_run_.size();
   run.counter = same_run_.counter();
   run.provenance = same_run_.provenance();
+  run.profile_events = same_run_.profile_events();
 
   Numbering hosts(hosts_.size());
   Numbering communicators(communicators_.size());
   Numbering kernels(kernels_.size());
+  Numbering regions(regions_.size());
   for (auto& [rank, entry] : ranks_) {
     const Input& input = inputs_[entry.input];
     entry.record.host = hosts(entry.record.host);
-    trace::RankNumbers numbers{.rank = rank, .communicators = {}, .kernels = {}};
+    trace::RankNumbers numbers{.rank = rank, .communicators = {}, .kernels = {}, .regions = {}};
     numbers.communicators = through(entry.numbers.communicators, input.numbers.communicators, communicators);
     // A rank without actions names no kernel. Its empty list would say that it names all that its input knows.
-    if (entry.record.actions > 0) numbers.kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels);
+    if (entry.record.actions > 0) {
+      numbers.kernels = through(entry.numbers.kernels, input.numbers.kernels, kernels);
+      numbers.regions = through(entry.numbers.regions, input.numbers.regions, regions);
+    }
+    for (trace::KernelProfile& profile : entry.record.profile)
+      profile.kernel = kernels(input.numbers.kernels.at(profile.kernel));
+    std::ranges::sort(entry.record.profile, {}, &trace::KernelProfile::kernel);
     united.numbers.push_back(std::move(numbers));
     united.inputs.push_back(entry.input);
     run.ranks.push_back(std::move(entry.record));
@@ -249,12 +266,15 @@ UnitedRun RunUnion::finish() {
   for (Input& input : inputs_) {
     std::ranges::transform(input.numbers.communicators, input.numbers.communicators.begin(), std::ref(communicators));
     std::ranges::transform(input.numbers.kernels, input.numbers.kernels.begin(), std::ref(kernels));
+    std::ranges::transform(input.numbers.regions, input.numbers.regions.begin(), std::ref(regions));
     united.input_numbers.push_back(std::move(input.numbers));
   }
   for (const std::uint32_t host : hosts.order())
     run.hosts.push_back(std::move(hosts_[host]));
   for (const std::uint32_t communicator : communicators.order())
     run.communicators.push_back(std::move(communicators_[communicator]));
+  for (const std::uint32_t region : regions.order())
+    run.regions.push_back(std::move(regions_[region]));
   Numbering modules(modules_.size());
   Numbering callers(callers_.size());
   for (const std::uint32_t number : kernels.order()) {
@@ -276,6 +296,7 @@ UnitedRun RunUnion::finish() {
   for (trace::RankNumbers& numbers : united.numbers) {
     forget_identity(numbers.communicators, run.communicators.size());
     forget_identity(numbers.kernels, run.kernels.size());
+    forget_identity(numbers.regions, run.regions.size());
   }
   *this = RunUnion();
   return united;

@@ -15,6 +15,7 @@ namespace timeless::gather {
 struct InputNumbers {
   std::vector<trace::CommunicatorId> communicators;
   std::vector<trace::KernelId> kernels;
+  std::vector<trace::RegionId> regions;
 };
 
 /// What archives of one run say of it together, with common numbers.
@@ -30,7 +31,8 @@ struct UnitedRun {
 /// Unites the definitions of archives of one run: rank files, or archives already gathered from some.
 ///
 /// Communicators are the same when their identities are, modules when their paths and build ids are, callers and
-/// kernels when their call sites and callers are, hosts when all is. The numbers given depend on the ranks only, not on how the ranks stand in the inputs:
+/// kernels when their call sites and callers are, regions when their names are, hosts when all is. The numbers given
+/// depend on the ranks only, not on how the ranks stand in the inputs:
 /// things are numbered as the ranks, by rising rank, first name them in the order of their own numbers. So merging in
 /// steps gives what merging at once gives. An intercommunicator, which either side records with its own group as
 /// `members`, becomes one, whose `members` are the group with the lowest world rank.
@@ -57,6 +59,7 @@ private:
   };
   void add_communicators(const trace::Run& run, Input& input);
   void add_kernels(const trace::Run& run, Input& input);
+  void add_regions(const trace::Run& run, Input& input);
   void add_ranks(const trace::ArchiveReader& archive, std::size_t input);
   trace::CommunicatorId communicator(trace::Communicator communicator, const std::string& label);
 
@@ -74,6 +77,8 @@ private:
   std::map<trace::Caller, trace::CallerId> caller_numbers_;
   std::vector<trace::Kernel> kernels_;
   std::map<trace::Kernel, trace::KernelId> kernel_numbers_;
+  std::vector<std::string> regions_;
+  std::unordered_map<std::string, trace::RegionId> region_numbers_;
 };
 
 } // namespace timeless::gather

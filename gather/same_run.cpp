@@ -18,6 +18,14 @@ std::string words(const trace::Counter& counter) {
   return counter.name + " (" + name(counter.unit) + ", " + name(counter.exactness) + ")";
 }
 
+std::string words(const std::vector<std::string>& events) {
+  if (events.empty()) return "nothing";
+  std::string list;
+  for (const std::string& event : events)
+    list.append(list.empty() ? "" : ", ").append(event);
+  return list;
+}
+
 /// Another version of the same counter is no other way of counting.
 bool same_measure(const trace::Counter& left, const trace::Counter& right) {
   return left.name == right.name && left.unit == right.unit && left.exactness == right.exactness;
@@ -43,12 +51,18 @@ void SameRun::demand_agreement(const Said& said) const {
                 "the ranks were counted differently: rank " + std::to_string(first.rank) + " with " +
                     words(first.counter) + ", rank " + std::to_string(said.rank) + " with " + words(said.counter),
                 both, "record again with the same --counter on every node");
+  if (said.profile_events != first.profile_events)
+    throw Error(Failure::invalid_input,
+                "the ranks were profiled differently: rank " + std::to_string(first.rank) + " with " +
+                    words(first.profile_events) + ", rank " + std::to_string(said.rank) + " with " +
+                    words(said.profile_events),
+                both, "record again with the same --profile on every node");
 }
 
 void SameRun::add(const trace::Run& run, const std::string& label) {
   if (run.ranks.empty())
     throw Error(Failure::invalid_input, "the archive holds no rank", label, "move it away to gather without it");
-  Said said{run.ranks.front().rank, run.size, run.counter, run.provenance, label};
+  Said said{run.ranks.front().rank, run.size, run.counter, run.provenance, run.profile_events, label};
   if (!first_) {
     first_ = said;
     lowest_ = said;

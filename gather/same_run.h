@@ -22,6 +22,7 @@ public:
   /// The provenance and the counter of the file with the lowest rank.
   const trace::Provenance& provenance() const { return lowest_->provenance; }
   const trace::Counter& counter() const { return lowest_->counter; }
+  const std::vector<std::string>& profile_events() const { return first_->profile_events; }
 
 private:
   struct Said {
@@ -29,6 +30,7 @@ private:
     trace::Rank size = 0;
     trace::Counter counter;
     trace::Provenance provenance;
+    std::vector<std::string> profile_events;
     std::string label;
   };
 

@@ -150,6 +150,7 @@ void ActionBlock::replace(std::size_t position, const Action& action) {
 void ActionBlock::assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes) {
   sequence_ = std::move(sequence);
   volumes_ = std::move(volumes);
+  times_.clear();
 }
 
 void ActionBlock::renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels) {
@@ -171,6 +172,7 @@ void ActionBlock::clear() {
   followers_.clear();
   sequence_.clear();
   volumes_.clear();
+  times_.clear();
   if (lookup_) lookup_->clear();
   lists_.clear();
 }
@@ -183,6 +185,7 @@ ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end) {
         result.append_volume(action.kind, action.kernel, volume);
       else
         result.append(action);
+      if (!block.times().empty()) result.add_times(block.times()[position]);
     }
     ++position;
   });

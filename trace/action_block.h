@@ -2,10 +2,12 @@
 
 #include "trace/action.h"
 #include "trace/list_memory.h"
+#include "trace/times.h"
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace timeless::trace {
@@ -25,6 +27,8 @@ public:
   std::span<const Action> dictionary() const { return dictionary_; }
   std::span<const std::uint32_t> sequence() const { return sequence_; }
   std::span<const std::uint64_t> volumes() const { return volumes_; }
+  /// When each action of the sequence was entered and left; empty where that is not known or was not asked for.
+  std::span<const ActionTimes> times() const { return times_; }
   bool empty() const { return sequence_.empty(); }
   std::size_t size() const { return sequence_.size(); }
 
@@ -47,6 +51,11 @@ public:
   /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
   void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
 
+  /// Says when the action appended last was entered and left. To be said of every action of the block, or of none.
+  void add_times(ActionTimes times) { times_.push_back(times); }
+  /// The times of the whole sequence at once, as many as it is long, or none.
+  void assign_times(std::vector<ActionTimes> times) { times_ = std::move(times); }
+
   /// Rewrites communicators and kernels of the dictionary through id maps, as when a rank's numbers become the run's.
   void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels);
 
@@ -63,6 +72,7 @@ private:
   std::vector<std::uint32_t> followers_; ///< by entry: what came after it the last time
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;
+  std::vector<ActionTimes> times_;
   std::unique_ptr<Lookup> lookup_;
 };
 

@@ -25,6 +25,11 @@ public:
     return true;
   }
 
+  void read_times(ActionBlock& block) const override {
+    const auto times = blocks_[position_ - 1].times();
+    block.assign_times({times.begin(), times.end()});
+  }
+
 private:
   const std::vector<ActionBlock>& blocks_;
   std::size_t position_ = 0;
@@ -76,6 +81,10 @@ void MemorySource::compute(Rank rank, std::uint64_t volume, KernelId kernel) {
 
 void MemorySource::volume(Rank rank, ActionKind kind, std::uint64_t volume, KernelId kernel) {
   room(rank).append_volume(kind, kernel, volume);
+}
+
+void MemorySource::times(Rank rank, ActionTimes times) {
+  blocks_.at(static_cast<std::size_t>(rank)).back().add_times(times);
 }
 
 void MemorySource::finalize() {

@@ -28,6 +28,8 @@ public:
   void compute(Rank rank, std::uint64_t volume, KernelId kernel = 0);
   /// Appends an action of a kind that has a volume.
   void volume(Rank rank, ActionKind kind, std::uint64_t volume, KernelId kernel = no_kernel);
+  /// Says when the action added last of this rank was entered and left.
+  void times(Rank rank, ActionTimes times);
   /// Ends every rank: a finalize action, Ending::finalized.
   void finalize();
 

@@ -99,6 +99,14 @@ enum class Ending : std::uint8_t {
   stopped = 2,   ///< the recorder stopped early; RankRecord::ending_reason says why
 };
 
+/// What one kernel of one rank has counted of Run::profile_events, over all its bursts.
+struct KernelProfile {
+  KernelId kernel = 0; ///< of the run
+  std::uint64_t bursts = 0;
+  std::vector<std::uint64_t> sums = {}; ///< in the order of the events
+  bool operator==(const KernelProfile&) const = default;
+};
+
 /// What the run knows of one rank.
 struct RankRecord {
   Rank rank = no_rank;
@@ -109,6 +117,10 @@ struct RankRecord {
   std::uint64_t actions = 0;                                  ///< actions held, over all blocks
   std::map<std::string, std::uint64_t> unrecorded_calls = {}; ///< calls seen but not recorded as actions, by MPI name
   std::vector<std::string> notes = {};                        ///< what else is worth knowing of its recording
+  /// How long the recording was on, in nanoseconds from the end of MPI_Init to the recording's end; 0 where no times
+  /// were recorded, or the recording did not end in order.
+  std::uint64_t recorded_time = 0;
+  std::vector<KernelProfile> profile = {}; ///< by rising kernel; empty where nothing was profiled
   bool operator==(const RankRecord&) const = default;
 };
 
@@ -132,6 +144,8 @@ struct Run {
   std::vector<Module> modules = {};             ///< by CallSite::module
   std::vector<Caller> callers = {};             ///< by CallerId
   std::vector<Kernel> kernels = {};             ///< by KernelId
+  std::vector<std::string> regions = {};        ///< names, by RegionId; distinct
+  std::vector<std::string> profile_events = {}; ///< what RankRecord::profile has counted, by PAPI's names
 
   /// The record of this rank, or null if the run does not hold it.
   const RankRecord* find(Rank rank) const;

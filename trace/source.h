@@ -15,6 +15,9 @@ public:
   /// Reads the next block into `block`, replacing what it held; false at the end of the rank's actions.
   /// Communicators and kernels are numbered as in Source::run(). Throws Error where the source is damaged.
   virtual bool next(ActionBlock& block) = 0;
+
+  /// Gives the block last read its times (ActionBlock::times), where the source has them. Throws as next() does.
+  virtual void read_times(ActionBlock& /*block*/) const {}
 };
 
 /// Where a run's actions come from: an archive, a memory image, a foreign format.

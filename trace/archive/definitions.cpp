@@ -26,6 +26,8 @@ enum class DefinitionsField : protozero::pbf_tag_type {
   numbers = 9,
   module_build_ids = 10,
   callers = 11,
+  regions = 20,
+  profile_events = 21,
 };
 enum class CounterField : protozero::pbf_tag_type { name = 1, version = 2, unit = 3, exactness = 4, threads = 5 };
 enum class ProvenanceField : protozero::pbf_tag_type {
@@ -56,9 +58,12 @@ enum class RankField : protozero::pbf_tag_type {
   actions = 6,
   unrecorded_calls = 7,
   notes = 30,
+  recorded_time = 20,
+  profile = 21,
 };
+enum class ProfileField : protozero::pbf_tag_type { kernel = 1, bursts = 2, sums = 3 };
 enum class CallCountField : protozero::pbf_tag_type { name = 1, count = 2 };
-enum class NumbersField : protozero::pbf_tag_type { rank = 1, communicators = 2, kernels = 3 };
+enum class NumbersField : protozero::pbf_tag_type { rank = 1, communicators = 2, kernels = 3, regions = 10 };
 
 // A field of another wire type than ours is no field of ours: it is skipped like an unknown one.
 template <typename Field>
@@ -175,12 +180,20 @@ void encode(const RankRecord& record, protozero::pbf_builder<RankField> out) {
   }
   for (const std::string& note : record.notes)
     out.add_string(RankField::notes, note);
+  if (record.recorded_time > 0) out.add_uint64(RankField::recorded_time, record.recorded_time);
+  for (const KernelProfile& each : record.profile) {
+    protozero::pbf_builder<ProfileField> profile(out, RankField::profile);
+    profile.add_uint32(ProfileField::kernel, each.kernel);
+    profile.add_uint64(ProfileField::bursts, each.bursts);
+    profile.add_packed_uint64(ProfileField::sums, each.sums.begin(), each.sums.end());
+  }
 }
 
 void encode(const RankNumbers& numbers, protozero::pbf_builder<NumbersField> out) {
   out.add_uint32(NumbersField::rank, static_cast<std::uint32_t>(numbers.rank));
   out.add_packed_uint32(NumbersField::communicators, numbers.communicators.begin(), numbers.communicators.end());
   out.add_packed_uint32(NumbersField::kernels, numbers.kernels.begin(), numbers.kernels.end());
+  out.add_packed_uint32(NumbersField::regions, numbers.regions.begin(), numbers.regions.end());
 }
 
 std::string text(protozero::data_view view) {
@@ -377,6 +390,26 @@ void decode_call_count(protozero::pbf_message<CallCountField> in, RankRecord& re
   record.unrecorded_calls[name] += count;
 }
 
+KernelProfile decode_profile(protozero::pbf_message<ProfileField> in) {
+  KernelProfile profile;
+  while (in.next())
+    switch (in.tag_and_type()) {
+    case varint(ProfileField::kernel):
+      profile.kernel = in.get_uint32();
+      break;
+    case varint(ProfileField::bursts):
+      profile.bursts = in.get_uint64();
+      break;
+    case delimited(ProfileField::sums):
+      for (const std::uint64_t sum : in.get_packed_uint64())
+        profile.sums.push_back(sum);
+      break;
+    default:
+      in.skip();
+    }
+  return profile;
+}
+
 RankRecord decode_rank(protozero::pbf_message<RankField> in) {
   RankRecord record;
   while (in.next())
@@ -405,6 +438,12 @@ RankRecord decode_rank(protozero::pbf_message<RankField> in) {
     case delimited(RankField::notes):
       record.notes.push_back(text(in.get_view()));
       break;
+    case varint(RankField::recorded_time):
+      record.recorded_time = in.get_uint64();
+      break;
+    case delimited(RankField::profile):
+      record.profile.push_back(decode_profile(in.get_message()));
+      break;
     default:
       in.skip();
     }
@@ -425,6 +464,10 @@ RankNumbers decode_numbers(protozero::pbf_message<NumbersField> in) {
     case delimited(NumbersField::kernels):
       for (const std::uint32_t id : in.get_packed_uint32())
         numbers.kernels.push_back(id);
+      break;
+    case delimited(NumbersField::regions):
+      for (const std::uint32_t id : in.get_packed_uint32())
+        numbers.regions.push_back(id);
       break;
     default:
       in.skip();
@@ -470,6 +513,12 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
       break;
     case delimited(DefinitionsField::callers):
       definitions.callers.push_back(decode_caller(in.get_message()));
+      break;
+    case delimited(DefinitionsField::regions):
+      definitions.regions.push_back(text(in.get_view()));
+      break;
+    case delimited(DefinitionsField::profile_events):
+      definitions.profile_events.push_back(text(in.get_view()));
       break;
     default:
       in.skip();
@@ -530,10 +579,25 @@ void apply_kernels(const Definitions& definitions, Run& run) {
   }
 }
 
+void apply_profile_events(const Definitions& definitions, Run& run) {
+  if (definitions.profile_events.empty()) return;
+  if (!run.profile_events.empty() && run.profile_events != definitions.profile_events)
+    fail("two different lists of profiled events");
+  run.profile_events = definitions.profile_events;
+}
+
+void check_profile(const RankRecord& record, const Run& run) {
+  for (const KernelProfile& profile : record.profile) {
+    if (profile.kernel >= run.kernels.size()) fail("a profile of an unknown kernel");
+    if (profile.sums.size() != run.profile_events.size()) fail("a profile of other events than the run's");
+  }
+}
+
 void apply_ranks(const Definitions& definitions, Run& run) {
   for (const RankRecord& record : definitions.ranks) {
     if (record.rank < 0 || record.rank >= run.size) fail("a rank beyond the size of the run");
     if (record.host >= run.hosts.size()) fail("a rank on an unknown host");
+    check_profile(record, run);
     if (RankRecord* known = run.find(record.rank))
       *known = record;
     else
@@ -556,6 +620,8 @@ Definitions definitions_of(const Run& run) {
           .modules = run.modules,
           .callers = run.callers,
           .kernels = run.kernels,
+          .regions = run.regions,
+          .profile_events = run.profile_events,
           .ranks = run.ranks,
           .numbers = {}};
 }
@@ -573,6 +639,8 @@ void apply(const Definitions& definitions, Run& run) {
   run.modules.insert(run.modules.end(), definitions.modules.begin(), definitions.modules.end());
   apply_callers(definitions, run);
   apply_kernels(definitions, run);
+  run.regions.insert(run.regions.end(), definitions.regions.begin(), definitions.regions.end());
+  apply_profile_events(definitions, run);
   apply_ranks(definitions, run);
 }
 
@@ -591,6 +659,10 @@ std::string encode(const Definitions& definitions) {
     encode(caller, {out, DefinitionsField::callers});
   for (const Kernel& kernel : definitions.kernels)
     encode(kernel, {out, DefinitionsField::kernels});
+  for (const std::string& region : definitions.regions)
+    out.add_string(DefinitionsField::regions, region);
+  for (const std::string& event : definitions.profile_events)
+    out.add_string(DefinitionsField::profile_events, event);
   for (const RankRecord& record : definitions.ranks)
     encode(record, {out, DefinitionsField::ranks});
   for (const RankNumbers& numbers : definitions.numbers)

@@ -9,19 +9,21 @@
 
 namespace timeless::trace {
 
-/// How one rank's own numbers for communicators and kernels, as its blocks use them, map to those of the run.
+/// How one rank's own numbers for communicators, kernels and regions, as its blocks use them, map to those of the run.
 /// Empty lists mean that they are the same.
 struct RankNumbers {
   Rank rank = no_rank;
   std::vector<CommunicatorId> communicators = {};
   std::vector<KernelId> kernels = {};
+  std::vector<RegionId> regions = {};
   bool operator==(const RankNumbers&) const = default;
 };
 
 /// What a definitions block says: additions to the Run read so far.
 ///
-/// Hosts, communicators, modules, callers and kernels are appended to the run's lists, so their numbers are the order in which
-/// they were defined; a rank's record or numbers replace an earlier one of the same rank; the rest is set when given.
+/// Hosts, communicators, modules, callers, kernels and regions are appended to the run's lists, so their numbers are
+/// the order in which they were defined; a rank's record or numbers replace an earlier one of the same rank; the rest
+/// is set when given.
 struct Definitions {
   std::optional<Rank> size = {};
   std::optional<Counter> counter = {};
@@ -31,6 +33,8 @@ struct Definitions {
   std::vector<Module> modules = {};
   std::vector<Caller> callers = {};
   std::vector<Kernel> kernels = {};
+  std::vector<std::string> regions = {};
+  std::vector<std::string> profile_events = {};
   std::vector<RankRecord> ranks = {};
   std::vector<RankNumbers> numbers = {};
 

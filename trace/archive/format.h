@@ -26,10 +26,12 @@ inline constexpr std::uint32_t max_block_actions = 1U << 20U;
 inline constexpr Rank max_ranks = 1 << 24;
 inline constexpr std::size_t max_members = std::size_t{1} << 26;
 
+/// What a block holds. A reader passes over blocks of other types: a later version may have more.
 enum class BlockType : std::uint8_t {
   definitions = 1,
   actions = 2,
   index = 3,
+  times = 4, ///< when the actions of one actions block were entered and left
 };
 
 /// What stands before a block's payload.

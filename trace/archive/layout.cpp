@@ -16,12 +16,6 @@ constexpr std::uint32_t file_reserved = 0;
 constexpr std::size_t checksummed_header_bytes = block_header_bytes - sizeof(std::uint64_t);
 constexpr std::size_t checksummed_footer_bytes = 2 * sizeof(std::uint64_t);
 
-std::optional<BlockType> block_type(std::uint8_t code) {
-  if (code < static_cast<std::uint8_t>(BlockType::definitions) || code > static_cast<std::uint8_t>(BlockType::index))
-    return std::nullopt;
-  return static_cast<BlockType>(code);
-}
-
 bool plausible(const BlockHeader& header) {
   return header.plain_bytes <= max_block_bytes && header.actions <= max_block_actions && header.rank >= no_rank &&
          header.rank < max_ranks;
@@ -69,9 +63,9 @@ void put_block_header(std::string& bytes, BlockHeader header, std::string_view p
 std::optional<StoredHeader> decode_block_header(std::string_view bytes) {
   if (bytes.size() < block_header_bytes || bytes.substr(0, block_magic.size()) != block_magic) return std::nullopt;
   ByteReader reader(bytes.substr(block_magic.size(), block_header_bytes - block_magic.size()));
-  const auto type = block_type(reader.byte());
-  reader.take(3);
   StoredHeader stored;
+  stored.header.type = static_cast<BlockType>(reader.byte());
+  reader.take(3);
   stored.header.rank = static_cast<Rank>(reader.fixed<std::uint32_t>());
   stored.header.actions = reader.fixed<std::uint32_t>();
   stored.header.stored_bytes = reader.fixed<std::uint32_t>();
@@ -79,8 +73,7 @@ std::optional<StoredHeader> decode_block_header(std::string_view bytes) {
   stored.header.first_action = reader.fixed<std::uint64_t>();
   stored.payload_checksum = reader.fixed<std::uint64_t>();
   const bool intact = reader.fixed<std::uint64_t>() == checksum(bytes.substr(0, checksummed_header_bytes));
-  if (!intact || !type || !plausible(stored.header)) return std::nullopt;
-  stored.header.type = *type;
+  if (!intact || !plausible(stored.header)) return std::nullopt;
   return stored;
 }
 
@@ -117,9 +110,7 @@ void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers) {
   constexpr std::size_t least_row_bytes = 6;
   const std::size_t count = reader.count(least_row_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto type = block_type(reader.byte());
-    if (!type) reader.fail("a block of an unknown type");
-    BlockHeader header{.type = *type};
+    BlockHeader header{.type = static_cast<BlockType>(reader.byte())};
     header.rank = reader.narrow<Rank>(reader.signed_varint());
     header.actions = reader.narrow<std::uint32_t>(reader.varint());
     header.stored_bytes = reader.narrow<std::uint32_t>(reader.varint());

@@ -5,6 +5,7 @@
 #include "trace/archive/layout.h"
 #include "trace/archive/scan.h"
 #include "trace/encoding/block_codec.h"
+#include "trace/encoding/times_codec.h"
 #include "trace/error.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/tail.h"
@@ -24,6 +25,7 @@ struct ArchiveReader::State {
   std::vector<BlockPlace> blocks;
   bool journaled = false;
   bool torn = false; ///< the journal changed while it was read
+  std::map<std::pair<Rank, std::uint64_t>, BlockPlace> times; ///< by rank and first action
 
   explicit State(const std::filesystem::path& path) : file(path) {}
 
@@ -149,6 +151,19 @@ struct ArchiveReader::State {
         blocks, {}, [](const BlockPlace& place) { return std::pair(place.header.rank, place.header.first_action); });
     for (RankRecord& record : run.ranks)
       if (record.ending == Ending::unknown) record.actions = actions[record.rank];
+    find_times();
+  }
+
+  void find_times() {
+    for (const BlockPlace& place : contents.blocks) {
+      if (place.header.type != BlockType::times) continue;
+      const auto key = [](const BlockPlace& block) { return std::pair(block.header.rank, block.header.first_action); };
+      const auto timed = std::ranges::lower_bound(blocks, key(place), {}, key);
+      const bool known =
+          timed != blocks.end() && key(*timed) == key(place) && timed->header.actions == place.header.actions;
+      if (!known || !times.emplace(key(place), place).second)
+        contents.damage.push_back({place.offset, "times of no block of actions"});
+    }
   }
 
   void check_ids(const BlockPlace& place, const ActionBlock& block) const {
@@ -181,6 +196,8 @@ public:
     ++next_;
     return true;
   }
+
+  void read_times(ActionBlock& block) const override { archive_.read_times(places_[next_ - 1], block); }
 
 private:
   [[noreturn]] void fail_hole() const {
@@ -270,6 +287,25 @@ void ArchiveReader::read(const BlockPlace& place, ActionBlock& block) const {
   const RankNumbers& mapping = numbers(place.header.rank);
   block.renumber(mapping.communicators, mapping.kernels);
   state_->check_ids(place, block);
+}
+
+std::optional<BlockPlace> ArchiveReader::times_of(const BlockPlace& place) const {
+  const auto found = state_->times.find({place.header.rank, place.header.first_action});
+  if (found == state_->times.end()) return std::nullopt;
+  return found->second;
+}
+
+void ArchiveReader::read_times(const BlockPlace& place, ActionBlock& block) const {
+  const auto stored = times_of(place);
+  if (!stored) return;
+  const std::string plain = state_->plain_payload(*stored);
+  std::vector<ActionTimes> times;
+  try {
+    decode_times(plain, stored->header.actions, times);
+  } catch (const Error& problem) {
+    state_->fail(*stored, problem);
+  }
+  block.assign_times(std::move(times));
 }
 
 } // namespace timeless::trace

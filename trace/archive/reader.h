@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ public:
   std::vector<std::byte> payload(const BlockPlace& place) const;
   /// A block decoded, with the run's numbers.
   void read(const BlockPlace& place, ActionBlock& block) const;
+  /// The block with the times of an actions block's actions; nothing where none were recorded.
+  std::optional<BlockPlace> times_of(const BlockPlace& place) const;
+  /// Gives a block read from this place its times, where there are any.
+  void read_times(const BlockPlace& place, ActionBlock& block) const;
 
 private:
   struct State;

@@ -4,6 +4,7 @@
 #include "trace/archive/layout.h"
 #include "trace/encoding/block_codec.h"
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/times_codec.h"
 #include "trace/error.h"
 
 #include <fcntl.h>
@@ -49,6 +50,7 @@ struct ArchiveWriter::State {
   // Kept from one block to the next.
   BlockEncoder encoder;
   std::string plain;
+  std::string times;
   std::string compressed;
   std::string whole_block;
 
@@ -142,6 +144,7 @@ void ArchiveWriter::define(const Definitions& definitions) {
   scalars.size = definitions.size;
   scalars.counter = definitions.counter;
   scalars.provenance = definitions.provenance;
+  scalars.profile_events = definitions.profile_events;
   state_->put_block({.type = BlockType::definitions}, encode(scalars));
   // Order matters: what is referred to comes before what refers to it.
   state_->define_list<Host>(definitions.hosts, &Definitions::hosts);
@@ -149,16 +152,24 @@ void ArchiveWriter::define(const Definitions& definitions) {
   state_->define_list<Module>(definitions.modules, &Definitions::modules);
   state_->define_list<Caller>(definitions.callers, &Definitions::callers);
   state_->define_list<Kernel>(definitions.kernels, &Definitions::kernels);
+  state_->define_list<std::string>(definitions.regions, &Definitions::regions);
   state_->define_list<RankRecord>(definitions.ranks, &Definitions::ranks);
   state_->define_list<RankNumbers>(definitions.numbers, &Definitions::numbers);
 }
 
 void ArchiveWriter::write(Rank rank, const ActionBlock& block) {
   if (block.empty()) return;
+  if (!block.times().empty() && block.times().size() != block.size())
+    throw Error(Failure::runtime, "a block with times for some of its actions only", state_->path.string());
   std::string& plain = state_->plain;
+  std::string& times = state_->times;
   plain.clear();
-  if (block.size() <= max_block_actions) state_->encoder.encode(block, plain);
-  if (block.size() > max_block_actions || plain.size() > max_block_bytes) {
+  times.clear();
+  if (block.size() <= max_block_actions) {
+    state_->encoder.encode(block, plain);
+    encode_times(block.times(), times);
+  }
+  if (block.size() > max_block_actions || std::max(plain.size(), times.size()) > max_block_bytes) {
     if (block.size() == 1)
       throw Error(Failure::runtime, "a single action is larger than a block can be", state_->path.string());
     write(rank, part(block, 0, block.size() / 2));
@@ -166,20 +177,24 @@ void ArchiveWriter::write(Rank rank, const ActionBlock& block) {
     return;
   }
   std::uint64_t& written = state_->actions[rank];
-  state_->put_block({.type = BlockType::actions,
+  BlockHeader header{.type = BlockType::actions,
                      .rank = rank,
                      .actions = static_cast<std::uint32_t>(block.size()),
-                     .first_action = written},
-                    plain);
+                     .first_action = written};
+  state_->put_block(header, plain);
   written += block.size();
+  header.type = BlockType::times;
+  if (!times.empty()) state_->put_block(header, times);
 }
 
 void ArchiveWriter::copy(const BlockHeader& header, std::span<const std::byte> payload) {
   std::uint64_t& written = state_->actions[header.rank];
-  if (header.type != BlockType::actions || header.first_action != written)
+  const bool times = header.type == BlockType::times;
+  const std::uint64_t place = header.first_action + (times ? header.actions : 0);
+  if ((header.type != BlockType::actions && !times) || place != written)
     throw Error(Failure::invalid_input, "a block out of order", "rank " + std::to_string(header.rank));
   state_->put_stored(header, {reinterpret_cast<const char*>(payload.data()), payload.size()});
-  written += header.actions;
+  if (!times) written += header.actions;
 }
 
 void ArchiveWriter::finish() {

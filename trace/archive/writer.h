@@ -31,9 +31,11 @@ public:
 
   /// Writes a definitions block; must come before the first block that uses what it defines.
   void define(const Definitions& definitions);
-  /// Writes a block of a rank's actions, the next after those already written of that rank.
+  /// Writes a block of a rank's actions, the next after those already written of that rank, and its times if it has
+  /// them.
   void write(Rank rank, const ActionBlock& block);
-  /// Copies an actions block as another archive holds it, payload untouched.
+  /// Copies an actions block, or the times of the actions block copied last of its rank, as another archive holds it,
+  /// payload untouched.
   void copy(const BlockHeader& header, std::span<const std::byte> payload);
   /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
