@@ -39,7 +39,7 @@ public:
     const std::uint64_t end = std::min<std::uint64_t>(first + block.size(), actions_);
     if (first < position_ || end < first + block.size())
       block = part(block, static_cast<std::size_t>(position_ - first), static_cast<std::size_t>(end - first));
-    block.renumber(numbers_.communicators, numbers_.kernels);
+    block.renumber(numbers_.communicators, numbers_.kernels, numbers_.regions);
     position_ = end;
     return true;
   }

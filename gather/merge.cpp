@@ -86,7 +86,7 @@ std::vector<trace::BlockHeader> write(Paths inputs, const Survey& survey, const 
   trace::ArchiveWriter writer(path);
   trace::Definitions definitions = definitions_of(united.run);
   std::ranges::copy_if(united.numbers, std::back_inserter(definitions.numbers), [](const trace::RankNumbers& numbers) {
-    return !numbers.communicators.empty() || !numbers.kernels.empty();
+    return !numbers.communicators.empty() || !numbers.kernels.empty() || !numbers.regions.empty();
   });
   writer.define(definitions);
 

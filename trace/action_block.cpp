@@ -153,16 +153,16 @@ void ActionBlock::assign(std::vector<std::uint32_t> sequence, std::vector<std::u
   times_.clear();
 }
 
-void ActionBlock::renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels) {
-  const auto communicator = [&](CommunicatorId& id) {
-    if (!communicators.empty() && id != no_communicator)
-      id = id < communicators.size() ? communicators[id] : no_communicator;
+void ActionBlock::renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
+                           std::span<const RegionId> regions) {
+  const auto renumbered = [](std::span<const std::uint32_t> numbers, std::uint32_t& id, std::uint32_t none) {
+    if (!numbers.empty() && id != none) id = id < numbers.size() ? numbers[id] : none;
   };
   for (Action& action : dictionary_) {
-    communicator(action.communicator);
-    communicator(action.new_communicator);
-    if (!kernels.empty() && action.kernel != no_kernel)
-      action.kernel = action.kernel < kernels.size() ? kernels[action.kernel] : no_kernel;
+    renumbered(communicators, action.communicator, no_communicator);
+    renumbered(communicators, action.new_communicator, no_communicator);
+    renumbered(kernels, action.kernel, no_kernel);
+    renumbered(regions, action.region, no_region);
   }
   lookup_.reset();
 }

@@ -56,8 +56,10 @@ public:
   /// The times of the whole sequence at once, as many as it is long, or none.
   void assign_times(std::vector<ActionTimes> times) { times_ = std::move(times); }
 
-  /// Rewrites communicators and kernels of the dictionary through id maps, as when a rank's numbers become the run's.
-  void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels);
+  /// Rewrites communicators, kernels and regions of the dictionary through id maps, as when a rank's numbers become the
+  /// run's. An empty map changes nothing.
+  void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
+                std::span<const RegionId> regions);
 
   /// Empties the block, keeping its memory for the next one.
   void clear();

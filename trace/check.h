@@ -58,6 +58,8 @@ struct CheckOptions {
 /// - communicators are used by members, towards members;
 /// - the epochs of one-sided communication end after they have begun, and before the window is freed; those of groups
 ///   are opened by both sides;
+/// - every region that is begun is ended, and the reverse (what is not is a note);
+/// - measured times, where there are some, are there for all actions and rise;
 /// - every rank is there, and ends with MPI_Finalize.
 ///
 /// What a rank that is missing or was cut short should have done counts as incomplete, not as inconsistent. Damage the

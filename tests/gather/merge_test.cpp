@@ -155,6 +155,62 @@ TEST(Merge, of_one_rank_file_keeps_its_numbers) {
   expect_same_actions(files, merged);
 }
 
+std::vector<trace::ActionTimes> times_of(const trace::Source& source, trace::Rank rank) {
+  std::vector<trace::ActionTimes> times;
+  const auto stream = source.open(rank);
+  trace::ActionBlock block;
+  while (stream->next(block)) {
+    stream->read_times(block);
+    times.insert(times.end(), block.times().begin(), block.times().end());
+  }
+  return times;
+}
+
+TEST(Merge, keeps_the_times_of_every_rank) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 5, .timed = true}, directory.path());
+  const Merged merged = merge(files, directory / "run.tia");
+  const trace::ArchiveReader archive(directory / "run.tia");
+  EXPECT_EQ(merged.blocks, archive.blocks().size());
+  const FilesSource beside(files);
+  for (trace::Rank rank = 0; rank < 5; ++rank) {
+    const trace::ArchiveReader alone(files[static_cast<std::size_t>(rank)]);
+    EXPECT_EQ(times_of(alone, rank).size(), alone.run().ranks[0].actions);
+    EXPECT_EQ(times_of(archive, rank), times_of(alone, rank));
+    EXPECT_EQ(times_of(beside, rank), times_of(alone, rank));
+  }
+}
+
+TEST(Merge, makes_one_region_of_all_with_one_name) {
+  const TemporaryDirectory directory;
+  const trace::Run run = merge(write_rank_files({.size = 4}, directory.path()), directory / "run.tia").run;
+  EXPECT_THAT(run.regions, ::testing::UnorderedElementsAre("setup", "solve", "only rank 0", "only rank 1",
+                                                           "only rank 2", "only rank 3"));
+}
+
+TEST(Merge, keeps_each_ranks_profile_with_the_kernels_it_is_of) {
+  const TemporaryDirectory directory;
+  const trace::Run run = merge(write_rank_files({.size = 4}, directory.path()), directory / "run.tia").run;
+  EXPECT_EQ(run.profile_events, (std::vector<std::string>{"CYCLES", "MISSES"}));
+  for (const trace::RankRecord& record : run.ranks) {
+    ASSERT_EQ(record.profile.size(), 3U);
+    for (const trace::KernelProfile& profile : record.profile)
+      EXPECT_EQ(profile.sums, test::profile_of(record.rank, run.kernels[profile.kernel]));
+  }
+}
+
+TEST(MergeErrors, ranks_profiled_differently_are_named) {
+  const TemporaryDirectory directory;
+  std::vector<Path> files = write_rank_files({.size = 2}, directory.path());
+  std::filesystem::remove(files[1]);
+  files[1] = write_rank_file({.size = 2}, 1, directory.path(), {.change = [](trace::Definitions& definitions) {
+                               definitions.profile_events = {"CYCLES", "STALLS"};
+                             }});
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.what(), HasSubstr("rank 0 with CYCLES, MISSES, rank 1 with CYCLES, STALLS"));
+}
+
 TEST(Merge, makes_one_communicator_of_the_two_sides_of_an_intercommunicator) {
   const TemporaryDirectory directory;
   const SyntheticRun run{.size = 4};

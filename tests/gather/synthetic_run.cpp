@@ -87,6 +87,9 @@ trace::Definitions definitions_of(const SyntheticRun& run, Rank rank) {
     definitions.kernels.back().end.module = 0;
     definitions.modules.pop_back();
   }
+  definitions.regions = {"setup", "solve", "only rank " + std::to_string(rank)};
+  std::ranges::rotate(definitions.regions, definitions.regions.begin() + rank % 3);
+  definitions.profile_events = {"CYCLES", "MISSES"};
   definitions.ranks = {{.rank = rank, .skew_per_call = 11}};
   return definitions;
 }
@@ -127,6 +130,10 @@ std::vector<trace::CommunicatorId> order_of_use(const std::vector<trace::Communi
 
 } // namespace
 
+std::vector<std::uint64_t> profile_of(Rank rank, const trace::Kernel& kernel) {
+  return {kernel.end.offset, static_cast<std::uint64_t>(rank)};
+}
+
 std::filesystem::path write_rank_file(const SyntheticRun& run, Rank rank, const std::filesystem::path& directory,
                                       const RankFileVariation& variation) {
   char name[32];
@@ -140,6 +147,8 @@ std::filesystem::path write_rank_file(const SyntheticRun& run, Rank rank, const 
   std::uint64_t actions = 0;
   trace::ActionBlock block;
   const auto flush = [&] {
+    for (std::size_t i = 0; run.timed && i < block.size(); ++i)
+      block.add_times({10 * (actions + i) + static_cast<std::uint64_t>(rank), 10 * (actions + i) + 9});
     actions += block.size();
     writer.write(rank, block);
     block.clear();
@@ -147,8 +156,11 @@ std::filesystem::path write_rank_file(const SyntheticRun& run, Rank rank, const 
   for (int round = 0; round < run.rounds; ++round) {
     const auto kernel = static_cast<trace::KernelId>(static_cast<std::size_t>(round) % definitions.kernels.size());
     block.append_compute(kernel, 1000U + static_cast<unsigned>(round) * static_cast<unsigned>(rank + 1));
+    const auto region = static_cast<trace::RegionId>(static_cast<std::size_t>(round) % definitions.regions.size());
+    block.append({.kind = ActionKind::region_begin, .region = region});
     for (const trace::CommunicatorId id : order_of_use(definitions.communicators))
       add_ring(definitions.communicators[id], id, rank, round, block);
+    block.append({.kind = ActionKind::region_end, .region = region});
     if (block.size() >= run.actions_per_block) flush();
   }
   if (variation.finalize) block.append({.kind = ActionKind::finalize});
@@ -156,6 +168,8 @@ std::filesystem::path write_rank_file(const SyntheticRun& run, Rank rank, const 
   trace::RankRecord record = definitions.ranks.front();
   record.actions = actions;
   record.unrecorded_calls = {{"MPI_Put", 3}};
+  for (trace::KernelId kernel = 0; kernel < definitions.kernels.size(); ++kernel)
+    record.profile.push_back({.kernel = kernel, .bursts = 1, .sums = profile_of(rank, definitions.kernels[kernel])});
   if (variation.finalize) record.ending = trace::Ending::finalized;
   if (!variation.stopped_because.empty()) {
     record.ending = trace::Ending::stopped;
@@ -213,6 +227,7 @@ std::vector<std::string> actions_in_words(const trace::Source& source, Rank rank
         text += " between " + words(run, kernel.begin, kernel.begin_caller) + " and " +
                 words(run, kernel.end, kernel.end_caller);
       }
+      if (action.region != trace::no_region) text += " region " + run.regions.at(action.region);
       for (const trace::RequestId request : action.requests)
         text += " request " + std::to_string(request);
       result.push_back(std::move(text));

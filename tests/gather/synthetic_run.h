@@ -21,6 +21,7 @@ struct SyntheticRun {
       .name = "icount", .version = "1", .unit = trace::VolumeUnit::instructions, .exactness = trace::Exactness::exact};
   int ranks_per_host = 2;
   std::size_t actions_per_block = 16;
+  bool timed = false; ///< every action has times
 };
 
 /// How one rank's file departs from the others.
@@ -31,6 +32,9 @@ struct RankFileVariation {
   /// Changes what the file says of the run.
   std::function<void(trace::Definitions&)> change = {};
 };
+
+/// What a rank's file says that a kernel has counted.
+std::vector<std::uint64_t> profile_of(trace::Rank rank, const trace::Kernel& kernel);
 
 /// Writes DIRECTORY/rank-<rank>.tia; returns its path.
 std::filesystem::path write_rank_file(const SyntheticRun& run, trace::Rank rank, const std::filesystem::path& directory,

@@ -50,13 +50,17 @@ TEST(ActionBlock, thousands_of_distinct_actions_are_all_found_again) {
   EXPECT_EQ(block.dictionary().size(), 5000U);
 }
 
-TEST(ActionBlock, renumbering_touches_communicators_and_kernels_and_leaves_none_alone) {
+TEST(ActionBlock, renumbering_touches_communicators_kernels_and_regions_and_leaves_none_alone) {
   ActionBlock block;
   block.append_compute(1, 5);
   block.append({.kind = ActionKind::comm_dup, .communicator = 1, .new_communicator = no_communicator});
   const std::vector<CommunicatorId> communicators = {0, 9};
   const std::vector<KernelId> kernels = {4, 8};
-  block.renumber(communicators, kernels);
+  block.append({.kind = ActionKind::region_begin, .region = 0});
+  const std::vector<RegionId> regions = {3};
+  block.renumber(communicators, kernels, regions);
+  EXPECT_EQ(block.dictionary()[2].region, 3U);
+  EXPECT_EQ(block.dictionary()[0].region, no_region);
   EXPECT_EQ(block.dictionary()[0].kernel, 8U);
   EXPECT_EQ(block.dictionary()[1].communicator, 9U);
   EXPECT_EQ(block.dictionary()[1].new_communicator, no_communicator);

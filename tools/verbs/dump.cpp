@@ -20,13 +20,24 @@ namespace {
 
 using trace::Action;
 using trace::ActionKind;
+using trace::Run;
 
 struct Options {
   std::string trace;
   std::vector<trace::Rank> ranks;
   std::uint64_t first = 0;
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
+  bool times = false;
   bool json = false;
+};
+
+/// One action and what a line says of it.
+struct Line {
+  trace::Rank rank = 0;
+  std::uint64_t ordinal = 0;
+  const Action& action;
+  std::uint64_t volume = 0;
+  const trace::ActionTimes* times = nullptr; ///< null when not asked for, or not known
 };
 
 bool names_communicator(const Action& action) {
@@ -47,7 +58,7 @@ bool names_communicator(const Action& action) {
 }
 
 /// The fields an action uses, in the order of Action, as (name, value).
-nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
+nlohmann::ordered_json fields(const Run& run, const Action& action, std::uint64_t volume) {
   auto json = nlohmann::ordered_json::object();
   if (has_volume(action.kind)) {
     json["volume"] = volume;
@@ -74,7 +85,7 @@ nlohmann::ordered_json fields(const Action& action, std::uint64_t volume) {
   if (!action.requests.empty()) json["requests"] = action.requests;
   if (!action.counts.empty()) json["counts"] = action.counts;
   if (!action.receive_counts.empty()) json["receive_counts"] = action.receive_counts;
-  if (action.region != trace::no_region) json["region"] = action.region;
+  if (action.region != trace::no_region) json["region"] = run.regions.at(action.region);
   if (!action.ranks.empty()) json["ranks"] = action.ranks;
   return json;
 }
@@ -100,20 +111,28 @@ std::vector<std::string> flag_names(const Action& action) {
   return present;
 }
 
-void print_text(trace::Rank rank, std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
-  std::string line = fmt::format("{} {} {}", rank, ordinal, mpi_name(action));
-  const nlohmann::ordered_json values = fields(action, volume);
-  for (const auto& [key, value] : values.items())
-    line += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
-  for (const std::string& flag : flag_names(action))
-    line += " " + flag;
-  fmt::print("{}\n", line);
+void add_times(const Line& line, nlohmann::ordered_json& json) {
+  if (line.times == nullptr) return;
+  json["entry_ns"] = line.times->entry;
+  json["exit_ns"] = line.times->exit;
 }
 
-void print_json_line(trace::Rank rank, std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
-  nlohmann::ordered_json json{{"rank", rank}, {"action", ordinal}, {"call", mpi_name(action)}};
-  json.update(fields(action, volume));
-  if (action.flags != 0) json["flags"] = flag_names(action);
+void print_text(const Run& run, const Line& line) {
+  std::string text = fmt::format("{} {} {}", line.rank, line.ordinal, mpi_name(line.action));
+  nlohmann::ordered_json values = fields(run, line.action, line.volume);
+  add_times(line, values);
+  for (const auto& [key, value] : values.items())
+    text += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const std::string& flag : flag_names(line.action))
+    text += " " + flag;
+  fmt::print("{}\n", text);
+}
+
+void print_json_line(const Run& run, const Line& line) {
+  nlohmann::ordered_json json{{"rank", line.rank}, {"action", line.ordinal}, {"call", mpi_name(line.action)}};
+  json.update(fields(run, line.action, line.volume));
+  if (line.action.flags != 0) json["flags"] = flag_names(line.action);
+  add_times(line, json);
   fmt::print("{}\n", json.dump());
 }
 
@@ -125,10 +144,13 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
                                 ? std::numeric_limits<std::uint64_t>::max()
                                 : options.first + options.count;
   while (ordinal < end && stream->next(block)) {
-    for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+    if (options.times) stream->read_times(block);
+    for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
+      const trace::ActionTimes* times = block.times().empty() ? nullptr : &block.times()[position];
       if (ordinal >= options.first && ordinal < end)
-        (options.json ? print_json_line : print_text)(rank, ordinal, action, volume);
+        (options.json ? print_json_line : print_text)(source.run(), {rank, ordinal, action, volume, times});
       ++ordinal;
+      ++position;
     });
     if (std::ferror(stdout) != 0) return;
   }
@@ -140,6 +162,8 @@ int dump(const Options& options) {
     if (source->run().find(rank) == nullptr)
       throw Error(Failure::usage, fmt::format("the trace does not hold rank {}", rank), options.trace,
                   fmt::format("it is a run of {} ranks; timeless info shows which are present", source->run().size));
+  if (options.times && !has_times(*source))
+    throw Error(Failure::usage, "no times were recorded", options.trace, "record with --timestamps to have some");
   if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/1"}}.dump());
   if (options.ranks.empty()) {
     for (const trace::RankRecord& record : source->run().ranks)
@@ -159,6 +183,8 @@ VerbAction add_dump(CLI::App& command) {
   command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->allow_extra_args(false);
   command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
+  command.add_flag("--times", options->times,
+                   "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");
   command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
   command.footer("A line is: rank, action's ordinal, call, then its fields by name; bytes are bytes, volumes in the\n"
                  "trace's unit, peers in the communicator.\n"

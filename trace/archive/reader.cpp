@@ -129,7 +129,8 @@ struct ArchiveReader::State {
       const auto known = [](const auto& ids, std::size_t count) {
         return std::ranges::all_of(ids, [count](std::uint32_t id) { return id < count; });
       };
-      if (!known(mapping.communicators, run.communicators.size()) || !known(mapping.kernels, run.kernels.size()))
+      if (!known(mapping.communicators, run.communicators.size()) || !known(mapping.kernels, run.kernels.size()) ||
+          !known(mapping.regions, run.regions.size()))
         throw Error(Failure::invalid_input, "a rank's numbers do not fit the run's definitions",
                     file.path().string() + ", rank " + std::to_string(rank));
     }
@@ -171,8 +172,10 @@ struct ArchiveReader::State {
       const bool known =
           action.communicator < run.communicators.size() &&
           (action.new_communicator == no_communicator || action.new_communicator < run.communicators.size()) &&
-          (action.kernel == no_kernel || action.kernel < run.kernels.size());
-      if (!known) fail(place, Error(Failure::invalid_input, "an action of an undefined communicator or kernel"));
+          (action.kernel == no_kernel || action.kernel < run.kernels.size()) &&
+          (action.region == no_region || action.region < run.regions.size());
+      if (!known)
+        fail(place, Error(Failure::invalid_input, "an action of an undefined communicator, kernel or region"));
     }
   }
 };
@@ -285,7 +288,7 @@ void ArchiveReader::read(const BlockPlace& place, ActionBlock& block) const {
   if (block.size() != place.header.actions)
     state_->fail(place, Error(Failure::invalid_input, "a block of another length than its header says"));
   const RankNumbers& mapping = numbers(place.header.rank);
-  block.renumber(mapping.communicators, mapping.kernels);
+  block.renumber(mapping.communicators, mapping.kernels, mapping.regions);
   state_->check_ids(place, block);
 }
 

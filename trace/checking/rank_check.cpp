@@ -36,8 +36,12 @@ bool has_flag(const Action& action, ActionFlag flag) {
 
 } // namespace
 
+std::string RankCheck::quoted(RegionId region) const {
+  return region < shared_.run.regions.size() ? "'" + shared_.run.regions[region] + "'" : "of no name";
+}
+
 RankCheck::RankCheck(Shared& shared, const RankRecord& record, std::unique_ptr<RankStream> stream)
-    : shared_(shared), record_(record), stream_(std::move(stream)) {}
+    : shared_(shared), record_(record), stream_(std::move(stream)), times_(shared.findings, record.rank) {}
 
 void RankCheck::complain(std::string words) {
   shared_.findings.add(Severity::inconsistent, rank(), number_, std::move(words));
@@ -51,6 +55,8 @@ bool RankCheck::refill() {
         end(true);
         return false;
       }
+      stream_->read_times(block_);
+      times_.follow(block_, number_);
     } catch (const Error& error) {
       complain(error.what());
       end(false);
@@ -100,8 +106,9 @@ void RankCheck::look(const Action& action) {
   }
   switch (family(action.kind)) {
   case ActionFamily::computation:
-  case ActionFamily::mark:
     return;
+  case ActionFamily::mark:
+    return mark(action);
   case ActionFamily::point_to_point:
     return point_to_point(action);
   case ActionFamily::generalized:
@@ -400,6 +407,12 @@ void RankCheck::create_communicator(const Action& action) {
 
 // The end ---------------------------------------------------------------------------------------------------------
 
+void RankCheck::mark(const Action& action) {
+  if (!regions_.follow(action, number_))
+    shared_.findings.add(Severity::note, rank(), number_,
+                         "ends region " + quoted(action.region) + ", which it has not begun");
+}
+
 void RankCheck::finalize() {
   finalized_ = true;
   if (!requests_.empty()) {
@@ -419,6 +432,10 @@ void RankCheck::end(bool whole) {
   block_ = ActionBlock();
   cut_short_ = !whole || record_.ending != Ending::finalized;
   if (!cut_short_ && !finalized_) complain("ends without MPI_Finalize");
+  if (!cut_short_)
+    for (const OpenRegions::Open& open : regions_.all())
+      shared_.findings.add(Severity::note, rank(), open.begin,
+                           "begins region " + quoted(open.region) + " and never ends it");
   if (record_.ending == Ending::finalized || !whole) return;
   shared_.findings.add(Severity::incomplete, rank(), number_,
                        "is not finalized: " +

@@ -4,6 +4,8 @@
 #include "trace/checking/epochs.h"
 #include "trace/checking/exposures.h"
 #include "trace/checking/messages.h"
+#include "trace/checking/time_check.h"
+#include "trace/open_regions.h"
 #include "trace/source.h"
 
 #include <map>
@@ -73,6 +75,7 @@ private:
   void look(const Action& action);
   void end(bool whole);
   void complain(std::string words);
+  std::string quoted(RegionId region) const;
 
   /// True when the action speaks with processes of another world, of which this trace knows nothing.
   bool with_another_world(const Action& action) const;
@@ -94,6 +97,7 @@ private:
   void one_sided(const Action& action);
   void follow_epoch(const Action& action);
   void create_communicator(const Action& action);
+  void mark(const Action& action);
   void finalize();
 
   Shared& shared_;
@@ -110,6 +114,8 @@ private:
   Epochs epochs_;
   std::vector<HeldReceive> held_;
   std::uint64_t serials_ = 0;
+  OpenRegions regions_;
+  TimeCheck times_;
   std::map<Channel, std::uint64_t> matched_; ///< messages that matched probes have taken and no receive has had yet
 };
 
