@@ -30,6 +30,7 @@ Place BlockQueue::append(const trace::Action& action, bool unsettled) {
     list_bytes_ += action.requests.size_bytes() + action.counts.size_bytes() + action.receive_counts.size_bytes();
   if (unsettled) ++last.unsettled;
   if (last.log) note(last, known, 0);
+  stamp_last();
   close_if_full();
   return place;
 }
@@ -39,6 +40,7 @@ void BlockQueue::append_volume(trace::ActionKind kind, trace::KernelId kernel, s
   const std::size_t known = last.block.dictionary().size();
   last.block.append_volume(kind, kernel, volume);
   if (last.log) note(last, known, volume);
+  stamp_last();
   close_if_full();
 }
 
@@ -55,6 +57,10 @@ void BlockQueue::note(Held& last, std::size_t known, std::uint64_t volume) {
     noted = last.log.append(entry);
   }
   if (!noted) overflowed_ = true;
+}
+
+void BlockQueue::stamp_last() {
+  if (stamp_.on()) held_.back().block.add_times(stamp_.take());
 }
 
 void BlockQueue::replace(Place place, const trace::Action& action) {

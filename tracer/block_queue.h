@@ -2,6 +2,7 @@
 
 #include "trace/action_block.h"
 #include "tracer/journal.h"
+#include "tracer/stamp.h"
 
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,8 @@ public:
   /// that may use what is newly defined.
   void keep(Journal& journal, Define define);
 
+  /// Gives the next action its times (see Stamp).
+  void stamp(trace::ActionTimes times) { stamp_.set(times); }
   /// Adds an action; an unsettled one may still be replaced before its block is written, and delays that.
   Place append(const trace::Action& action, bool unsettled = false);
   /// Adds an action of a kind that has a volume.
@@ -59,6 +62,7 @@ private:
     std::uint32_t unsettled = 0;
   };
 
+  void stamp_last();
   Held& at(Place place) { return held_[static_cast<std::size_t>(place.block - first_)]; }
   /// What was appended last, in the journal.
   void note(Held& last, std::size_t known, std::uint64_t volume);
@@ -78,6 +82,7 @@ private:
   Journal* journal_ = nullptr;
   Define define_;
   bool overflowed_ = false; ///< something held is not in the journal
+  Stamp stamp_;
 };
 
 } // namespace timeless::tracer

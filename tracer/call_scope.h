@@ -1,6 +1,8 @@
 #pragma once
 
 #include "tracer/activity.h"
+#include "tracer/burst_profile.h"
+#include "tracer/call_times.h"
 #include "tracer/mpi_library.h"
 #include "tracer/recorder.h"
 
@@ -34,6 +36,7 @@ struct ThreadState {
   RecordedThread* recorded = nullptr; ///< what the recorder keeps for this thread, from its first recorded call on
   RecordedThread* left = nullptr;     ///< that, for who cleans up when the thread has ended
   trace::JournalThread* activity = &activity_unknown; ///< where the journal shows what this thread is doing
+  CallTimes times;
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -64,6 +67,8 @@ public:
     begin_ = read_volume();
     if (thread_.activity == &activity_unknown) thread_.activity = claim_activity(*recorder_);
     begin_call(*thread_.activity, static_cast<std::uint16_t>(call_), site_);
+    if (timestamps) thread_.times.enter();
+    if (profiled_events != 0) end_burst();
   }
 
   ~CallScope() {
@@ -72,6 +77,8 @@ public:
     end_call(*thread_.activity);
     if (!consumed_) thread_.pending = computation();
     thread_.started = true;
+    if (profiled_events != 0) begin_burst(consumed_);
+    if (timestamps) thread_.times.leave(consumed_);
     thread_.last = read_volume();
   }
 

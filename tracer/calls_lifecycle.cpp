@@ -4,11 +4,20 @@
 #include "tracer/lifecycle.h"
 #include "tracer/mpi_library.h"
 #include "tracer/signals.h"
+#include "tracer/record.h"
 
+#include <cstdint>
 #include <string>
 
 /// Bodies of the calls that begin and end MPI, or the recording.
 namespace timeless::tracer::body {
+
+namespace {
+
+/// The lowest level of MPI_Pcontrol that is a region's number.
+constexpr int first_region = 2;
+
+} // namespace
 
 int Init(CallScope& call, int* argc, char*** argv) {
   const QuietHwloc quiet;
@@ -41,6 +50,8 @@ int Pcontrol(CallScope& call, int level) {
   const int result = mpi().Pcontrol(level);
   call.record(result, [&](Recorder& recorder) {
     if (level == 0 || level == 1) recorder.pause(level == 0);
+    if (level >= first_region) record::begin_region(recorder, "level " + std::to_string(level));
+    if (level <= -first_region) record::end_region(recorder, "level " + std::to_string(-std::int64_t{level}));
   });
   return result;
 }

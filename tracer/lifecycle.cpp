@@ -2,8 +2,10 @@
 
 #include "trace/error.h"
 #include "trace/quoted.h"
+#include "tracer/call_times.h"
 #include "tracer/counters/counter.h"
 #include "tracer/known_variables.h"
+#include "tracer/marks.h"
 #include "tracer/mpi_library.h"
 #include "tracer/settings.h"
 #include "tracer/signals.h"
@@ -16,6 +18,7 @@
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <vector>
 
 namespace timeless::tracer {
 
@@ -24,6 +27,7 @@ namespace {
 struct Attempt {
   std::unique_ptr<Recorder> recorder;
   ActiveCounter counter;
+  std::vector<std::string> profile_events;
   std::string problem;
   int exit_code = 0;
 };
@@ -34,6 +38,7 @@ Attempt try_to_start(int rank, int size, const std::filesystem::path& directory)
     Settings settings = read_settings();
     settings.directory = directory;
     attempt.counter = start_counter(settings.counter);
+    if (!settings.profile.empty()) attempt.profile_events = profile_bursts(settings.profile, attempt.counter);
     attempt.recorder = std::make_unique<Recorder>(settings, attempt.counter, rank, size);
   } catch (const Error& error) {
     attempt.problem = error.what();
@@ -77,6 +82,9 @@ std::uint64_t agree_on_identity(int rank) {
 void tell_what_was_not_counted(const Recorder& recorder) {
   for (const std::string& shortcoming : shortcomings(recorder.counter()))
     std::fprintf(stderr, "timeless: rank %d: %s\n", recorder.rank(), shortcoming.c_str());
+  if (const std::uint64_t failed = failed_profile_readings(); failed > 0)
+    std::fprintf(stderr, "timeless: the profile of rank %d could not be read %llu times: its sums are too low\n",
+                 recorder.rank(), static_cast<unsigned long long>(failed));
 }
 
 /// What a person may want to know at the start: settings misspelt, and where each rank's recording goes if asked.
@@ -115,6 +123,8 @@ void start_recording(CallScope& call) {
   mpi().Comm_size(mpi().comm_world, &size);
   Attempt attempt = try_to_start(rank, size, directory_of_world(trace_directory()));
   if (const int first = first_that_failed(attempt, rank, size); first < size) end_job(attempt, rank, first);
+  // All ranks have just met in an allreduce: the nearest they come to one clock.
+  if (attempt.recorder->settings().timestamps) start_clock();
   const std::uint64_t identity = agree_on_identity(rank);
 
   int threads = MPI_THREAD_SINGLE;
@@ -122,9 +132,11 @@ void start_recording(CallScope& call) {
   // Never deleted: threads may still be in a wrapper when the process ends.
   Recorder& recorder = *attempt.recorder.release();
   if (threads == MPI_THREAD_MULTIPLE) recorder.expect_threads();
+  take_marks_of(threads < MPI_THREAD_SERIALIZED ? &call.thread() : nullptr);
   read_volume = attempt.counter.read;
   read_skew = attempt.counter.skew;
   try {
+    recorder.use_profile(attempt.profile_events);
     recorder.begin(identity);
     cease_to_be_worker();
     count_workers(attempt.counter.workers);

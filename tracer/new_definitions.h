@@ -3,21 +3,24 @@
 #include "trace/archive/definitions.h"
 #include "tracer/communicators.h"
 #include "tracer/kernels.h"
+#include "tracer/regions.h"
 
 #include <cstddef>
 #include <string>
 
 namespace timeless::tracer {
 
-/// Which communicators, modules, callers and kernels the journal, and the rank's file, do not hold yet.
+/// Which communicators, modules, callers, kernels and regions the journal, and the rank's file, do not hold yet.
 class NewDefinitions {
 public:
-  NewDefinitions(CommunicatorTable& communicators, KernelTable& kernels)
-      : communicators_(communicators), kernels_(kernels) {}
+  NewDefinitions(CommunicatorTable& communicators, KernelTable& kernels, RegionTable& regions)
+      : communicators_(communicators), kernels_(kernels), regions_(regions) {}
 
   /// True when something has been defined since the last take_for_journal().
   bool any_for_journal() const {
-    return communicators_.defined() + kernels_.modules() + kernels_.callers() + kernels_.kernels() != logged_;
+    return communicators_.defined() + kernels_.modules() + kernels_.callers() + kernels_.kernels() +
+               regions_.defined() !=
+           logged_;
   }
   /// That, as the payload of a journal's definitions record.
   std::string take_for_journal();
@@ -29,11 +32,13 @@ public:
 private:
   CommunicatorTable& communicators_;
   KernelTable& kernels_;
-  std::size_t logged_ = 0; ///< sum of the four below
+  RegionTable& regions_;
+  std::size_t logged_ = 0; ///< sum of the five below
   std::size_t logged_communicators_ = 0;
   std::size_t logged_modules_ = 0;
   std::size_t logged_callers_ = 0;
   std::size_t logged_kernels_ = 0;
+  std::size_t logged_regions_ = 0;
   trace::Definitions pending_;
 };
 

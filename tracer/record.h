@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <string_view>
+
 /// What the rows of calls.def say of how a call is recorded: each function is given the arguments of an MPI call that
 /// has succeeded, and tells the recorder. A null request means the blocking form.
 namespace timeless::tracer::record {
@@ -144,5 +146,10 @@ void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes 
 void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
                   const MPI_Request* request = nullptr);
 void file_deleted(Recorder& recorder);
+
+// Regions.
+void begin_region(Recorder& recorder, std::string_view name);
+void end_region(Recorder& recorder, std::string_view name);
+
 
 } // namespace timeless::tracer::record

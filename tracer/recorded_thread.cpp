@@ -7,6 +7,7 @@ namespace timeless::tracer {
 std::size_t RecordedThread::append(const trace::Action& action, std::atomic<std::uint64_t>& tickets) {
   const OptionalLock held(lock_, true);
   filling_.block.append(action);
+  stamp_last();
   // Within the lock: whoever takes this block later has seen every ticket up to its own.
   filling_.tickets.push_back(tickets.fetch_add(1, std::memory_order_relaxed) + 1);
   return filling_.tickets.size();
@@ -15,7 +16,12 @@ std::size_t RecordedThread::append(const trace::Action& action, std::atomic<std:
 void RecordedThread::append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume) {
   const OptionalLock held(lock_, true);
   filling_.block.append_volume(kind, kernel, volume);
+  stamp_last();
   filling_.tickets.push_back(0);
+}
+
+void RecordedThread::stamp_last() {
+  if (stamp.on()) filling_.block.add_times(stamp.take());
 }
 
 void RecordedThread::take(TicketedBlock& empty) {

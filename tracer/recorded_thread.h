@@ -5,6 +5,7 @@
 #include "tracer/flat_map.h"
 #include "tracer/requests.h"
 #include "tracer/spin_lock.h"
+#include "tracer/stamp.h"
 #include "tracer/windows.h"
 
 #include <atomic>
@@ -42,6 +43,8 @@ public:
   std::vector<Request*> begun; ///< the requests that the call starts, until it has been recorded
   std::vector<Request*> ended; ///< the requests that the call ends, until it has been recorded
 
+  Stamp stamp; ///< the times of the thread's next action
+
   /// What the thread has looked up in the recorder's tables, so that it need not lock them again.
   FlatMap<KnownCommunicator*> communicators; ///< by handle
   std::uint64_t communicators_version = 0;
@@ -61,6 +64,8 @@ public:
   bool idle();
 
 private:
+  void stamp_last();
+
   std::uint32_t number_;
   SpinLock lock_; ///< of what follows: the thread's own, but for the rare moments when its actions are taken
   TicketedBlock filling_;

@@ -133,11 +133,15 @@ void Recorder::begin(std::uint64_t run_identity) {
   definitions.counter = counter_.identity;
   definitions.provenance = this_program();
   definitions.provenance->run_identity = run_identity;
+  definitions.profile_events = profile_events_;
   definitions.hosts.push_back(this_host());
   definitions.communicators = communicators_.take_new();
   begin_journal(run_identity);
   definitions.ranks.push_back(record_);
   writer_.define(definitions);
+  if (!timestamps) return;
+  blocks_.stamp({});
+  recording_since_ = now();
 }
 
 void Recorder::begin_journal(std::uint64_t run_identity) {
@@ -190,6 +194,7 @@ std::unique_lock<std::recursive_mutex> Recorder::enter(CallScope& call) {
   state.call = &call;
   if (state.recorded == nullptr) {
     state.recorded = &threads_.join();
+    if (timestamps) state.recorded->stamp.set({state.times.entry, state.times.entry});
     leave_at_thread_end(threads_, state);
   }
   const bool alone = threads_at_once_ && !recorded_at_once[static_cast<std::size_t>(call.call())];
@@ -217,6 +222,7 @@ RecordedThread& Recorder::thread() const {
 Place Recorder::append(const trace::Action& action, bool unsettled) {
   if (!recording()) return {};
   record_computation(*thread_state.call);
+  if (timestamps) stamp_call(action.kind);
   return put(thread(), action, unsettled);
 }
 
@@ -226,7 +232,16 @@ void Recorder::append_of_recorded(const trace::Action& action) {
     thread_state.call->take_computation();
   else
     record_computation(*thread_state.call);
+  if (timestamps) stamp_call(action.kind);
   put(thread(), action);
+}
+
+/// What is said of a request before the call's own action takes no time.
+void Recorder::stamp_call(trace::ActionKind kind) {
+  CallTimes& times = thread_state.times;
+  if (times.given) return;
+  times.given = kind != trace::ActionKind::resolved;
+  thread().stamp.set({times.entry, times.given ? now() : times.entry});
 }
 
 Place Recorder::put(RecordedThread& thread, const trace::Action& action, bool unsettled) {
@@ -255,17 +270,32 @@ void Recorder::pause(bool paused) {
   } else if (paused) {
     record_computation(*thread_state.call);
   }
+  if (timestamps && paused != paused_) {
+    if (paused)
+      record_.recorded_time += now() - recording_since_;
+    else
+      recording_since_ = now();
+  }
   paused_ = paused;
 }
 
 void Recorder::record_computation(CallScope& call) {
   const std::uint64_t volume = call.take_computation();
-  if (counter_.identity.unit == trace::VolumeUnit::none) return;
+  if (counter_.identity.unit == trace::VolumeUnit::none && profiled_events == 0) return;
   RecordedThread& thread = this->thread();
   const std::uint32_t site = site_of(call, thread);
   const std::uint32_t begin = std::exchange(call.thread().last_site, site);
-  if (volume > 0) put_volume(thread, trace::ActionKind::compute, kernel_between(begin, site, thread), volume);
+  if (profiled_events != 0) add_to_profile(kernel_between(begin, site, thread));
+  if (volume > 0) {
+    if (timestamps) thread.stamp.set(call.thread().times.computation());
+    put_volume(thread, trace::ActionKind::compute, kernel_between(begin, site, thread), volume);
+  }
   if (workers_present()) record_workers(thread, begin, site);
+}
+
+void Recorder::add_to_profile(trace::KernelId kernel) {
+  const auto held = guard();
+  profiles_.add_burst(kernel);
 }
 
 void Recorder::record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end) {
@@ -388,6 +418,8 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
   try {
     write_held();
     record_.actions = writer_.actions_written(rank_);
+    record_.profile = profiles_.sums();
+    if (timestamps && !paused_) record_.recorded_time += now() - recording_since_;
     record_.ending = ending;
     record_.ending_reason = reason;
     for (std::size_t call = 0; call < number_of_calls; ++call)

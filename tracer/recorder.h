@@ -3,12 +3,14 @@
 #include "trace/archive/writer.h"
 #include "trace/run.h"
 #include "tracer/block_queue.h"
+#include "tracer/burst_profile.h"
 #include "tracer/communicators.h"
 #include "tracer/counters/counter.h"
-#include "tracer/journal.h"
 #include "tracer/files.h"
+#include "tracer/journal.h"
 #include "tracer/kernels.h"
 #include "tracer/new_definitions.h"
+#include "tracer/regions.h"
 #include "tracer/requests.h"
 #include "tracer/settings.h"
 #include "tracer/thread_merge.h"
@@ -53,6 +55,8 @@ public:
   /// Creates the rank's file. Throws Error when that cannot be.
   Recorder(const Settings& settings, ActiveCounter counter, int rank, int size);
 
+  /// These events are profiled.
+  void use_profile(std::vector<std::string> events) { profile_events_ = std::move(events); }
   /// Writes what the run is into the file, and begins the journal. To be called once all ranks have their files.
   void begin(std::uint64_t run_identity);
   /// Removes the file again: the run does not take place.
@@ -97,6 +101,7 @@ public:
   /// For calls that create, free or open a window, which are recorded one at a time.
   WindowTable& windows() { return windows_; }
   FileTable& files() { return files_; }
+  RegionTable& regions() { return regions_; }
 
   /// Keeps a message that a matched probe has found, until it is received.
   void keep_message(MPI_Message handle, const MatchedMessage& message);
@@ -131,8 +136,12 @@ private:
   bool recording() const { return !paused() && !finished_.load(std::memory_order_relaxed); }
   void publish_requests();
   void record_computation(CallScope& call);
+  /// Adds the burst that the call ends to what has been profiled of its kernel.
+  void add_to_profile(trace::KernelId kernel);
   /// Records what the worker threads did since the last burst, between these call sites.
   void record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end);
+  /// Of the actions that a call records, gives the first the call's times.
+  void stamp_call(trace::ActionKind kind);
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.
   Place put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
   void put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
@@ -159,14 +168,18 @@ private:
   CommunicatorTable communicators_;
   ProgramRequests requests_;
   KernelTable kernels_;
-  NewDefinitions new_definitions_{communicators_, kernels_};
+  RegionTable regions_;
+  NewDefinitions new_definitions_{communicators_, kernels_, regions_};
   std::unique_ptr<Journal> journal_;
+  KernelProfiles profiles_;
+  std::vector<std::string> profile_events_;
   FlatMap<MatchedMessage> messages_;
   WindowTable windows_;
   FileTable files_;
   trace::RankRecord record_;
   std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
   std::atomic<bool> paused_;
+  std::uint64_t recording_since_ = 0; ///< by now(), while recording is on and has timestamps
   std::atomic<bool> finished_ = false;
   bool failed_ = false;
   bool threads_at_once_ = false;

@@ -35,6 +35,13 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
   return value;
 }
 
+bool yes_or_no(const char* name) {
+  const std::string_view text = variable(name);
+  if (text != "1" && text != "0" && !text.empty())
+    throw Error(Failure::usage, "'" + std::string(text) + "' is neither yes nor no", name, "say 1 or 0");
+  return text == "1";
+}
+
 } // namespace
 
 std::filesystem::path trace_directory() {
@@ -60,6 +67,8 @@ Settings read_settings() {
   settings.actions_per_block =
       number("TIMELESS_BUFFER_SIZE", "actions", {16, std::size_t{1} << 20U}, settings.actions_per_block);
   settings.stack_depth = number("TIMELESS_STACK", "frames", {1, max_stack_depth}, settings.stack_depth);
+  settings.timestamps = yes_or_no("TIMELESS_TIMESTAMPS");
+  settings.profile = variable("TIMELESS_PROFILE");
   const std::string_view verbose = variable("TIMELESS_VERBOSE");
   settings.verbose = !verbose.empty() && verbose != "0";
   settings.announced = variable("TIMELESS_ANNOUNCED") == "1";

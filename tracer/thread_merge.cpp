@@ -69,6 +69,7 @@ void ThreadMerge::move_group(Member& member) {
   while (more && !waiting.empty()) {
     const std::size_t at = waiting.position++;
     const trace::Action& action = block.dictionary()[block.sequence()[at]];
+    if (!block.times().empty()) sequence_.stamp(block.times()[at]);
     if (trace::has_volume(action.kind))
       sequence_.append_volume(action.kind, action.kernel, *waiting.volume++);
     else

@@ -33,11 +33,13 @@ public:
   /// Adds an action of the only thread that is in MPI now.
   Place append_alone(RecordedThread& thread, const trace::Action& action, bool unsettled) {
     if (thread.number() != last_) mark(thread.number());
+    if (thread.stamp.on()) sequence_.stamp(thread.stamp.take());
     return sequence_.append(action, unsettled);
   }
   void append_volume_alone(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel,
                            std::uint64_t volume) {
     if (thread.number() != last_) mark(thread.number());
+    if (thread.stamp.on()) sequence_.stamp(thread.stamp.take());
     sequence_.append_volume(kind, kernel, volume);
   }
 

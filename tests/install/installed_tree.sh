@@ -17,7 +17,7 @@ installed() {
 }
 
 for file in bin/timeless bin/timeless-mpi share/timeless/platforms/graphene.xml share/man/man1/timeless.1 \
-  share/man/man1/timeless-record.1; do
+  share/man/man1/timeless-record.1 include/timeless.h include/timeless.f90; do
   [ -e "prefix/$file" ] || { echo "not installed: $file" >&2; exit 1; }
 done
 

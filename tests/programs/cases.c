@@ -161,6 +161,15 @@ static int switched(void) {
   return 0;
 }
 
+static int sleeps_while_off(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Pcontrol(0);
+  usleep(400000);
+  MPI_Pcontrol(1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  return 0;
+}
+
 /* Four threads a rank talk to their namesakes on the partner rank. */
 static void* talk(void* argument) {
   const int tag = (int)(long)argument;
@@ -403,6 +412,7 @@ int main(int argc, char** argv) {
              {"operations", operations},
              {"membership", membership},
              {"switched", switched},
+             {"sleeps_while_off", sleeps_while_off},
              {"threads", threads},
              {"windows_of_threads", windows_of_threads},
              {"chatter", chatter},

@@ -22,7 +22,10 @@ Definitions everything() {
   all.modules = {{.path = "/bin/x", .build_id = std::string("\0\xff id", 5)}, {.path = "/lib/y.so"}};
   all.callers = {{.site = {0, 0x10}}, {.site = {1, 0x20}, .caller = 0}};
   all.kernels.push_back({.begin = {0, 1}, .end = {1, 2}, .begin_caller = 1, .end_caller = 0});
-  all.numbers.push_back({.rank = 2, .communicators = {0, 2, 1}, .kernels = {1, 0}});
+  all.profile_events = {"PAPI_TOT_CYC", "PAPI_L2_TCM"};
+  all.ranks[0].recorded_time = 123456789012;
+  all.ranks[0].profile = {{.kernel = 1, .bursts = 7, .sums = {~std::uint64_t{0}, 0}}};
+  all.numbers.push_back({.rank = 2, .communicators = {0, 2, 1}, .kernels = {1, 0}, .regions = {2, 1, 0}});
   return all;
 }
 
@@ -133,6 +136,10 @@ INSTANTIATE_TEST_SUITE_P(
                                   [](Definitions& d) {
                                     d.communicators = {{.members = {1, 1}}};
                                   }},
+                    Contradiction{"profile_of_unknown_kernel",
+                                  [](Definitions& d) { d.ranks = {{.rank = 1, .profile = {{.kernel = 99}}}}; }},
+                    Contradiction{"profile_of_other_events",
+                                  [](Definitions& d) { d.ranks = {{.rank = 1, .profile = {{.sums = {5}}}}}; }},
                     Contradiction{"kernel_in_unknown_module",
                                   [](Definitions& d) {
                                     d.kernels = {{{9, 0}, {0, 0}}};

@@ -41,6 +41,7 @@ MemorySource varied_run(Rank size, std::size_t rounds, std::size_t actions_per_b
   const CommunicatorId half = run.add_communicator(size == 1 ? std::vector<Rank>{0} : std::vector<Rank>{0, size - 1});
   run.description().provenance.program = "/bin/varied";
   run.description().counter.threads = "calling";
+  run.description().regions = {"setup", "solve", "output"};
   for (Rank rank = 0; rank < size; ++rank) {
     const std::vector<Bytes> counts(static_cast<std::size_t>(size), Bytes{1} << 40U);
     const std::vector<Rank> group = {0, size - 1};
@@ -81,14 +82,16 @@ MemorySource varied_run(Rank size, std::size_t rounds, std::size_t actions_per_b
   return run;
 }
 
-void write_archive(const Source& source, const std::filesystem::path& path) {
+void write_archive(const Source& source, const std::filesystem::path& path, bool with_times) {
   ArchiveWriter writer(path);
   writer.define(definitions_of(source.run()));
   for (const RankRecord& record : source.run().ranks) {
     const auto stream = source.open(record.rank);
     ActionBlock block;
-    while (stream->next(block))
+    while (stream->next(block)) {
+      if (with_times) stream->read_times(block);
       writer.write(record.rank, block);
+    }
   }
   writer.finish();
 }

@@ -34,7 +34,7 @@ bool same_actions(const std::vector<OwnedAction>& left, const std::vector<OwnedA
 MemorySource varied_run(Rank size = 3, std::size_t rounds = 40, std::size_t actions_per_block = 64);
 
 /// Writes a run as one archive, the way a gathered one looks.
-void write_archive(const Source& source, const std::filesystem::path& path);
+void write_archive(const Source& source, const std::filesystem::path& path, bool with_times = false);
 
 std::string file_bytes(const std::filesystem::path& path);
 void write_bytes(const std::filesystem::path& path, std::string_view bytes);

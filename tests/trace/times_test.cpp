@@ -61,17 +61,7 @@ std::vector<ActionTimes> times_of(const Source& source, Rank rank) {
 }
 
 void write_timed(const Source& source, const std::filesystem::path& path) {
-  ArchiveWriter writer(path);
-  writer.define(definitions_of(source.run()));
-  for (const RankRecord& record : source.run().ranks) {
-    const auto stream = source.open(record.rank);
-    ActionBlock block;
-    while (stream->next(block)) {
-      stream->read_times(block);
-      writer.write(record.rank, block);
-    }
-  }
-  writer.finish();
+  test::write_archive(source, path, true);
 }
 
 TEST(Times, read_back_as_they_were_written) {

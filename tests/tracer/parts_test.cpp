@@ -130,6 +130,25 @@ TEST(BlockQueue, writes_an_unsettled_block_when_too_many_stand_behind_it) {
   EXPECT_EQ(f.written.size(), 12U);
 }
 
+TEST(BlockQueue, gives_times_to_every_action_once_it_has_been_given_some) {
+  std::vector<trace::ActionTimes> written;
+  BlockQueue queue(2, 2, [&](const trace::ActionBlock& block) {
+    EXPECT_EQ(block.times().size(), block.size());
+    written.insert(written.end(), block.times().begin(), block.times().end());
+  });
+  queue.stamp({0, 10});
+  queue.append_compute(0, 5);
+  queue.stamp({10, 30});
+  queue.append(receive(1));
+  queue.append(receive(2));
+  queue.stamp({40, 50});
+  queue.append(receive(3));
+  queue.append(receive(4));
+  queue.flush();
+  const std::vector<trace::ActionTimes> expected = {{0, 10}, {10, 30}, {30, 30}, {40, 50}, {50, 50}};
+  EXPECT_EQ(written, expected);
+}
+
 TEST(BlockQueue, writes_the_last_block_also_when_it_is_unsettled) {
   Fixture f;
   f.queue.append(receive(-2), true);

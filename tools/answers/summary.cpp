@@ -11,12 +11,6 @@ using trace::Action;
 using trace::ActionBlock;
 using trace::ActionKind;
 
-Spread spread(const std::vector<double>& values) {
-  if (values.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(values);
-  return {least, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), most};
-}
-
 bool sends_message(const Action& action) {
   if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
     return action.peer != trace::no_rank;
@@ -62,6 +56,12 @@ void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
 }
 
 } // namespace
+
+Spread spread(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(values);
+  return {least, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), most};
+}
 
 trace::Bytes bytes_sent(const Action& action) {
   switch (action.kind) {

@@ -17,6 +17,9 @@ struct Spread {
   double most = 0;
 };
 
+/// All 0 when there are no values.
+Spread spread(const std::vector<double>& values);
+
 /// How often a call occurs and what it carries, over all ranks.
 struct CallSummary {
   std::uint64_t count = 0;

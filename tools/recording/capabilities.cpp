@@ -5,9 +5,11 @@
 #include "tools/locate.h"
 #include "tools/recording/counter_choice.h"
 #include "tracer/counters/machine.h"
+#include "tracer/counters/profile.h"
 #include "tracer/icount/icount.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <xbt/base.h> // which the next one needs
 
 #include <simgrid/version.h>
@@ -97,6 +99,22 @@ Check check_paranoid() {
           .health = Health::warning,
           .found = std::to_string(*level) + ": users may not count",
           .remedy = "sudo sysctl kernel.perf_event_paranoid=2"};
+}
+
+/// Events that a profile may count; there may be none, and recording works all the same.
+Check check_profile_events() {
+  constexpr std::size_t shown = 100;
+  try {
+    const std::vector<std::string> events = tracer::available_events(shown);
+    if (!events.empty()) return {.subject = "profile events", .found = fmt::format("{}", fmt::join(events, " "))};
+    return {.subject = "profile events",
+            .found = "none of the processor's; PAPI's software events, such as perf::PAGE-FAULTS"};
+  } catch (const Error& problem) {
+    return {.subject = "profile events",
+            .health = Health::warning,
+            .found = problem.description(),
+            .remedy = "install PAPI 7 (Debian: libpapi7.0)"};
+  }
 }
 
 /// Why a program under the tool does not count what it should, or nothing.
@@ -196,8 +214,8 @@ Capabilities examine(const fs::path& directory) {
   const Check icount = check_icount();
   const Check writable = check_directory(directory);
   const bool counting = counters.health == Health::ok || icount.health == Health::ok;
-  return {.checks = {mpi, check_root(), library, counters, check_paranoid(), icount, check_wide_vectors(), writable,
-                     check_simgrid(), check_cores()},
+  return {.checks = {mpi, check_root(), library, counters, check_paranoid(), check_profile_events(), icount,
+                     check_wide_vectors(), writable, check_simgrid(), check_cores()},
           .recording_possible = counting && mpi.health == Health::ok && library.health == Health::ok &&
                                 writable.health != Health::missing};
 }

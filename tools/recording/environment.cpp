@@ -66,9 +66,14 @@ Variables recording_variables(const RecordingSettings& settings) {
   // What idle threads execute while they wait would count as the program's work.
   if (environment("OMP_WAIT_POLICY").empty()) variables.emplace_back("OMP_WAIT_POLICY", "passive");
   if (!settings.buffer_size.empty()) variables.emplace_back("TIMELESS_BUFFER_SIZE", settings.buffer_size);
-  if (const std::string stack = settings.stack.empty() ? environment("TIMELESS_STACK") : settings.stack; !stack.empty())
-    variables.emplace_back("TIMELESS_STACK", stack);
-  for (const char* further : {"TIMELESS_TIMESTAMPS", "TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})
+  const auto add = [&](const char* name, const std::string& asked) {
+    const std::string value = asked.empty() ? environment(name) : asked;
+    if (!value.empty()) variables.emplace_back(name, value);
+  };
+  add("TIMELESS_STACK", settings.stack);
+  add("TIMELESS_TIMESTAMPS", settings.timestamps ? "1" : "");
+  add("TIMELESS_PROFILE", settings.profile);
+  for (const char* further : {"TIMELESS_VERBOSE", "TIMELESS_ICOUNT_TOOL"})
     if (const std::string value = environment(further); !value.empty()) variables.emplace_back(further, value);
   variables.push_back(forwarding(variables));
   return variables;

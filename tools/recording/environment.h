@@ -14,6 +14,8 @@ struct RecordingSettings {
   std::string start = "on";
   std::string buffer_size = {}; ///< nothing: the library's own
   std::string stack = {};       ///< likewise
+  bool timestamps = false;      ///< else as TIMELESS_TIMESTAMPS says
+  std::string profile = {};     ///< nothing: as TIMELESS_PROFILE says
 };
 
 /// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to

@@ -1,11 +1,14 @@
 #include "tools/replaying/report.h"
 
+#include "tools/answers/measured.h"
 #include "tools/console.h"
+#include "tools/time_listing.h"
 #include "tools/trace_input.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace timeless::tools {
 
@@ -81,6 +84,25 @@ void print_ranks(const Prediction& prediction) {
   }
 }
 
+/// The measured time that predictions may be held against, or nothing.
+std::optional<double> comparable_time(const trace::Run& run) {
+  return why_incomparable(run).empty() ? measured_time(run) : std::nullopt;
+}
+
+void print_measured(const trace::Run& run, const Prediction& prediction) {
+  const std::optional<double> seconds = measured_time(run);
+  if (!seconds) return;
+  fmt::print("{:<10}{} while the trace was recorded, the recorder's own cost and what folding costs within\n",
+             "measured", human_seconds(*seconds));
+  if (const std::string why = why_incomparable(run); !why.empty()) {
+    fmt::print("{:<10}not to be compared with a prediction: {}\n", "", why);
+    return;
+  }
+  for (const LaneResult& lane : prediction.result.lanes)
+    fmt::print("{:<10}{}: {} predicted, {:.3f} times the measured\n", "", lane.name, human_seconds(lane.makespan),
+               lane.makespan / *seconds);
+}
+
 void print_text(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
                 const ReportOptions& options) {
   if (prediction.result.attributed)
@@ -93,6 +115,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   fmt::print("{:<10}{}\n", "machine", prediction.machine);
   fmt::print("{:<10}{}\n", "mapping", prediction.mapping_sentence);
   fmt::print("{:<10}{}\n", "counter", counter_text(run));
+  print_measured(run, prediction);
   fmt::print("{:<10}{}{}\n", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
   fmt::print("{:<10}{}\n", "model",
              asked.backend == Backend::smpi
@@ -145,11 +168,17 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["compute"] = prediction.compute_sentence;
   json["compute_assumed"] = prediction.compute_assumed;
   json["notes"] = prediction.notes;
+  if (const std::optional<double> seconds = measured_time(run)) {
+    json["measured_seconds"] = *seconds;
+    json["measured_incomparable_because"] = why_incomparable(run);
+  }
   json["configurations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
     json["configurations"].push_back(lane_json(prediction.result.lanes[i], prediction));
     if (!prediction.cpu_seconds.empty())
       json["configurations"].back()["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
+    if (const std::optional<double> seconds = comparable_time(run))
+      json["configurations"].back()["predicted_over_measured"] = prediction.result.lanes[i].makespan / *seconds;
   }
   return json;
 }

@@ -1,7 +1,12 @@
 #include "tools/answers/standing.h"
+#include "tools/answers/measured.h"
+#include "tools/answers/regions.h"
 #include "tools/answers/summary.h"
 #include "tools/console.h"
 #include "tools/kernel_listing.h"
+#include "tools/profile_listing.h"
+#include "tools/region_listing.h"
+#include "tools/time_listing.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -15,6 +20,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +37,8 @@ struct Options {
   bool kernels = false;
   std::size_t top = 20;
   std::vector<std::string> symbols;
+  bool regions = false;
+  bool profile = false;
 };
 
 std::string counter_text(const Run& run) {
@@ -181,15 +189,32 @@ void add_figures(nlohmann::ordered_json& json, const Options& options, const Sum
   json["unrecorded_calls"] = summary.unrecorded_calls;
 }
 
+void show_times(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
+  std::optional<Measured> times;
+  {
+    Progress progress("reading times", total_actions(source.run()));
+    times = measured(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  if (!times) return;
+  if (options.json)
+    json["measured"] = listing_json(source.run(), *times);
+  else
+    fmt::print("\n{}", listing_text(source.run(), *times));
+}
+
 void show_actions(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
   Summary summary;
   {
     Progress progress("reading", total_actions(source.run()));
     summary = summarise(source, [&](std::uint64_t done) { progress.update(done); });
   }
-  if (options.json) return add_figures(json, options, summary);
-  print_figures(options, source.run(), summary);
-  print_calls(summary);
+  if (options.json) {
+    add_figures(json, options, summary);
+  } else {
+    print_figures(options, source.run(), summary);
+    print_calls(summary);
+  }
+  show_times(options, source, json);
 }
 
 void print_listing(const KernelListing& listing, std::size_t visited) {
@@ -277,6 +302,23 @@ nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
                     {"oldest_open_requests", rank.requests}});
   }
   return json;
+void show_regions(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
+  std::vector<RegionFigures> regions;
+  {
+    Progress progress("reading", total_actions(source.run()));
+    regions = region_figures(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  if (options.json)
+    json["regions"] = listing_json(source.run(), regions);
+  else
+    fmt::print("\n{}", listing_text(source.run(), regions));
+}
+
+void show_profile(const Options& options, const Run& run, nlohmann::ordered_json& json) {
+  if (options.json)
+    json["profile"] = profile_json(run);
+  else
+    fmt::print("\n{}", profile_text(run));
 }
 
 int show(const Options& options) {
@@ -288,6 +330,10 @@ int show(const Options& options) {
     print_head(options, source->run());
   if (options.kernels)
     show_kernels(options, *source, json);
+  else if (options.regions)
+    show_regions(options, *source, json);
+  else if (options.profile)
+    show_profile(options, source->run(), json);
   else if (!options.brief)
     show_actions(options, *source, json);
   const Run& run = source->run();
@@ -320,6 +366,13 @@ VerbAction add_info(CLI::App& command) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
+  command.add_flag("--regions", options->regions, "List the program's regions: what it computes and sends in each")
+      ->excludes(kernels);
+  command
+      .add_flag("--profile", options->profile,
+                "List what the kernels have counted of the events that the trace was recorded with (record --profile)")
+      ->excludes(kernels)
+      ->excludes("--regions");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.info/2)");
   command.footer("Exit status: 0, 6 when the trace is incomplete, 3 when it cannot be read.\n"
                  "Example: timeless info run.tia --kernels --top 5");

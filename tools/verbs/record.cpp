@@ -28,6 +28,8 @@ struct Options {
   std::string start = "on";
   std::string buffer_size;
   std::string stack;
+  bool timestamps = false;
+  std::string profile;
   std::string json; ///< a file: stdout is the program's
   std::vector<std::string> command;
 };
@@ -95,7 +97,9 @@ int record(const Options& options) {
                                                    .counter = choice.counter,
                                                    .start = options.start,
                                                    .buffer_size = options.buffer_size,
-                                                   .stack = options.stack});
+                                                   .stack = options.stack,
+                                                   .timestamps = options.timestamps,
+                                                   .profile = options.profile});
   const ExitStatus status = run_in_our_place(options.command, variables);
   const Outcome outcome = outcome_of(options.directory);
   report(options, outcome);
@@ -128,6 +132,12 @@ VerbAction add_record(CLI::App& command) {
           "calls through one function of the program are told apart by its callers (1 to 32)")
       ->type_name("DEPTH")
       ->check(CLI::Range(1, 32));
+  command.add_flag("--timestamps", options->timestamps,
+                   "Also record when each action began and ended, to compare predictions with");
+  command
+      .add_option("--profile", options->profile,
+                  "Also count these PAPI events, separated by commas, and sum them up per kernel")
+      ->type_name("EVENTS");
   command.add_option(
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");

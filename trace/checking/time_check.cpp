@@ -15,10 +15,13 @@ void TimeCheck::follow(const ActionBlock& block, std::uint64_t first_action) {
 void TimeCheck::look(const ActionBlock& block, std::uint64_t first_action) {
   for (std::size_t position = 0; position < block.size(); ++position) {
     const Action& action = block.dictionary()[block.sequence()[position]];
-    if (action.kind == ActionKind::thread) thread_ = action.peer;
+    if (action.kind == ActionKind::thread) { // no call of either thread
+      thread_ = action.peer;
+      continue;
+    }
     const ActionTimes times = block.times()[position];
     std::uint64_t& last_exit = last_exit_[thread_];
-    if (times.entry < last_exit && action.kind != ActionKind::thread && !reported_) {
+    if (times.entry < last_exit && !reported_) {
       reported_ = true;
       findings_.add(Severity::inconsistent, rank_, first_action + position,
                     "begins " + std::to_string(last_exit - times.entry) + " ns before the action before it has ended");

@@ -14,7 +14,7 @@ namespace timeless::trace {
 namespace {
 
 /// Communicators, modules, callers and kernels, in this order.
-constexpr std::uint64_t lists_with_numbers = 4;
+constexpr std::uint64_t lists_with_numbers = 5;
 
 /// Follows a log record by record. What has been read since the last check that held can be undone.
 class LogReader {
@@ -123,6 +123,7 @@ std::string encode(const JournalDefinitions& definitions) {
   put_varint(bytes, definitions.first_module);
   put_varint(bytes, definitions.first_caller);
   put_varint(bytes, definitions.first_kernel);
+  put_varint(bytes, definitions.first_region);
   return bytes.append(encode(definitions.definitions));
 }
 
@@ -134,6 +135,7 @@ JournalDefinitions decode_journal_definitions(std::string_view bytes) {
   definitions.first_module = reader.varint();
   definitions.first_caller = reader.varint();
   definitions.first_kernel = reader.varint();
+  definitions.first_region = reader.varint();
   definitions.definitions = decode_definitions(reader.take(reader.remaining()));
   return definitions;
 }

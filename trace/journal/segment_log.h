@@ -17,7 +17,8 @@ struct JournalDefinitions {
   std::uint64_t first_module = 0;
   std::uint64_t first_caller = 0;
   std::uint64_t first_kernel = 0;
-  Definitions definitions; ///< communicators, modules, callers and kernels; nothing else counts
+  std::uint64_t first_region = 0;
+  Definitions definitions; ///< communicators, modules, callers, kernels and regions; nothing else counts
 };
 
 /// The payload of a definitions record.

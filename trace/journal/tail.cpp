@@ -48,6 +48,7 @@ public:
       add(more.definitions.modules, more.first_module, run_.modules, additions.modules);
       add(more.definitions.callers, more.first_caller, run_.callers, additions.callers);
       add(more.definitions.kernels, more.first_kernel, run_.kernels, additions.kernels);
+      add(more.definitions.regions, more.first_region, run_.regions, additions.regions);
     }
     apply(additions, run_);
   }

@@ -2,10 +2,12 @@
 #include "trace/quoted.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/machine.h"
+#include "tracer/counters/papi_counter.h"
 #include "tracer/counters/papi_events.h"
 #include "tracer/counters/papi_library.h"
 #include "tracer/counters/self_test.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
@@ -23,6 +25,7 @@ constexpr const char* instructions_event = "PAPI_TOT_INS";
 // One PAPI counter per process; start_papi sets these before anything reads.
 PapiLibrary papi;
 std::vector<std::string> counted_events; ///< the first is the counter
+bool counts_volumes = false;             ///< start_papi has succeeded
 pthread_key_t end_of_thread;
 std::atomic<std::uint64_t> failures{0};
 
@@ -128,6 +131,7 @@ ActiveCounter start_papi(std::string_view event) {
   const std::string distrust = instructions ? distrust_of_instruction_counter(read_own) : distrust_of_counter(read_own);
   if (failed_reads() != 0) fail("it cannot be read");
   if (!distrust.empty()) fail("its self-test failed: " + distrust);
+  counts_volumes = true;
   return {.identity = {.name = counted_events.front(),
                        .version = "PAPI " + papi.version,
                        .unit = instructions ? trace::VolumeUnit::instructions : trace::VolumeUnit::events,
@@ -135,6 +139,29 @@ ActiveCounter start_papi(std::string_view event) {
                        .threads = calling_and_workers},
           .read = read_own,
           .workers = &worker_counter};
+}
+
+const PapiLibrary* papi_of_volumes() noexcept {
+  return counts_volumes ? &papi : nullptr;
+}
+
+int count_with_volumes(std::span<const std::string> events) {
+  own.before = read_own();
+  own.events.stop(papi);
+  counted_events.resize(1);
+  counted_events.insert(counted_events.end(), events.begin(), events.end());
+  const int status = own.events.start(papi, counted_events);
+  if (status == PAPI_OK) return status;
+  counted_events.resize(1);
+  own.status = own.events.start(papi, counted_events);
+  return status;
+}
+
+bool read_with_volumes(std::uint64_t* values) noexcept {
+  std::array<long long, PapiEvents::most> read; // NOLINT(cppcoreguidelines-pro-type-member-init): on the hot path
+  if (start_own() != PAPI_OK || own.events.read(papi, read.data()) != PAPI_OK) return false;
+  std::copy_n(read.begin() + 1, counted_events.size() - 1, values);
+  return true;
 }
 
 std::uint64_t failed_reads() noexcept {

@@ -19,6 +19,9 @@ struct PapiLibrary {
   int (*destroy_eventset)(int* set) = nullptr;
   int (*unregister_thread)() = nullptr;
   int (*num_hwctrs)() = nullptr;
+  int (*enum_event)(int* event, int modifier) = nullptr;
+  int (*query_event)(int event) = nullptr;
+  int (*event_code_to_name)(int event, char* name) = nullptr;
   char* (*strerror)(int code) = nullptr;
 
   std::string version; ///< "7.0.0.0"
