@@ -38,7 +38,7 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
 bool yes_or_no(const char* name) {
   const std::string_view text = variable(name);
   if (text != "1" && text != "0" && !text.empty())
-    throw Error(Failure::usage, "'" + std::string(text) + "' is neither yes nor no", name, "say 1 or 0");
+    throw Error(Failure::usage, trace::quoted(text) + " is neither yes nor no", name, "say 1 or 0");
   return text == "1";
 }
 
