@@ -33,31 +33,43 @@ public:
   bool next(trace::ActionBlock& block) override {
     if (position_ >= actions_) return false;
     const auto archive = archives_.open(file_);
-    const trace::BlockPlace& place = place_in(*archive);
+    const trace::BlockPlace& place = place_in(*archive, position_);
     archive->read(place, block);
     const std::uint64_t first = place.header.first_action;
     const std::uint64_t end = std::min<std::uint64_t>(first + block.size(), actions_);
     if (first < position_ || end < first + block.size())
       block = part(block, static_cast<std::size_t>(position_ - first), static_cast<std::size_t>(end - first));
     block.renumber(numbers_.communicators, numbers_.kernels, numbers_.regions);
+    last_ = position_;
     position_ = end;
     return true;
   }
 
   void read_times(trace::ActionBlock& block) const override {
-    archives_.open(file_)->read_times(places_[next_ - 1], block);
+    const auto archive = archives_.open(file_);
+    const trace::BlockPlace& place = place_in(*archive, last_);
+    const std::uint64_t first = place.header.first_action;
+    if (first == last_ && place.header.actions == block.size()) return archive->read_times(place, block);
+    // The block given was a part of this one.
+    trace::ActionBlock whole;
+    archive->read(place, whole);
+    archive->read_times(place, whole);
+    const auto begin = static_cast<std::size_t>(last_ - first);
+    if (whole.times().size() < begin + block.size()) return;
+    const auto times = whole.times().subspan(begin, block.size());
+    block.assign_times({times.begin(), times.end()});
   }
 
 private:
-  /// The block that holds the next action.
-  const trace::BlockPlace& place_in(const trace::ArchiveReader& archive) const {
+  /// The block that holds the rank's action with this ordinal.
+  const trace::BlockPlace& place_in(const trace::ArchiveReader& archive, std::uint64_t action) const {
     const auto& blocks = archive.blocks();
-    const auto after = std::ranges::upper_bound(blocks, std::pair(rank_, position_), {}, [](const auto& place) {
+    const auto after = std::ranges::upper_bound(blocks, std::pair(rank_, action), {}, [](const auto& place) {
       return std::pair(place.header.rank, place.header.first_action);
     });
     if (after == blocks.begin() || std::prev(after)->header.rank != rank_ ||
-        std::prev(after)->header.first_action + std::prev(after)->header.actions <= position_)
-      throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(position_) + " on",
+        std::prev(after)->header.first_action + std::prev(after)->header.actions <= action)
+      throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(action) + " on",
                   archive.path().string() + ", rank " + std::to_string(rank_));
     return *std::prev(after);
   }
@@ -68,6 +80,7 @@ private:
   trace::Rank rank_;
   std::uint64_t actions_;
   std::uint64_t position_ = 0;
+  std::uint64_t last_ = 0; ///< ordinal of the first action of the block last read
 };
 
 } // namespace
