@@ -302,6 +302,8 @@ nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
                     {"oldest_open_requests", rank.requests}});
   }
   return json;
+}
+
 void show_regions(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
   std::vector<RegionFigures> regions;
   {
@@ -341,7 +343,7 @@ int show(const Options& options) {
   if (options.json) {
     json["not_finalized"] = standings_json(standing);
     print_json("info", 2, json);
-  } else if (!options.kernels) {
+  } else if (!options.kernels && !options.regions && !options.profile) {
     print_standings(standing);
   }
   return run.complete() ? exit_ok : static_cast<int>(Failure::partial);
