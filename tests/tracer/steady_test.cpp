@@ -13,6 +13,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What recording asks of the operating system while a program just goes on: nothing but to write its blocks.
@@ -102,6 +103,8 @@ TEST(Steady, a_million_actions_allocate_nothing_and_make_no_system_call_but_to_w
   const long blocks = std::exchange(traced.system_calls[SYS_write], 0);
   EXPECT_GE(blocks, actions / actions_per_block - 1) << "nothing was recorded";
   EXPECT_LE(blocks, actions / actions_per_block + 1);
+  // Before each write, how large a file may become: beyond, writing would kill the program.
+  EXPECT_LE(std::exchange(traced.system_calls[SYS_prlimit64], 0), blocks);
   // How large the file may become, since growing beyond would be a signal.
   EXPECT_LE(std::exchange(traced.system_calls[SYS_prlimit64], 0), blocks);
   for (const auto& [number, times] : traced.system_calls)
