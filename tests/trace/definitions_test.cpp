@@ -43,7 +43,7 @@ TEST(Definitions, hold_members_of_other_worlds_at_their_places) {
   const Definitions read = decode_definitions(encode(definitions));
   EXPECT_EQ(read.communicators, definitions.communicators);
   EXPECT_EQ(read.communicators[2].foreign_members(), 4U);
-  Run run;
+  trace::Run run;
   apply(read, run);
   EXPECT_EQ(run.communicators.size(), 3U);
 }

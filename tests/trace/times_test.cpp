@@ -2,6 +2,7 @@
 #include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
+#include "trace/encoding/bytes.h"
 #include "trace/encoding/times_codec.h"
 #include "trace/error.h"
 #include "trace/memory_source.h"
@@ -144,6 +145,17 @@ TEST(Times, of_some_of_a_blocks_actions_only_are_not_written) {
   EXPECT_THROW(write_timed(run, directory / "run.tia"), Error);
 }
 
+/// A block as it stands in a file.
+std::string stored_block(BlockHeader header, std::string_view plain) {
+  std::string payload;
+  compress(plain, 1, payload);
+  header.stored_bytes = static_cast<std::uint32_t>(payload.size());
+  header.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  std::string bytes;
+  put_block_header(bytes, header, payload);
+  return bytes + payload;
+}
+
 TEST(Times, of_no_actions_are_damage) {
   const test::TemporaryDirectory directory;
   const MemorySource run = timed_run();
@@ -151,11 +163,9 @@ TEST(Times, of_no_actions_are_damage) {
     ArchiveWriter writer(directory / "run.tia");
     writer.define(definitions_of(run.run()));
   }
-  const std::string payload = compress(encoded(std::vector<ActionTimes>{{1, 2}}), 1);
   std::ofstream(directory / "run.tia", std::ios::binary | std::ios::app)
-      << encode_block_header({.type = BlockType::times, .rank = 0, .actions = 1, .plain_bytes = 2, .first_action = 9},
-                             payload)
-      << payload;
+      << stored_block({.type = BlockType::times, .rank = 0, .actions = 1, .first_action = 9},
+                      encoded(std::vector<ActionTimes>{{1, 2}}));
   const ArchiveReader archive(directory / "run.tia");
   ASSERT_EQ(archive.damage().size(), 1U);
   EXPECT_EQ(archive.damage().front().what, "times of no block of actions");
@@ -163,30 +173,22 @@ TEST(Times, of_no_actions_are_damage) {
 
 /// An archive's bytes without index and footer, a block of a type to come, and then index and footer again.
 std::string with_a_block_of_the_future(const std::string& archive, bool finished) {
-  const std::string plain = "what a later version has to say";
-  const std::string payload = compress(plain, 1);
-  const BlockHeader header{.type = static_cast<BlockType>(99),
-                           .rank = 1,
-                           .stored_bytes = static_cast<std::uint32_t>(payload.size()),
-                           .plain_bytes = static_cast<std::uint32_t>(plain.size())};
-  const std::string future = encode_block_header(header, payload) + payload;
+  const std::string future =
+      stored_block({.type = static_cast<BlockType>(99), .rank = 1}, "what a later version has to say");
   const auto footer = decode_footer(std::string_view(archive).substr(archive.size() - footer_bytes));
   std::string bytes = archive.substr(0, file_header_bytes) + future;
   bytes += archive.substr(file_header_bytes, footer->index_offset - file_header_bytes);
   if (!finished) return bytes;
-  std::vector<BlockHeader> headers = {header};
-  std::string_view rest = std::string_view(archive).substr(file_header_bytes);
-  for (std::uint64_t block = 0; block < footer->blocks; ++block) {
-    headers.push_back(decode_block_header(rest)->header);
-    rest.remove_prefix(block_header_bytes + headers.back().stored_bytes);
+  std::string index;
+  put_varint(index, footer->blocks + 1);
+  for (std::string_view rest = std::string_view(bytes).substr(file_header_bytes); !rest.empty();) {
+    const BlockHeader header = decode_block_header(rest)->header;
+    put_index_row(index, header);
+    rest.remove_prefix(block_header_bytes + header.stored_bytes);
   }
-  const std::string index = encode_index(headers);
-  const std::string stored = compress(index, 1);
   const std::uint64_t at = bytes.size();
-  bytes +=
-      encode_block_header({.type = BlockType::index, .plain_bytes = static_cast<std::uint32_t>(index.size())}, stored) +
-      stored;
-  return bytes + encode_footer({.index_offset = at, .blocks = headers.size()});
+  bytes += stored_block({.type = BlockType::index}, index);
+  return bytes + encode_footer({.index_offset = at, .blocks = footer->blocks + 1});
 }
 
 TEST(Archive, passes_over_blocks_of_a_type_it_does_not_know) {
