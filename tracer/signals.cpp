@@ -120,8 +120,8 @@ void on_signal(int number, siginfo_t* info, void* context) {
     before.sa_sigaction(number, info, context);
   else
     before.sa_handler(number);
-  // Still here after a signal that was sent: it has not ended the process.
-  if (journal != nullptr && info->si_code <= 0) journal->note_signal({});
+  // Still here after a signal that was sent: it has not ended the process. But abort() sends it again.
+  if (journal != nullptr && info->si_code <= 0 && number != SIGABRT) journal->note_signal({});
 }
 
 void provide_stack() {
