@@ -137,7 +137,7 @@ TEST(BlockQueue, gives_times_to_every_action_once_it_has_been_given_some) {
     written.insert(written.end(), block.times().begin(), block.times().end());
   });
   queue.stamp({0, 10});
-  queue.append_compute(0, 5);
+  queue.append_volume(trace::ActionKind::compute, 0, 5);
   queue.stamp({10, 30});
   queue.append(receive(1));
   queue.append(receive(2));
