@@ -8,7 +8,7 @@
  *   wait                prints a line, then waits for a signal it does not survive
  *   avx512              executes an instruction of AVX-512
  *   hang                rank 1 waits for a message from rank 0, all others for each other
- *   chatter N           makes this many calls, no two alike
+ *   chatter N [BYTES]   makes this many calls, no two alike; its files may grow to so many bytes
  *   remove DIRECTORY    removes a directory between two calls
  *   nothing             only starts and ends MPI */
 #include <mpi.h>
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 extern char** environ;
@@ -62,6 +63,11 @@ static void hang(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void limit_files(int bytes) {
+  const struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 static void chatter(int calls) {
   static char buffer[1 << 20];
   unsigned random = 1;
@@ -92,7 +98,10 @@ int main(int argc, char** argv) {
   }
   if (strcmp(what, "wait") == 0) wait_for_the_end();
   if (strcmp(what, "hang") == 0) hang();
-  if (strcmp(what, "chatter") == 0) chatter(number);
+  if (strcmp(what, "chatter") == 0) {
+    if (argc > 3) limit_files(atoi(argv[3]));
+    chatter(number);
+  }
   if (strcmp(what, "remove") == 0) remove_directory(argv[2]);
   if (strcmp(what, "avx512") == 0) __asm__ volatile(".byte 0x62, 0xf1, 0x75, 0x48, 0xfe, 0xd0");
   MPI_Finalize();
