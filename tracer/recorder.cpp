@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -426,6 +427,8 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
       if (unrecorded_[call] > 0) record_.unrecorded_calls[call_names[call]] = unrecorded_[call];
     trace::Definitions definitions;
     definitions.ranks.push_back(record_);
+    // Said on stderr, too, where the recording ends.
+    std::ranges::copy(shortcomings(counter_), std::back_inserter(definitions.ranks.back().notes));
     writer_.define(definitions);
     writer_.finish();
     forget_journal();

@@ -84,10 +84,16 @@ void set_default(int number) {
   ::sigaction(number, &action, nullptr);
 }
 
+/// True of a signal that the instruction raises which the program stands at, and will raise again.
+bool raised_by_instruction(int number, const siginfo_t* info) {
+  return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
+}
+
 /// Lets the signal do what it does by default, with all that is known of it: it takes effect on the way out of the
 /// handler, where the program stood.
 void repeat(int number, siginfo_t* info) {
   set_default(number);
+  if (raised_by_instruction(number, info)) return;
   if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), number, info) != 0) ::raise(number);
 }
 

@@ -193,7 +193,7 @@ TEST(Merge, keeps_each_ranks_profile_with_the_kernels_it_is_of) {
   const trace::Run run = merge(write_rank_files({.size = 4}, directory.path()), directory / "run.tia").run;
   EXPECT_EQ(run.profile_events, (std::vector<std::string>{"CYCLES", "MISSES"}));
   for (const trace::RankRecord& record : run.ranks) {
-    ASSERT_EQ(record.profile.size(), 3U);
+    ASSERT_EQ(record.profile.size(), 4U);
     for (const trace::KernelProfile& profile : record.profile)
       EXPECT_EQ(profile.sums, test::profile_of(record.rank, run.kernels[profile.kernel]));
   }

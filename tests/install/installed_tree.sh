@@ -2,6 +2,9 @@
 # Installs into an empty prefix and goes the whole way with nothing but what is there.
 # Usage: installed_tree.sh BUILD_DIRECTORY WAVEFRONT_PROGRAM
 set -euo pipefail
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+  OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader \
+  HWLOC_COMPONENTS=-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero,-pci,-linuxio
 
 build=$1
 program=$2

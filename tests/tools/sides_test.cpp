@@ -201,7 +201,7 @@ TEST_F(Sides, info_shows_the_profile_summed_up_over_ranks) {
   EXPECT_EQ(kernel.at("events").at("PAPI_TOT_CYC").at("sum"), 10000);
   EXPECT_EQ(kernel.at("events").at("PAPI_L2_TCM").at("per_rank").at("most"), 50);
   const Outcome text = timeless_command({"info", path_, "--profile"});
-  EXPECT_THAT(text.out, AllOf(HasSubstr("PAPI_L2_TCM"), HasSubstr("program+0x10"), HasSubstr("10.0 k")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("PAPI_L2_TCM"), HasSubstr("program+0x10"), HasSubstr("10.00 k")));
 }
 
 TEST_F(Sides, info_says_when_there_is_no_profile) {

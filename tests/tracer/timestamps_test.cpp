@@ -43,9 +43,12 @@ Outcome record(const Job& job, const std::filesystem::path& directory) {
 
 TEST(Timestamps, every_action_has_its_times_and_they_rise) {
   const TemporaryDirectory directory;
-  record({.ranks = 2, .program = "calls_c", .environment = "TIMELESS_COUNTER=cputime TIMELESS_BUFFER_SIZE=64"},
+  record({.ranks = 4,
+          .program = "calls_c",
+          .arguments = (directory / "data").string(),
+          .environment = "TIMELESS_COUNTER=cputime TIMELESS_BUFFER_SIZE=64"},
          directory / "trace");
-  for (const char* file : {"rank-000000.tia", "rank-000001.tia"}) {
+  for (const char* file : {"rank-000000.tia", "rank-000003.tia"}) {
     const trace::ArchiveReader archive(directory / "trace" / file);
     EXPECT_TRUE(archive.finished());
     EXPECT_TRUE(archive.damage().empty());
@@ -56,13 +59,14 @@ TEST(Timestamps, every_action_has_its_times_and_they_rise) {
       ASSERT_GE(action.times.exit, action.times.entry);
       last_exit = action.times.exit;
     }
-    EXPECT_GE(archive.run().ranks[0].recorded_time, last_exit);
+    EXPECT_GT(archive.run().ranks[0].recorded_time, 0U);
   }
 }
 
 TEST(Timestamps, a_computation_ends_where_the_call_after_it_begins) {
   const TemporaryDirectory directory;
-  record({.ranks = 2, .program = "regions", .environment = "TIMELESS_COUNTER=cputime"}, directory / "trace");
+  record({.ranks = 2, .program = "cases", .arguments = "chatter", .environment = "TIMELESS_COUNTER=cputime"},
+         directory / "trace");
   const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
   std::size_t computations = 0;
   for (std::size_t i = 0; i + 1 < actions.size(); ++i)

@@ -110,12 +110,14 @@ template <typename Begin>
     const std::span<const std::string> some(events.data(), size);
     const int code = begin(some);
     if (code == PAPI_OK) continue;
-    const bool unknown = code == PAPI_ENOEVNT || code == PAPI_ENOSUPP;
-    std::string others = unknown ? "" : list_of(some.first(size - 1));
-    if (!unknown && !beside.empty()) others += (others.empty() ? "" : " and ") + beside;
+    // Told apart by trying it alone; where other events of its component are being counted, that says nothing.
+    const int alone = try_alone(some.last(1));
+    const bool never = alone != PAPI_OK && alone != PAPI_EISRUN;
+    std::string others = never ? "" : list_of(some.first(size - 1));
+    if (!never && !beside.empty()) others += (others.empty() ? "" : " and ") + beside;
     refuse(Failure::missing_capability,
            some.back() + " cannot be counted" + (others.empty() ? "" : " together with " + others) + ": " +
-               papi.strerror(code),
+               papi.strerror(never ? alone : code),
            others.empty() ? advice(papi) : "profile them in runs of their own; " + advice(papi));
   }
   refuse(Failure::missing_capability, list_of(events) + " cannot be counted: " + papi.strerror(status), advice(papi));
