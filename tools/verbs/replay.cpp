@@ -5,6 +5,7 @@
 #include "tools/verbs/verbs.h"
 
 #include "gather/files_source.h"
+#include "replay/replay.h"
 
 #include <memory>
 #include <string>
@@ -24,6 +25,18 @@ struct Options {
   std::string overlap = "latency-first";
 };
 
+/// That ranks wait for what was not recorded is no contradiction in an incomplete trace: nothing can be said of it, and
+/// that is all.
+Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked, bool incomplete) {
+  try {
+    return predict(source, asked);
+  } catch (const replay::ReplayProblem& problem) {
+    if (!incomplete) throw;
+    throw Error(Failure::partial, problem.description(), "an incomplete trace",
+                "ranks wait for what was not recorded: record the program to its end");
+  }
+}
+
 int replay_trace(Options& options) {
   PredictionOptions& asked = options.prediction;
   asked.latency = parse_factors(options.latency, "--latency");
@@ -35,7 +48,7 @@ int replay_trace(Options& options) {
   const auto source = gather::open_run(asked.trace);
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
-  const Prediction prediction = predict(*source, asked);
+  const Prediction prediction = predict_as_far_as_known(*source, asked, !lack.empty());
   print_prediction(asked, source->run(), prediction, options.report);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }
