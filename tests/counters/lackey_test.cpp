@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Lackey,
                          testing::Values("/bin/true", SUMS_PROGRAM, "/usr/bin/sort /etc/passwd",
                                          "/usr/bin/awk '{ n += length($0) } END { print n, sin(n) }' /etc/passwd",
                                          "/bin/sh -c 'i=0; while [ $i -lt 500 ]; do i=$((i + 1)); done'",
-                                         COUNT_PROGRAM " none"));
+                                         COUNT_PROGRAM " none alone"));
 
 } // namespace
 } // namespace timeless::test
