@@ -1,11 +1,10 @@
 #pragma once
 
 #include "trace/action.h"
-#include "trace/list_memory.h"
+#include "trace/dictionary.h"
 #include "trace/times.h"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,12 +18,7 @@ namespace timeless::trace {
 /// derived once per entry and block. The block owns what its actions' spans point to.
 class ActionBlock {
 public:
-  ActionBlock();
-  ActionBlock(ActionBlock&&) noexcept;
-  ActionBlock& operator=(ActionBlock&&) noexcept;
-  ~ActionBlock();
-
-  std::span<const Action> dictionary() const { return dictionary_; }
+  std::span<const Action> dictionary() const { return dictionary_.entries(); }
   std::span<const std::uint32_t> sequence() const { return sequence_; }
   std::span<const std::uint64_t> volumes() const { return volumes_; }
   /// When each action of the sequence was entered and left; empty where that is not known or was not asked for.
@@ -33,9 +27,9 @@ public:
   std::size_t size() const { return sequence_.size(); }
 
   /// The dictionary index of this action, entering it (with its own copy of its lists) if it is new.
-  std::uint32_t intern(const Action& action);
+  std::uint32_t intern(const Action& action) { return dictionary_.intern(action); }
   /// Adds an entry to the dictionary without looking for an equal one; for decoders.
-  std::uint32_t add_entry(const Action& action);
+  std::uint32_t add_entry(const Action& action) { return dictionary_.add(action); }
 
   /// Appends an action; returns its position in the sequence. Not for actions with a volume.
   std::size_t append(const Action& action);
@@ -50,6 +44,9 @@ public:
 
   /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
   void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
+  /// For decoders: forgets sequence, volumes and times, but not the dictionary, and makes room for this many of both,
+  /// to be filled with what fits the dictionary.
+  std::pair<std::span<std::uint32_t>, std::span<std::uint64_t>> refill(std::size_t actions, std::size_t volumes);
 
   /// Says when the action appended last was entered and left. To be said of every action of the block, or of none.
   void add_times(ActionTimes times) { times_.push_back(times); }
@@ -59,23 +56,21 @@ public:
   /// Rewrites communicators, kernels and regions of the dictionary through id maps, as when a rank's numbers become the
   /// run's. An empty map changes nothing.
   void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
-                std::span<const RegionId> regions);
+                std::span<const RegionId> regions) {
+    dictionary_.renumber(communicators, kernels, regions);
+  }
 
   /// Empties the block, keeping its memory for the next one.
   void clear();
 
 private:
-  struct Lookup;
-
   std::uint32_t intern_next(const Action& action);
 
-  ListMemory lists_;
-  std::vector<Action> dictionary_;
+  Dictionary dictionary_;
   std::vector<std::uint32_t> followers_; ///< by entry: what came after it the last time
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;
   std::vector<ActionTimes> times_;
-  std::unique_ptr<Lookup> lookup_;
 };
 
 /// Calls visit(action, volume) for every action of the block in order; volume is 0 for those that have none.
