@@ -88,7 +88,7 @@ private:
 FilesSource::FilesSource(std::span<const std::filesystem::path> files) : state_(std::make_unique<State>(files)) {
   RunUnion all;
   for (std::size_t file = 0; file < files.size(); ++file)
-    all.add(*state_->archives.open(file), files[file].string());
+    all.add(part_of(*state_->archives.open(file), files[file].string()));
   state_->united = all.finish();
   state_->numbers = std::move(state_->united.input_numbers);
 }

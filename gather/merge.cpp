@@ -1,9 +1,11 @@
 #include "gather/merge.h"
 
+#include "gather/assembly.h"
 #include "gather/reader_pool.h"
 #include "gather/run_union.h"
+#include "gather/survey.h"
 #include "gather/temporary_file.h"
-#include "trace/archive/writer.h"
+#include "trace/archive/layout.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -31,91 +33,30 @@ std::filesystem::path directory_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-struct Survey {
-  UnitedRun united;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t block_bytes = 0;
-};
+/// Large enough that the disk is busy with few requests.
+constexpr std::size_t most_bytes_at_once = std::size_t{1} << 20U;
 
-Survey survey(Paths inputs, const MergeOptions& options) {
-  RunUnion all;
-  Survey result;
-  for (std::size_t number = 0; number < inputs.size(); ++number) {
-    const trace::ArchiveReader archive(inputs[number]);
-    all.add(archive, label(options, inputs, number));
-    result.file_bytes += archive.file_bytes();
-    for (const trace::BlockPlace& place : archive.blocks()) {
-      result.block_bytes += place.header.stored_bytes;
-      if (const auto times = archive.times_of(place)) result.block_bytes += times->header.stored_bytes;
-    }
-  }
-  result.united = all.finish();
-  return result;
-}
-
-/// Copies a rank's blocks and appends their headers to `headers`. What a program that is still running has added since
-/// the survey is left out.
-void copy_rank(const trace::ArchiveReader& archive, const trace::RankRecord& record, trace::ArchiveWriter& writer,
-               std::vector<trace::BlockHeader>& headers, const std::function<void(std::uint64_t)>& copied) {
-  const auto places =
-      std::ranges::equal_range(archive.blocks(), record.rank, {}, [](const auto& place) { return place.header.rank; });
-  const auto copy = [&](const trace::BlockPlace& place) {
-    writer.copy(place.header, archive.payload(place));
-    headers.push_back(place.header);
-    copied(place.header.stored_bytes);
+/// Copies a rank's blocks to their place.
+void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
+               const std::function<void(std::uint64_t)>& copied) {
+  trace::BlockHeader header;
+  std::string block;
+  std::string rows;
+  std::string bytes;
+  std::uint64_t offset = place.offset;
+  const auto put = [&] {
+    assembly.put(offset, bytes);
+    offset += bytes.size();
+    copied(bytes.size());
+    bytes.clear();
   };
-  for (const trace::BlockPlace& place : places) {
-    const std::uint64_t first = place.header.first_action;
-    if (first >= record.actions) break;
-    if (first + place.header.actions <= record.actions) {
-      copy(place);
-      if (const auto times = archive.times_of(place)) copy(*times);
-    } else {
-      trace::ActionBlock block;
-      archive.read(place, block);
-      writer.write(record.rank, part(block, 0, static_cast<std::size_t>(record.actions - first)));
-      headers.push_back(writer.last_block());
-      copied(place.header.stored_bytes);
-    }
+  while (reader.next(header, block)) {
+    put_index_row(rows, header);
+    bytes += block;
+    if (bytes.size() >= most_bytes_at_once) put();
   }
-}
-
-std::vector<trace::BlockHeader> write(Paths inputs, const Survey& survey, const std::filesystem::path& path,
-                                      const MergeOptions& options) {
-  const UnitedRun& united = survey.united;
-  trace::ArchiveWriter writer(path);
-  trace::Definitions definitions = definitions_of(united.run);
-  std::ranges::copy_if(united.numbers, std::back_inserter(definitions.numbers), [](const trace::RankNumbers& numbers) {
-    return !numbers.communicators.empty() || !numbers.kernels.empty() || !numbers.regions.empty();
-  });
-  writer.define(definitions);
-
-  std::vector<trace::BlockHeader> headers;
-  std::uint64_t done = 0;
-  const auto copied = [&](std::uint64_t bytes) {
-    done += bytes;
-    if (options.progress) options.progress(done, survey.block_bytes);
-  };
-  ReaderPool archives({inputs.begin(), inputs.end()});
-  for (std::size_t i = 0; i < united.run.ranks.size(); ++i)
-    copy_rank(*archives.open(united.inputs[i]), united.run.ranks[i], writer, headers, copied);
-  writer.finish();
-  return headers;
-}
-
-/// Reads back what was written: a disk that lies is found before anybody deletes the sources.
-void verify(const std::filesystem::path& path, const trace::Run& run, const std::vector<trace::BlockHeader>& headers) {
-  const trace::ArchiveReader written(path);
-  std::vector<trace::BlockHeader> found;
-  for (const trace::BlockPlace& place : written.blocks()) {
-    found.push_back(place.header);
-    if (const auto times = written.times_of(place)) found.push_back(times->header);
-  }
-  const bool same_blocks = found == headers;
-  if (!written.finished() || !written.damage().empty() || definitions_of(written.run()) != definitions_of(run) ||
-      !same_blocks)
-    throw Error(Failure::runtime, "the archive just written does not read as what was to be written", path.string(),
-                "the sources are untouched; try another disk");
+  if (!bytes.empty()) put();
+  assembly.put_rows(place.row_offset, rows);
 }
 
 } // namespace
@@ -133,17 +74,37 @@ void demand_free_output(const std::filesystem::path& output, bool force) {
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
   demand_free_output(output, options.force);
   demand_output_apart(inputs, output);
-  const Survey survey = gather::survey(inputs, options);
+  std::vector<Survey> surveys;
+  RunUnion all;
+  for (std::size_t number = 0; number < inputs.size(); ++number) {
+    surveys.push_back(survey(inputs[number], label(options, inputs, number)));
+    all.add(std::move(surveys.back().part));
+  }
+  const UnitedRun united = all.finish();
+  std::vector<RankBlocks> ranks;
+  for (std::size_t i = 0; i < united.run.ranks.size(); ++i)
+    ranks.push_back(blocks_of(surveys[united.inputs[i]], united.run.ranks[i].rank));
+
   TemporaryFile partial(directory_of(output), "merge");
-  const auto headers = write(inputs, survey, partial.path(), options);
-  verify(partial.path(), survey.united.run, headers);
-  const std::uint64_t output_bytes = std::filesystem::file_size(partial.path());
+  Assembly assembly(partial.path(), united, ranks);
+  std::uint64_t done = 0;
+  const auto copied = [&](std::uint64_t bytes) {
+    done += bytes;
+    if (options.progress) options.progress(done, assembly.block_bytes());
+  };
+  ReaderPool archives({inputs.begin(), inputs.end()});
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const auto archive = archives.open(united.inputs[i]);
+    copy_rank(BlockReader(*archive, surveys[united.inputs[i]], ranks[i]), assembly.places()[i], assembly, copied);
+  }
+  Merged merged{.run = united.run};
+  merged.blocks = assembly.finish();
+  assembly.verify(false);
+  merged.output_bytes = std::filesystem::file_size(partial.path());
+  for (const Survey& input : surveys)
+    merged.input_bytes += input.file_bytes;
   partial.keep_as(output, options.force);
-  return {.run = survey.united.run,
-          .input_bytes = survey.file_bytes,
-          .output_bytes = output_bytes,
-          .blocks = static_cast<std::uint64_t>(
-              std::ranges::count(headers, trace::BlockType::actions, &trace::BlockHeader::type))};
+  return merged;
 }
 
 } // namespace timeless::gather

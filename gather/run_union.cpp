@@ -10,7 +10,6 @@
 
 namespace timeless::gather {
 
-using trace::ArchiveReader;
 using trace::CommunicatorId;
 using trace::KernelId;
 using trace::Rank;
@@ -31,39 +30,6 @@ void orient(trace::Communicator& communicator) {
   if (communicator.remote_members.empty() || communicator.members.empty()) return;
   if (lowest(communicator.remote_members) < lowest(communicator.members))
     std::swap(communicator.members, communicator.remote_members);
-}
-
-/// How many actions a rank's blocks hold, when they follow on one another from the first.
-/// Throws when some are missing between them.
-std::uint64_t contiguous_actions(std::span<const trace::BlockPlace> blocks, const std::string& where) {
-  std::uint64_t actions = 0;
-  for (const trace::BlockPlace& place : blocks) {
-    if (place.header.first_action != actions)
-      throw Error(Failure::invalid_input,
-                  "rank " + std::to_string(place.header.rank) + " lacks actions from action " +
-                      std::to_string(actions) + " to " + std::to_string(place.header.first_action),
-                  where, "the file is damaged; take it again from its source, or move it away to gather without it");
-    actions += place.header.actions;
-  }
-  return actions;
-}
-
-/// Damage is borne only at the end of a file that was not closed.
-void demand_undamaged(const ArchiveReader& archive, const std::string& label) {
-  std::uint64_t last_block = 0;
-  for (const trace::BlockPlace& place : archive.blocks())
-    last_block = std::max(last_block, place.offset);
-  for (const trace::Damage& damage : archive.damage())
-    if (archive.finished() || damage.offset < last_block)
-      throw Error(Failure::invalid_input, damage.what, label + ", byte " + std::to_string(damage.offset),
-                  "the file is damaged; take it again from its source, or move it away to gather without it");
-}
-
-/// Why a file that was not closed ends where it does.
-std::string cut_reason(const ArchiveReader& archive) {
-  if (archive.damage().empty()) return "the file was not closed: its process was killed, or is still running";
-  const trace::Damage& damage = archive.damage().front();
-  return "the file is cut short at byte " + std::to_string(damage.offset) + ": " + damage.what;
 }
 
 } // namespace
@@ -135,41 +101,27 @@ void RunUnion::add_regions(const Run& run, Input& input) {
   }
 }
 
-void RunUnion::add_ranks(const ArchiveReader& archive, std::size_t input) {
-  const std::string& label = inputs_[input].label;
-  auto block = archive.blocks().begin();
-  for (trace::RankRecord record : archive.run().ranks) {
-    const auto begin = block;
-    while (block != archive.blocks().end() && block->header.rank == record.rank)
-      ++block;
-    const std::uint64_t held = contiguous_actions({begin, block}, label);
-    if (record.ending != trace::Ending::unknown && held != record.actions)
-      throw Error(Failure::invalid_input,
-                  "rank " + std::to_string(record.rank) + " has " + std::to_string(held) + " actions of " +
-                      std::to_string(record.actions),
-                  label, "the file is cut short; take it again from its source, or move it away to gather without it");
-    record.actions = held;
-    if (record.ending == trace::Ending::unknown && record.ending_reason.empty())
-      record.ending_reason = cut_reason(archive);
-    const trace::Host& host = archive.run().hosts.at(record.host);
+void RunUnion::add_ranks(RunPart& part, std::size_t input) {
+  for (std::size_t i = 0; i < part.run.ranks.size(); ++i) {
+    trace::RankRecord& record = part.run.ranks[i];
+    const trace::Host& host = part.run.hosts.at(record.host);
     const auto [number, added] =
         host_numbers_.try_emplace({host.name, host.cpu_model}, static_cast<std::uint32_t>(hosts_.size()));
     if (added) hosts_.push_back(host);
     record.host = number->second;
     const Rank rank = record.rank;
-    ranks_.emplace(rank, RankEntry{std::move(record), input, archive.numbers(rank)});
+    ranks_.emplace(rank, RankEntry{std::move(record), input, std::move(part.labels[i]), std::move(part.numbers[i])});
   }
 }
 
-void RunUnion::add(const ArchiveReader& archive, const std::string& label) {
-  demand_undamaged(archive, label);
-  same_run_.add(archive.run(), label);
-  Input input{.label = label, .numbers = {}};
-  add_communicators(archive.run(), input);
-  add_kernels(archive.run(), input);
-  add_regions(archive.run(), input);
+void RunUnion::add(RunPart part) {
+  same_run_.add(part.run, part.labels);
+  Input input{.label = part.labels.front(), .numbers = {}};
+  add_communicators(part.run, input);
+  add_kernels(part.run, input);
+  add_regions(part.run, input);
   inputs_.push_back(std::move(input));
-  add_ranks(archive, inputs_.size() - 1);
+  add_ranks(part, inputs_.size() - 1);
 }
 
 namespace {
@@ -261,6 +213,7 @@ UnitedRun RunUnion::finish() {
     std::ranges::sort(entry.record.profile, {}, &trace::KernelProfile::kernel);
     united.numbers.push_back(std::move(numbers));
     united.inputs.push_back(entry.input);
+    united.labels.push_back(std::move(entry.label));
     run.ranks.push_back(std::move(entry.record));
   }
   for (Input& input : inputs_) {
@@ -300,6 +253,10 @@ UnitedRun RunUnion::finish() {
   }
   *this = RunUnion();
   return united;
+}
+
+RunPart part_of(UnitedRun united) {
+  return {.run = std::move(united.run), .numbers = std::move(united.numbers), .labels = std::move(united.labels)};
 }
 
 } // namespace timeless::gather

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "gather/run_part.h"
 #include "gather/same_run.h"
-#include "trace/archive/reader.h"
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace timeless::gather {
 
-/// An archive's numbers, as ArchiveReader gives them, in terms of the united run's.
+/// An input's numbers in terms of the united run's.
 struct InputNumbers {
   std::vector<trace::CommunicatorId> communicators;
   std::vector<trace::KernelId> kernels;
@@ -23,12 +23,13 @@ struct UnitedRun {
   trace::Run run;
   /// For each of run.ranks: its own numbers in terms of the run's; empty lists where they are the same.
   std::vector<trace::RankNumbers> numbers;
-  /// For each of run.ranks: which input holds its actions.
+  /// For each of run.ranks: which input holds its actions, and which file that is.
   std::vector<std::size_t> inputs;
+  std::vector<std::string> labels;
   std::vector<InputNumbers> input_numbers; ///< for each input, in the order added
 };
 
-/// Unites the definitions of archives of one run: rank files, or archives already gathered from some.
+/// Unites what archives of one run define: rank files, or parts already united from some.
 ///
 /// Communicators are the same when their identities are, modules when their paths and build ids are, callers and
 /// kernels when their call sites and callers are, regions when their names are, hosts when all is. The numbers given
@@ -40,9 +41,9 @@ struct UnitedRun {
 /// Memory: the united definitions and the ranks' number lists.
 class RunUnion {
 public:
-  /// Adds an archive. `label` names it in errors. Throws Error(invalid_input) when it is of another run, of another
-  /// counter, holds a rank already there, contradicts what is known, or has lost actions in the middle.
-  void add(const trace::ArchiveReader& archive, const std::string& label);
+  /// Adds a part. Throws Error(invalid_input) when it is of another run, of another counter, holds a rank already
+  /// there, or contradicts what is known.
+  void add(RunPart part);
 
   /// The united run; empties the union. Throws Error(invalid_input) when nothing was added.
   UnitedRun finish();
@@ -55,12 +56,13 @@ private:
   struct RankEntry {
     trace::RankRecord record;
     std::size_t input = 0;
+    std::string label;
     trace::RankNumbers numbers; ///< the rank's number -> the input's
   };
   void add_communicators(const trace::Run& run, Input& input);
   void add_kernels(const trace::Run& run, Input& input);
   void add_regions(const trace::Run& run, Input& input);
-  void add_ranks(const trace::ArchiveReader& archive, std::size_t input);
+  void add_ranks(RunPart& part, std::size_t input);
   trace::CommunicatorId communicator(trace::Communicator communicator, const std::string& label);
 
   std::vector<Input> inputs_;
@@ -80,5 +82,8 @@ private:
   std::vector<std::string> regions_;
   std::unordered_map<std::string, trace::RegionId> region_numbers_;
 };
+
+/// A united run as a part of a larger one: for the next RunUnion.
+RunPart part_of(UnitedRun united);
 
 } // namespace timeless::gather

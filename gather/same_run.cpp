@@ -59,23 +59,20 @@ void SameRun::demand_agreement(const Said& said) const {
                 both, "record again with the same --profile on every node");
 }
 
-void SameRun::add(const trace::Run& run, const std::string& label) {
-  if (run.ranks.empty())
-    throw Error(Failure::invalid_input, "the archive holds no rank", label, "move it away to gather without it");
-  Said said{run.ranks.front().rank, run.size, run.counter, run.provenance, run.profile_events, label};
+void SameRun::add(const trace::Run& run, const std::vector<std::string>& labels) {
+  Said said{run.ranks.front().rank, run.size, run.counter, run.provenance, run.profile_events, labels.front()};
   if (!first_) {
     first_ = said;
     lowest_ = said;
   }
   demand_agreement(said);
   if (said.rank < lowest_->rank) lowest_ = said;
-  for (const trace::RankRecord& record : run.ranks) {
-    const auto [present, fresh] = label_of_rank_.try_emplace(record.rank, labels_.size());
+  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+    const auto [present, fresh] = label_of_rank_.try_emplace(run.ranks[i].rank, labels.at(i));
     if (!fresh)
-      throw Error(Failure::invalid_input, "rank " + std::to_string(record.rank) + " stands in two files",
-                  labels_[present->second] + " and " + label, "move one of them away; nothing was changed");
+      throw Error(Failure::invalid_input, "rank " + std::to_string(run.ranks[i].rank) + " stands in two files",
+                  present->second + " and " + labels[i], "move one of them away; nothing was changed");
   }
-  labels_.push_back(label);
 }
 
 } // namespace timeless::gather

@@ -13,9 +13,9 @@ namespace timeless::gather {
 /// Whether files belong together: one run, one number of ranks, one way of counting, no rank twice.
 class SameRun {
 public:
-  /// Adds what a file says of its run and its ranks; `label` names the file in errors.
-  /// Throws Error(invalid_input) naming both files that do not fit, and their ranks.
-  void add(const trace::Run& run, const std::string& label);
+  /// Adds what a file, or several that fit together, say of their run and their ranks. `labels` name the file of each
+  /// rank in errors. Throws Error(invalid_input) naming both files that do not fit, and their ranks.
+  void add(const trace::Run& run, const std::vector<std::string>& labels);
 
   bool empty() const { return !first_.has_value(); }
   trace::Rank size() const { return first_->size; }
@@ -38,8 +38,7 @@ private:
 
   std::optional<Said> first_;
   std::optional<Said> lowest_;
-  std::vector<std::string> labels_;
-  std::map<trace::Rank, std::size_t> label_of_rank_;
+  std::map<trace::Rank, std::string> label_of_rank_;
 };
 
 } // namespace timeless::gather

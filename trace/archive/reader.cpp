@@ -51,21 +51,21 @@ struct ArchiveReader::State {
   }
 
   /// Header and payload of a block as the file holds them, both checksums verified.
-  std::string stored_payload(const BlockPlace& place) const {
-    const std::string bytes = file.read(place.offset, block_header_bytes + std::size_t{place.header.stored_bytes});
+  std::string stored(const BlockPlace& place) const {
+    std::string bytes = file.read(place.offset, block_header_bytes + std::size_t{place.header.stored_bytes});
     const auto stored = decode_block_header(bytes);
     const std::string_view payload = std::string_view(bytes).substr(std::min(bytes.size(), block_header_bytes));
     if (!stored || stored->header != place.header || payload.size() != place.header.stored_bytes ||
         checksum(payload) != stored->payload_checksum)
       throw Error(Failure::invalid_input, "a block does not match its checksum", where(place),
                   "the file is damaged; take it again from its source");
-    return std::string(payload);
+    return bytes;
   }
 
   std::string plain_payload(const BlockPlace& place) const {
-    const std::string stored = stored_payload(place);
+    const std::string bytes = stored(place);
     try {
-      return decompress(stored, place.header.plain_bytes);
+      return decompress(std::string_view(bytes).substr(block_header_bytes), place.header.plain_bytes);
     } catch (const Error& problem) {
       fail(place, problem);
     }
@@ -273,9 +273,13 @@ const RankNumbers& ArchiveReader::numbers(Rank rank) const {
 }
 
 std::vector<std::byte> ArchiveReader::payload(const BlockPlace& place) const {
-  const std::string stored = state_->stored_payload(place);
-  const auto bytes = std::as_bytes(std::span(stored));
+  const std::string stored = state_->stored(place);
+  const auto bytes = std::as_bytes(std::span(stored).subspan(block_header_bytes));
   return {bytes.begin(), bytes.end()};
+}
+
+std::string ArchiveReader::stored(const BlockPlace& place) const {
+  return state_->stored(place);
 }
 
 void ArchiveReader::read(const BlockPlace& place, ActionBlock& block) const {

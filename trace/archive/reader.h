@@ -51,6 +51,8 @@ public:
   const RankNumbers& numbers(Rank rank) const;
   /// A block's payload as stored, its checksum verified.
   std::vector<std::byte> payload(const BlockPlace& place) const;
+  /// Header and payload as the file holds them, both checksums verified.
+  std::string stored(const BlockPlace& place) const;
   /// A block decoded, with the run's numbers.
   void read(const BlockPlace& place, ActionBlock& block) const;
   /// The block with the times of an actions block's actions; nothing where none were recorded.

@@ -197,6 +197,26 @@ void ArchiveWriter::copy(const BlockHeader& header, std::span<const std::byte> p
   if (!times) written += header.actions;
 }
 
+std::uint64_t ArchiveWriter::leave_room(std::uint64_t room) {
+  State& state = *state_;
+  const std::uint64_t begin = state.bytes;
+  const std::uint64_t end = begin + room;
+  if (room == 0) return begin;
+  if (end + state.end_bytes() > most_file_bytes()) state.fail("cannot write the archive", EFBIG);
+  int refused = 0;
+  while (::fallocate(state.file, 0, static_cast<off_t>(begin), static_cast<off_t>(room)) != 0)
+    if ((refused = errno) != EINTR) break;
+  // Other refusals mean that this file system cannot tell beforehand.
+  if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) state.fail("cannot write the archive", refused);
+  if (::lseek(state.file, static_cast<off_t>(end), SEEK_SET) < 0) state.fail("cannot write the archive", errno);
+  state.bytes = end;
+  return begin;
+}
+
+void ArchiveWriter::adopt(const BlockHeader& header) {
+  state_->add_to_index(header);
+}
+
 void ArchiveWriter::finish() {
   const Footer footer{.index_offset = state_->bytes, .blocks = state_->blocks};
   for (std::uint64_t left = footer.blocks; const std::string& part : state_->rows) {

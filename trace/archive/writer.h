@@ -37,6 +37,11 @@ public:
   /// Copies an actions block, or the times of the actions block copied last of its rank, as another archive holds it,
   /// payload untouched.
   void copy(const BlockHeader& header, std::span<const std::byte> payload);
+  /// Leaves room for blocks that the caller writes into the file itself, as other archives hold them, and takes it from
+  /// the disk already where the file system can. Returns where it begins. Before the next block, or the end, is written,
+  /// adopt() must have been told of each of these blocks, in the order of the file.
+  std::uint64_t leave_room(std::uint64_t bytes);
+  void adopt(const BlockHeader& header);
   /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
 
