@@ -108,7 +108,8 @@ std::uint64_t demand_same_run(const Team& team, const std::vector<Held>& held) {
       for (Unpacker files(member); !files.empty();) {
         const std::string label = files.text();
         bytes += files.number();
-        run.add(decode_passport(files.text()), label);
+        const trace::Run part = decode_passport(files.text());
+        run.add(part, std::vector<std::string>(part.ranks.size(), label));
       }
     if (run.empty())
       throw Error(Failure::invalid_input, "no node has rank files (rank-000000.tia ...) in the directory", "",
