@@ -120,6 +120,9 @@ struct RankRecord {
   /// How long the recording was on, in nanoseconds from the end of MPI_Init to the recording's end; 0 where no times
   /// were recorded, or the recording did not end in order.
   std::uint64_t recorded_time = 0;
+  /// The most memory the process had resident, in bytes, what recorded it included (under icount, Valgrind); 0 where
+  /// the recording did not end in order.
+  std::uint64_t peak_memory = 0;
   std::vector<KernelProfile> profile = {}; ///< by rising kernel; empty where nothing was profiled
   bool operator==(const RankRecord&) const = default;
 };

@@ -2,8 +2,11 @@
 
 #include "tracer/mpi_library.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -46,6 +49,19 @@ trace::Host this_host() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return {name, cpu_model()};
+}
+
+// Not getrusage: its figure outlives exec, and would be that of a larger program that started this one.
+std::uint64_t peak_memory() noexcept {
+  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[4096];
+  const ssize_t bytes = read(file, text, sizeof text - 1);
+  close(file);
+  if (bytes <= 0) return 0;
+  text[bytes] = '\0';
+  const char* const line = std::strstr(text, "\nVmHWM:");
+  return line == nullptr ? 0 : std::strtoull(line + std::strlen("\nVmHWM:"), nullptr, 10) * 1024;
 }
 
 trace::Provenance this_program() {

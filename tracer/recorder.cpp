@@ -421,6 +421,7 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
     record_.actions = writer_.actions_written(rank_);
     record_.profile = profiles_.sums();
     if (timestamps && !paused_) record_.recorded_time += now() - recording_since_;
+    record_.peak_memory = peak_memory();
     record_.ending = ending;
     record_.ending_reason = reason;
     for (std::size_t call = 0; call < number_of_calls; ++call)

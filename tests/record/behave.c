@@ -9,6 +9,7 @@
  *   avx512              executes an instruction of AVX-512
  *   hang                rank 1 waits for a message from rank 0, all others for each other
  *   chatter N [BYTES]   makes this many calls, no two alike; its files may grow to so many bytes
+ *   memory N            has so many MiB resident for a moment
  *   remove DIRECTORY    removes a directory between two calls
  *   nothing             only starts and ends MPI */
 #include <mpi.h>
@@ -84,6 +85,16 @@ static void remove_directory(const char* directory) {
   printf("removed: %d\n", system(command));
 }
 
+/* Has so many MiB resident for a moment. */
+static void use_memory(int size) {
+  const size_t bytes = (size_t)size << 20U;
+  char* const memory = malloc(bytes);
+  if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  memset(memory, 1, bytes);
+  MPI_Bcast(memory, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
+  free(memory);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "nothing";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
@@ -102,6 +113,7 @@ int main(int argc, char** argv) {
     if (argc > 3) limit_files(atoi(argv[3]));
     chatter(number);
   }
+  if (strcmp(what, "memory") == 0) use_memory(number);
   if (strcmp(what, "remove") == 0) remove_directory(argv[2]);
   if (strcmp(what, "avx512") == 0) __asm__ volatile(".byte 0x62, 0xf1, 0x75, 0x48, 0xfe, 0xd0");
   MPI_Finalize();

@@ -20,6 +20,20 @@ TEST(Record, says_what_was_recorded_and_what_to_do_next) {
                                 HasSubstr("next: timeless gather trace"), Not(HasSubstr("warning"))));
 }
 
+TEST(Record, keeps_the_most_memory_each_rank_had) {
+  const Workplace place;
+  const auto peak = [&](const std::string& size) {
+    const std::string trace = "trace-" + size;
+    place.run("timeless record --counter none -o " + trace + " -- mpirun -np 2 behave memory " + size);
+    const auto answer = nlohmann::json::parse(place.run("timeless info --json " + trace).output);
+    return answer.at("rank_records").at(1).at("peak_memory").get<double>() / (1 << 20);
+  };
+  const double small = peak("1");
+  EXPECT_GT(small, 1);
+  EXPECT_NEAR(peak("121") - small, 120, 10);
+  EXPECT_THAT(place.run("timeless info trace-121").output, HasSubstr("memory         per rank at most"));
+}
+
 TEST(Record, takes_a_command_without_the_two_dashes) {
   const Workplace place;
   EXPECT_EQ(place.run("timeless record --counter none -o trace behave exit 3").status, 3);

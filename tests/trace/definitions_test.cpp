@@ -24,6 +24,7 @@ Definitions everything() {
   all.kernels.push_back({.begin = {0, 1}, .end = {1, 2}, .begin_caller = 1, .end_caller = 0});
   all.profile_events = {"PAPI_TOT_CYC", "PAPI_L2_TCM"};
   all.ranks[0].recorded_time = 123456789012;
+  all.ranks[0].peak_memory = 3ULL << 40U;
   all.ranks[0].profile = {{.kernel = 1, .bursts = 7, .sums = {~std::uint64_t{0}, 0}}};
   all.numbers.push_back({.rank = 2, .communicators = {0, 2, 1}, .kernels = {1, 0}, .regions = {2, 1, 0}});
   return all;

@@ -1,6 +1,6 @@
-#include "tools/answers/standing.h"
 #include "tools/answers/measured.h"
 #include "tools/answers/regions.h"
+#include "tools/answers/standing.h"
 #include "tools/answers/summary.h"
 #include "tools/console.h"
 #include "tools/kernel_listing.h"
@@ -103,6 +103,20 @@ std::string spread_text(const Spread& spread) {
                      human_count(spread.most));
 }
 
+/// What the ranks had resident at most; empty where that is not known of any.
+std::string memory_text(const Run& run) {
+  const trace::RankRecord* most = nullptr;
+  std::uint64_t least = 0;
+  for (const trace::RankRecord& record : run.ranks) {
+    if (record.peak_memory == 0) continue;
+    if (most == nullptr || record.peak_memory < least) least = record.peak_memory;
+    if (most == nullptr || record.peak_memory > most->peak_memory) most = &record;
+  }
+  if (most == nullptr) return "";
+  return fmt::format("per rank at most {} (rank {}), at least {}", human_bytes(static_cast<double>(most->peak_memory)),
+                     most->rank, human_bytes(static_cast<double>(least)));
+}
+
 void print_figures(const Options& options, const Run& run, const Summary& summary) {
   const auto bytes = static_cast<double>(trace_bytes(options.trace));
   fmt::print("{:<15}{}, {}\n", "actions", human_count(static_cast<double>(summary.actions)),
@@ -117,6 +131,7 @@ void print_figures(const Options& options, const Run& run, const Summary& summar
   }
   fmt::print("{:<15}{} point to point, {}\n", "messages", human_count(static_cast<double>(summary.messages)),
              human_bytes(static_cast<double>(summary.message_bytes)));
+  if (const std::string memory = memory_text(run); !memory.empty()) fmt::print("{:<15}{}\n", "memory", memory);
   fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
   for (const auto& [call, count] : summary.unrecorded_calls)
@@ -162,7 +177,8 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
                                     {"ending", name(record.ending)},
                                     {"ending_reason", record.ending_reason},
                                     {"notes", record.notes},
-                                    {"skew_per_call", record.skew_per_call}});
+                                    {"skew_per_call", record.skew_per_call},
+                                    {"peak_memory", record.peak_memory}});
   for (const trace::Communicator& communicator : run.communicators)
     json["communicators"].push_back({{"members", communicator.members.size()},
                                      {"remote_members", communicator.remote_members.size()},

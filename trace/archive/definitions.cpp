@@ -60,6 +60,7 @@ enum class RankField : protozero::pbf_tag_type {
   notes = 30,
   recorded_time = 20,
   profile = 21,
+  peak_memory = 22,
 };
 enum class ProfileField : protozero::pbf_tag_type { kernel = 1, bursts = 2, sums = 3 };
 enum class CallCountField : protozero::pbf_tag_type { name = 1, count = 2 };
@@ -181,6 +182,7 @@ void encode(const RankRecord& record, protozero::pbf_builder<RankField> out) {
   for (const std::string& note : record.notes)
     out.add_string(RankField::notes, note);
   if (record.recorded_time > 0) out.add_uint64(RankField::recorded_time, record.recorded_time);
+  if (record.peak_memory > 0) out.add_uint64(RankField::peak_memory, record.peak_memory);
   for (const KernelProfile& each : record.profile) {
     protozero::pbf_builder<ProfileField> profile(out, RankField::profile);
     profile.add_uint32(ProfileField::kernel, each.kernel);
@@ -440,6 +442,9 @@ RankRecord decode_rank(protozero::pbf_message<RankField> in) {
       break;
     case varint(RankField::recorded_time):
       record.recorded_time = in.get_uint64();
+      break;
+    case varint(RankField::peak_memory):
+      record.peak_memory = in.get_uint64();
       break;
     case delimited(RankField::profile):
       record.profile.push_back(decode_profile(in.get_message()));
