@@ -1,0 +1,217 @@
+#include "trace/encoding/folded_sequence.h"
+
+#include "trace/encoding/bytes.h"
+#include "trace/error.h"
+
+#include <algorithm>
+
+namespace timeless::trace {
+
+namespace {
+
+/// What an item is of. Symbols and bodies share one numbering, by where they were first complete.
+enum Code : std::uint64_t {
+  code_next_symbol = 0,  ///< one more than the highest symbol so far
+  code_new_body = 1,     ///< its items follow
+  code_other_symbol = 2, ///< one that has not appeared; it follows
+  code_known = 3,        ///< and what is above this: its number
+};
+
+constexpr std::uint32_t unknown = 0xffffffffU;
+
+class Writer {
+public:
+  Writer(const FoldedSequence& sequence, std::string& bytes)
+      : sequence_(sequence), bytes_(bytes), body_numbers_(sequence.bodies(), unknown) {}
+
+  void put() {
+    open(sequence_.root(), unknown);
+    while (!lists_.empty()) {
+      if (lists_.back().rest.empty()) {
+        if (lists_.back().body != unknown) body_numbers_[lists_.back().body] = known_++;
+        lists_.pop_back();
+        continue;
+      }
+      const FoldedItem item = lists_.back().rest.front();
+      lists_.back().rest = lists_.back().rest.subspan(1);
+      put_item(item);
+    }
+  }
+
+private:
+  struct List {
+    std::span<const FoldedItem> rest;
+    std::uint32_t body = unknown; ///< whose items these are
+  };
+
+  void open(std::span<const FoldedItem> items, std::uint32_t body) {
+    put_varint(bytes_, items.size());
+    lists_.push_back({items, body});
+  }
+
+  void put_item(const FoldedItem& item) {
+    const auto head = [&](std::uint64_t code) { put_varint(bytes_, code << 1U | (item.count > 1 ? 1U : 0U)); };
+    const auto count = [&] {
+      if (item.count > 1) put_varint(bytes_, item.count - 2);
+    };
+    if (item.is_body()) {
+      const std::uint32_t number = body_numbers_[item.body()];
+      head(number == unknown ? std::uint64_t{code_new_body} : code_known + number);
+      count();
+      if (number == unknown) open(sequence_.body(item.body()), item.body());
+      return;
+    }
+    if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unknown);
+    std::uint32_t& number = symbol_numbers_[item.value];
+    if (number != unknown) {
+      head(code_known + number);
+    } else if (item.value == next_symbol_) {
+      head(code_next_symbol);
+    } else {
+      head(code_other_symbol);
+      put_varint(bytes_, item.value);
+    }
+    count();
+    if (number != unknown) return;
+    number = known_++;
+    next_symbol_ = std::max(next_symbol_, item.value + 1);
+  }
+
+  const FoldedSequence& sequence_;
+  std::string& bytes_;
+  std::vector<std::uint32_t> body_numbers_;
+  std::vector<std::uint32_t> symbol_numbers_;
+  std::vector<List> lists_;
+  std::uint32_t known_ = 0;
+  std::uint32_t next_symbol_ = 0;
+};
+
+class Reader {
+public:
+  Reader(ByteReader& reader, std::uint32_t symbols, std::uint64_t most_size)
+      : reader_(reader), symbols_(std::min(symbols, FoldedItem::body_bit)), most_size_(most_size) {}
+
+  FoldedSequence take() {
+    open(1, 0);
+    for (;;) {
+      if (lists_.back().missing != 0) {
+        --lists_.back().missing;
+        take_item();
+        continue;
+      }
+      const List list = lists_.back();
+      lists_.pop_back();
+      const auto items = std::span(items_).last(items_.size() - list.begin);
+      if (lists_.empty()) {
+        sequence_.set_root(items);
+        if (sequence_.size() > most_size_) reader_.fail("a sequence longer than there are actions");
+        return std::move(sequence_);
+      }
+      const std::uint32_t body = sequence_.add_body(items);
+      if (sequence_.body_size(body) > most_size_) reader_.fail("a loop longer than there are actions");
+      items_.resize(list.begin);
+      known_.push_back(body | FoldedItem::body_bit);
+      items_.push_back({list.count, known_.back()});
+    }
+  }
+
+private:
+  struct List {
+    std::size_t missing = 0; ///< items yet to be read
+    std::size_t begin = 0;   ///< of those read, in items_
+    std::uint64_t count = 1; ///< how often the body comes where it was met
+  };
+
+  void open(std::uint64_t count, std::size_t least) {
+    if (lists_.size() > FoldedSequence::max_depth) reader_.fail("loops too deep in one another");
+    const std::size_t length = reader_.count();
+    if (length < least) reader_.fail("a loop of nothing");
+    lists_.push_back({length, items_.size(), count});
+  }
+
+  void take_item() {
+    const std::uint64_t head = reader_.varint();
+    const std::uint64_t code = head >> 1U;
+    std::uint32_t symbol = next_symbol_;
+    if (code == code_other_symbol) symbol = reader_.narrow<std::uint32_t>(reader_.varint());
+    std::uint64_t count = 1;
+    if ((head & 1U) != 0) {
+      count = reader_.varint();
+      if (most_size_ < 2 || count > most_size_ - 2) reader_.fail("a loop longer than there are actions");
+      count += 2;
+    }
+    if (code == code_new_body) {
+      open(count, 2);
+    } else if (code >= code_known) {
+      if (code - code_known >= known_.size()) reader_.fail("an item that has not appeared");
+      items_.push_back({count, known_[static_cast<std::size_t>(code - code_known)]});
+    } else {
+      if (symbol >= symbols_) reader_.fail("an index beyond the dictionary");
+      next_symbol_ = std::max(next_symbol_, symbol + 1);
+      known_.push_back(symbol);
+      items_.push_back({count, symbol});
+    }
+  }
+
+  ByteReader& reader_;
+  std::uint32_t symbols_;
+  std::uint64_t most_size_;
+  FoldedSequence sequence_;
+  std::vector<FoldedItem> items_; ///< of the lists that are open
+  std::vector<List> lists_;
+  std::vector<std::uint32_t> known_;
+  std::uint32_t next_symbol_ = 0;
+};
+
+} // namespace
+
+void FoldedSequence::clear() {
+  items_.clear();
+  bodies_.clear();
+  root_.clear();
+  size_ = 0;
+  depth_ = 0;
+}
+
+FoldedSequence::Body FoldedSequence::measure(std::span<const FoldedItem> items) const {
+  const auto refuse = [](const char* what) { throw Error(Failure::invalid_input, what, "a folded sequence"); };
+  Body measured;
+  for (const FoldedItem& item : items) {
+    std::uint64_t size = 1;
+    if (item.is_body()) {
+      size = bodies_[item.body()].size;
+      measured.depth = std::max(measured.depth, bodies_[item.body()].depth);
+    }
+    if (__builtin_mul_overflow(size, item.count, &size) || __builtin_add_overflow(measured.size, size, &measured.size))
+      refuse("a sequence too long for its size to be a number");
+  }
+  if (measured.depth > max_depth) refuse("loops too deep in one another");
+  return measured;
+}
+
+std::uint32_t FoldedSequence::add_body(std::span<const FoldedItem> items) {
+  Body body = measure(items);
+  ++body.depth;
+  body.begin = static_cast<std::uint32_t>(items_.size());
+  body.length = static_cast<std::uint32_t>(items.size());
+  items_.insert(items_.end(), items.begin(), items.end());
+  bodies_.push_back(body);
+  return static_cast<std::uint32_t>(bodies_.size() - 1);
+}
+
+void FoldedSequence::set_root(std::span<const FoldedItem> items) {
+  const Body measured = measure(items);
+  root_.assign(items.begin(), items.end());
+  size_ = measured.size;
+  depth_ = measured.depth;
+}
+
+void FoldedSequence::encode(std::string& bytes) const {
+  Writer(*this, bytes).put();
+}
+
+FoldedSequence FoldedSequence::decode(ByteReader& reader, std::uint32_t symbols, std::uint64_t most_size) {
+  return Reader(reader, symbols, most_size).take();
+}
+
+} // namespace timeless::trace

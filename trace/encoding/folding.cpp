@@ -1,0 +1,472 @@
+#include "trace/encoding/folding.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace timeless::trace {
+
+namespace {
+
+constexpr std::uint32_t nothing = 0xffffffffU; ///< no symbol and no body
+
+constexpr std::uint64_t hash_base = 0x9e3779b97f4a7c15U;
+
+/// hash_base to the power of the index.
+constexpr auto powers = [] {
+  std::array<std::uint64_t, SequenceFolder::longest_body + 1> table{};
+  std::uint64_t power = 1;
+  for (std::uint64_t& entry : table) {
+    entry = power;
+    power *= hash_base;
+  }
+  return table;
+}();
+
+constexpr std::uint64_t hash_of(const FoldedItem& item) {
+  std::uint64_t mixed = (std::rotl(item.count, 32) ^ item.value) * 0xbf58476d1ce4e5b9U;
+  mixed ^= mixed >> 29U;
+  return mixed * 0x94d049bb133111ebU;
+}
+
+/// Bodies at least as long are looked for where their last items came before, shorter ones directly.
+constexpr std::uint32_t context_items = 8;
+constexpr std::uint32_t context_count = 1U << 14U;
+/// How many of the places where the last items came before are looked at.
+constexpr unsigned most_candidates = 8;
+
+} // namespace
+
+SequenceFolder::SequenceFolder() : places_(1), contexts_(context_count), expected_(nothing) {}
+
+// Following the loop at the end
+
+void SequenceFolder::append_unexpected(std::uint32_t symbol) {
+  stop_following();
+  while (last_ != 0) {
+    if (first_symbol(places_[last_].item) == symbol) {
+      follow_last();
+      append(symbol);
+      return;
+    }
+    if (!fold()) break;
+  }
+  place({1, symbol});
+  follow_last();
+}
+
+void SequenceFolder::follow_last() {
+  const FoldedItem& item = places_[last_].item;
+  iterations_ = 0;
+  levels_.clear();
+  if (!item.is_body()) {
+    expected_ = item.value;
+    expected_left_ = std::numeric_limits<std::uint64_t>::max();
+    return;
+  }
+  const Body& body = bodies_[item.body()];
+  levels_.push_back({body.begin, body.begin + body.length, body.begin, 0});
+  expect_item();
+}
+
+/// The item where the innermost level is, and into its bodies.
+void SequenceFolder::expect_item() {
+  const FoldedItem* item = &body_items_[levels_.back().at];
+  while (item->is_body()) {
+    const Body& body = bodies_[item->body()];
+    levels_.push_back({body.begin, body.begin + body.length, body.begin, item->count});
+    item = &body_items_[body.begin];
+  }
+  expected_ = item->value;
+  expected_left_ = item->count;
+}
+
+void SequenceFolder::expect_next() {
+  for (;;) {
+    Level& level = levels_.back();
+    if (++level.at != level.end) break;
+    level.at = level.begin;
+    if (levels_.size() == 1) {
+      ++iterations_;
+      break;
+    }
+    if (--level.left != 0) break;
+    levels_.pop_back();
+  }
+  expect_item();
+}
+
+/// Puts what was followed into the list: complete iterations as count, the rest as items.
+void SequenceFolder::stop_following() {
+  if (expected_ == nothing) return;
+  const std::uint32_t symbol = expected_;
+  expected_ = nothing;
+  if (levels_.empty()) {
+    places_[last_].item.count += std::numeric_limits<std::uint64_t>::max() - expected_left_;
+    return;
+  }
+  places_[last_].item.count += iterations_;
+  for (std::size_t depth = 0; depth < levels_.size(); ++depth) {
+    const Level level = levels_[depth];
+    for (std::uint32_t at = level.begin; at != level.at; ++at)
+      push(FoldedItem(body_items_[at]));
+    const FoldedItem open = body_items_[level.at];
+    const bool innermost = depth + 1 == levels_.size();
+    const std::uint64_t left = innermost ? expected_left_ : levels_[depth + 1].left;
+    if (left != open.count) push({open.count - left, innermost ? symbol : open.value});
+  }
+}
+
+// The list
+
+/// An item that is complete, though more of the same may follow.
+void SequenceFolder::push(const FoldedItem& item) {
+  while (last_ != 0) {
+    if (places_[last_].item.value == item.value) {
+      places_[last_].item.count += item.count;
+      lowest_ = std::min(lowest_, last_);
+      return;
+    }
+    if (!fold()) break;
+  }
+  place(item);
+}
+
+void SequenceFolder::place(const FoldedItem& item) {
+  ++last_;
+  if (last_ == places_.size()) places_.emplace_back();
+  places_[last_].item = item;
+}
+
+void SequenceFolder::hash(std::uint32_t at) {
+  places_[at].hash = places_[at - 1].hash * hash_base + hash_of(places_[at].item);
+}
+
+/// Of the items after place `before` up to `last`.
+std::uint64_t SequenceFolder::stretch_hash(std::uint32_t before, std::uint32_t last) const {
+  return places_[last].hash - places_[before].hash * powers[last - before];
+}
+
+/// Makes what is in a place findable. Undone in reverse order only.
+void SequenceFolder::settle(std::uint32_t at) {
+  hash(at);
+  Place& place = places_[at];
+  if (at >= context_items) {
+    const std::uint64_t context = stretch_hash(at - context_items, at);
+    place.context = static_cast<std::uint32_t>((context ^ context >> 32U) & (context_count - 1));
+    place.earlier = contexts_[place.context];
+    contexts_[place.context] = at;
+  }
+  if (!place.item.is_body()) return;
+  const std::uint32_t length = bodies_[place.item.body()].length;
+  if (length > longest_body) return;
+  if (loops_ending_.size() <= at + length) loops_ending_.resize(std::max<std::size_t>(2 * at, at + longest_body) + 1);
+  place.also_ends = loops_ending_[at + length];
+  loops_ending_[at + length] = at;
+}
+
+/// All settled places from this one on, which are all but the last.
+void SequenceFolder::unsettle_from(std::uint32_t from) {
+  for (std::uint32_t at = last_ - 1; at >= from; --at) {
+    const Place& place = places_[at];
+    if (at >= context_items) contexts_[place.context] = place.earlier;
+    if (!place.item.is_body()) continue;
+    const std::uint32_t length = bodies_[place.item.body()].length;
+    if (length <= longest_body) loops_ending_[at + length] = place.also_ends;
+  }
+  lowest_ = std::min(lowest_, from);
+}
+
+/// Folds the end of the list once, if it can be; then what is last may continue. Otherwise settles it.
+bool SequenceFolder::fold() {
+  if (places_[last_ - 1].item.value == places_[last_].item.value && last_ > 1) {
+    unsettle_from(last_ - 1);
+    --last_;
+    places_[last_].item.count += places_[last_ + 1].item.count;
+    return true;
+  }
+  hash(last_);
+  if (continue_loop() || begin_short_loop() || begin_long_loop()) return true;
+  settle(last_);
+  return false;
+}
+
+bool SequenceFolder::continue_loop() {
+  if (last_ >= loops_ending_.size()) return false;
+  for (std::uint32_t loop = loops_ending_[last_]; loop != 0; loop = places_[loop].also_ends) {
+    const Body& body = bodies_[places_[loop].item.body()];
+    if (stretch_hash(loop, last_) != body.hash) continue;
+    bool equal = true;
+    for (std::uint32_t i = 0; i < body.length && equal; ++i)
+      equal = places_[loop + 1 + i].item == body_items_[body.begin + i];
+    if (!equal) continue;
+    unsettle_from(loop);
+    last_ = loop;
+    ++places_[last_].item.count;
+    return true;
+  }
+  return false;
+}
+
+bool SequenceFolder::same(std::uint32_t begin, std::uint32_t other, std::uint32_t length) const {
+  for (std::uint32_t i = length; i-- > 0;)
+    if (places_[begin + i].item != places_[other + i].item) return false;
+  return true;
+}
+
+bool SequenceFolder::begin_short_loop() {
+  const std::uint32_t longest = std::min(context_items - 1, last_ / 2);
+  const FoldedItem item = places_[last_].item;
+  for (std::uint32_t length = 2; length <= longest; ++length)
+    if (places_[last_ - length].item == item && same(last_ - length + 1, last_ - 2 * length + 1, length))
+      return begin_loop(length);
+  return false;
+}
+
+bool SequenceFolder::begin_long_loop() {
+  if (last_ < 2 * context_items) return false;
+  const std::uint64_t context = stretch_hash(last_ - context_items, last_);
+  std::uint32_t candidate = contexts_[(context ^ context >> 32U) & (context_count - 1)];
+  for (unsigned tried = 0; tried < most_candidates && candidate != 0; ++tried, candidate = places_[candidate].earlier) {
+    const std::uint32_t length = last_ - candidate;
+    if (length > longest_body || length > last_ / 2) return false;
+    if (length < context_items) continue;
+    if (stretch_hash(candidate - length, candidate) != stretch_hash(candidate, last_)) continue;
+    if (same(candidate + 1, candidate - length + 1, length)) return begin_loop(length);
+  }
+  return false;
+}
+
+/// The last `length` items are those before them.
+bool SequenceFolder::begin_loop(std::uint32_t length) {
+  new_body_.clear();
+  for (std::uint32_t at = last_ - length + 1; at <= last_; ++at)
+    new_body_.push_back(places_[at].item);
+  const std::uint32_t body = number_body(new_body_);
+  if (body == nothing) return false;
+  const std::uint32_t loop = last_ - 2 * length + 1;
+  unsettle_from(loop);
+  last_ = loop;
+  places_[last_].item = {2, body | FoldedItem::body_bit};
+  return true;
+}
+
+// Bodies
+
+std::uint32_t SequenceFolder::first_symbol(const FoldedItem& item) const {
+  return item.is_body() ? bodies_[item.body()].first : item.value;
+}
+
+std::uint32_t SequenceFolder::last_symbol(const FoldedItem& item) const {
+  return item.is_body() ? bodies_[item.body()].last : item.value;
+}
+
+/// Equal items get equal numbers; `nothing` when they are too deep.
+std::uint32_t SequenceFolder::number_body(std::span<const FoldedItem> items) {
+  if (2 * (bodies_.size() + 1) > numbering_.size()) grow_numbering();
+  Body body{.begin = static_cast<std::uint32_t>(body_items_.size()),
+            .length = static_cast<std::uint32_t>(items.size()),
+            .first = first_symbol(items.front()),
+            .last = last_symbol(items.back())};
+  for (const FoldedItem& item : items) {
+    body.hash = body.hash * hash_base + hash_of(item);
+    if (item.is_body()) body.depth = std::max(body.depth, bodies_[item.body()].depth + 1);
+  }
+  if (body.depth > FoldedSequence::max_depth) return nothing;
+  std::size_t slot = (body.hash ^ body.hash >> 32U) & (numbering_.size() - 1);
+  for (; numbering_[slot] != 0; slot = (slot + 1) & (numbering_.size() - 1)) {
+    const Body& other = bodies_[numbering_[slot] - 1];
+    if (other.hash == body.hash && std::ranges::equal(items, std::span(body_items_).subspan(other.begin, other.length)))
+      return numbering_[slot] - 1;
+  }
+  body_items_.insert(body_items_.end(), items.begin(), items.end());
+  bodies_.push_back(body);
+  numbering_[slot] = static_cast<std::uint32_t>(bodies_.size());
+  return numbering_[slot] - 1;
+}
+
+void SequenceFolder::grow_numbering() {
+  numbering_.assign(std::max<std::size_t>(2 * numbering_.size(), 64), 0);
+  for (std::uint32_t number = 0; number < bodies_.size(); ++number) {
+    const std::uint64_t hash = bodies_[number].hash;
+    std::size_t slot = (hash ^ hash >> 32U) & (numbering_.size() - 1);
+    while (numbering_[slot] != 0)
+      slot = (slot + 1) & (numbering_.size() - 1);
+    numbering_[slot] = number + 1;
+  }
+}
+
+// Appending a sequence
+
+/// One sequence being appended.
+class SequenceFolder::Seam {
+public:
+  Seam(SequenceFolder& folder, const FoldedSequence& more, std::span<const std::uint32_t> translation)
+      : folder_(folder), more_(more), translation_(translation), unrolled_items_left_(16 * more.items() + 4096) {
+    for (std::uint32_t number = 0; number < more.bodies(); ++number) {
+      items_.clear();
+      for (const FoldedItem& item : more.body(number))
+        items_.push_back(translated(item));
+      bodies_.push_back(folder_.number_body(items_) | FoldedItem::body_bit);
+    }
+  }
+
+  FoldedItem translated(const FoldedItem& item) const {
+    return {item.count, item.is_body()         ? bodies_[item.body()]
+                        : translation_.empty() ? item.value
+                                               : translation_[item.value]};
+  }
+
+  void append() {
+    for (const FoldedItem& item : more_.root())
+      append(item);
+  }
+
+private:
+  void append(const FoldedItem& item) {
+    if (item.is_body())
+      append_loop(item);
+    else
+      folder_.push(translated(item));
+  }
+
+  /// Unrolls some iterations, until one more has only raised a count; then it raises that by those that remain.
+  void append_loop(const FoldedItem& item) {
+    constexpr unsigned most_unrolled = 4;
+    const std::span<const FoldedItem> body = more_.body(item.body());
+    FoldedItem rest = translated(item);
+    for (unsigned unrolled = 0; unrolled < most_unrolled && worth_unrolling(rest, body.size()); ++unrolled) {
+      unrolled_items_left_ -= body.size();
+      const std::size_t saved = save_end(2 * body.size() + 16);
+      const std::uint32_t last = folder_.last_;
+      const std::uint32_t lowest = std::exchange(folder_.lowest_, nothing);
+      for (const FoldedItem& each : body)
+        append(each);
+      const bool all = --rest.count == 0 || (last == folder_.last_ && repeat_difference(saved, rest.count));
+      folder_.lowest_ = std::min(folder_.lowest_, lowest);
+      saved_.resize(saved);
+      if (all) return;
+    }
+    folder_.push(rest);
+  }
+
+  /// Only a loop that ends as the list does can continue a loop the list is in the middle of.
+  bool worth_unrolling(const FoldedItem& rest, std::size_t length) const {
+    if (length > unrolled_items_left_) return false;
+    if (rest.count == 1) return true;
+    if (folder_.last_ == 0) return false;
+    const FoldedItem& end = folder_.places_[folder_.last_].item;
+    return end.value != rest.value && folder_.last_symbol(end) == folder_.last_symbol(rest);
+  }
+
+  std::size_t save_end(std::size_t most) {
+    const std::size_t begin = saved_.size();
+    const std::uint32_t last = folder_.last_;
+    for (std::size_t at = last - std::min<std::size_t>(last, most); at < last; ++at)
+      saved_.push_back(folder_.places_[at + 1].item);
+    return begin;
+  }
+
+  /// If all that changed since the end was saved is the count of one item, changes it so many times more.
+  bool repeat_difference(std::size_t saved, std::uint64_t times) {
+    const auto length = static_cast<std::uint32_t>(saved_.size() - saved);
+    const std::uint32_t before = folder_.last_ - length;
+    if (folder_.lowest_ <= before) return false;
+    std::uint32_t different = 0;
+    for (std::uint32_t i = 0; i < length; ++i) {
+      const FoldedItem& now = folder_.places_[before + 1 + i].item;
+      const FoldedItem& then = saved_[saved + i];
+      if (now == then) continue;
+      if (now.value != then.value || now.count < then.count || different != 0) return false;
+      different = before + 1 + i;
+    }
+    if (different == 0) return false;
+    const std::uint64_t then = saved_[saved + (different - before - 1)].count;
+    folder_.unsettle_from(different);
+    folder_.places_[different].item.count += (folder_.places_[different].item.count - then) * times;
+    for (std::uint32_t at = different; at < folder_.last_; ++at)
+      folder_.settle(at);
+    return true;
+  }
+
+  SequenceFolder& folder_;
+  const FoldedSequence& more_;
+  std::span<const std::uint32_t> translation_;
+  std::size_t unrolled_items_left_;   ///< bounds the time, whatever the sequence
+  std::vector<std::uint32_t> bodies_; ///< of `more`, as values of items here
+  std::vector<FoldedItem> items_;
+  std::vector<FoldedItem> saved_; ///< ends of the list, those of inner loops after those of outer ones
+};
+
+void SequenceFolder::append(const FoldedSequence& more, std::span<const std::uint32_t> translation) {
+  stop_following();
+  Seam(*this, more, translation).append();
+}
+
+void SequenceFolder::append_items(const FoldedSequence& more) {
+  stop_following();
+  const Seam seam(*this, more, {});
+  for (const FoldedItem& item : more.root())
+    push(seam.translated(item));
+}
+
+// The result
+
+FoldedSequence SequenceFolder::finish() {
+  FoldedSequence sequence;
+  finish(sequence);
+  return sequence;
+}
+
+void SequenceFolder::finish(FoldedSequence& sequence) {
+  stop_following();
+  while (last_ != 0 && fold()) {
+  }
+  sequence.clear();
+  collect(sequence);
+  reset();
+}
+
+/// The root and the bodies it leads to. A body's items have lower numbers than the body.
+void SequenceFolder::collect(FoldedSequence& sequence) {
+  collected_.assign(bodies_.size(), nothing);
+  const auto mark = [&](const FoldedItem& item) {
+    if (item.is_body()) collected_[item.body()] = 0;
+  };
+  const auto renumber = [&](std::span<const FoldedItem> items) {
+    collected_items_.assign(items.begin(), items.end());
+    for (FoldedItem& item : collected_items_)
+      if (item.is_body()) item.value = collected_[item.body()] | FoldedItem::body_bit;
+  };
+  const auto items_of = [&](std::uint32_t body) {
+    return std::span(body_items_).subspan(bodies_[body].begin, bodies_[body].length);
+  };
+  new_body_.clear();
+  for (std::uint32_t at = 1; at <= last_; ++at)
+    new_body_.push_back(places_[at].item);
+  std::ranges::for_each(new_body_, mark);
+  for (auto body = static_cast<std::uint32_t>(bodies_.size()); body-- > 0;)
+    if (collected_[body] != nothing) std::ranges::for_each(items_of(body), mark);
+  for (std::uint32_t body = 0; body < bodies_.size(); ++body) {
+    if (collected_[body] == nothing) continue;
+    renumber(items_of(body));
+    collected_[body] = sequence.add_body(collected_items_);
+  }
+  renumber(new_body_);
+  sequence.set_root(collected_items_);
+}
+
+void SequenceFolder::reset() {
+  if (last_ != 0) {
+    ++last_; // the last one is settled too
+    unsettle_from(1);
+  }
+  last_ = 0;
+  body_items_.clear();
+  bodies_.clear();
+  std::ranges::fill(numbering_, 0);
+}
+
+} // namespace timeless::trace
