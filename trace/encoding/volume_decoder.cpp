@@ -1,0 +1,307 @@
+#include "trace/archive/compression.h"
+#include "trace/archive/format.h"
+#include "trace/encoding/bits.h"
+#include "trace/encoding/bytes.h"
+#include "trace/encoding/volume_codec.h"
+#include "trace/encoding/volume_model.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace timeless::trace {
+
+/// A model as it stands in the payload, and where its parts are.
+struct VolumeDecoder::WrittenModel {
+  VolumeModel model;
+  std::uint32_t values = 0; ///< of the stream, or of its period
+  unsigned entry_bytes = 0; ///< of a listed value
+  unsigned listed = 0;      ///< how many
+  std::string_view list;    ///< the listed values
+  std::string_view low;     ///< bits of packed values or of Rice codes
+  std::string_view codes;   ///< the rest of the Rice codes
+
+  bool uses_symbols() const { return model.kind == ModelClass::other && model.other == OtherModel::listed; }
+};
+
+namespace {
+
+using WrittenModel = VolumeDecoder::WrittenModel;
+
+std::uint64_t shifted_base(ByteReader& reader, unsigned width) {
+  const unsigned shift = centre_shift(width);
+  const std::uint64_t base = reader.varint();
+  if (base > low_bits(64 - shift)) reader.fail("a centre out of range");
+  return base << shift;
+}
+
+std::string_view bits_of(ByteReader& reader, std::uint64_t values, unsigned width) {
+  return reader.take((values * width + 7) / 8);
+}
+
+void take_codes(ByteReader& reader, WrittenModel& written) {
+  const std::size_t bytes = reader.count();
+  written.low = bits_of(reader, written.values, written.model.width);
+  written.codes = reader.take(bytes);
+}
+
+unsigned low_width(ByteReader& reader) {
+  const unsigned width = reader.byte();
+  if (width > 63) reader.fail("low bits of more than 63 bits");
+  return width;
+}
+
+void take_list(ByteReader& reader, WrittenModel& written) {
+  written.listed = reader.byte() + 1U;
+  written.entry_bytes = reader.byte();
+  if (written.entry_bytes > sizeof(std::uint64_t)) reader.fail("listed values of more than eight bytes");
+  written.model.base = reader.varint();
+  written.list = reader.take(std::size_t{written.listed} * written.entry_bytes);
+}
+
+void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
+  written.model.other = other;
+  switch (other) {
+  case OtherModel::constant:
+    written.model.base = reader.varint();
+    return;
+  case OtherModel::ramp:
+    written.model.base = reader.varint();
+    written.model.step = static_cast<std::uint64_t>(reader.signed_varint());
+    return;
+  case OtherModel::listed:
+    return take_list(reader, written);
+  case OtherModel::ranked:
+    written.model.width = low_width(reader);
+    take_list(reader, written);
+    return take_codes(reader, written);
+  case OtherModel::above:
+    written.model.width = low_width(reader);
+    written.model.base = shifted_base(reader, written.model.width);
+    return take_codes(reader, written);
+  case OtherModel::periodic:
+    reader.fail("a period within a period");
+  }
+  reader.fail("a model of volumes that this version does not know");
+}
+
+WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
+  std::uint8_t first = reader.byte();
+  constexpr unsigned periodic =
+      static_cast<unsigned>(ModelClass::other) << 6U | static_cast<unsigned>(OtherModel::periodic);
+  if (first == periodic) {
+    const std::uint64_t period = reader.varint();
+    if (period == 0 || period > values) reader.fail("a period that does not suit its stream");
+    values = static_cast<std::uint32_t>(period);
+    first = reader.byte();
+  }
+  WrittenModel written;
+  written.model.kind = static_cast<ModelClass>(first >> 6U);
+  written.model.width = first & 63U;
+  written.values = values;
+  switch (written.model.kind) {
+  case ModelClass::around:
+    written.model.base = shifted_base(reader, written.model.width);
+    take_codes(reader, written);
+    break;
+  case ModelClass::changes:
+    written.model.base = shifted_base(reader, written.model.width);
+    written.model.step = static_cast<std::uint64_t>(reader.signed_varint());
+    take_codes(reader, written);
+    break;
+  case ModelClass::packed:
+    written.model.base = reader.varint();
+    written.low = bits_of(reader, values, written.model.width);
+    break;
+  case ModelClass::other:
+    take_other(reader, static_cast<OtherModel>(first & 63U), written);
+  }
+  return written;
+}
+
+[[noreturn]] void fail(const char* what) {
+  throw Error(Failure::invalid_input, what, "a stream of volumes");
+}
+
+/// Reads Rice codes from some bit on.
+class RiceReader {
+public:
+  RiceReader(const WrittenModel& written, std::size_t position, std::size_t bit)
+      : low_(written.low), codes_(written.codes), width_(written.model.width), low_bit_(position * width_), bit_(bit) {
+    refill();
+  }
+
+  std::size_t bit() const { return bit_ - left_; }
+
+  std::uint64_t next() {
+    if (left_ <= rice_escape) refill();
+    const auto zeros = static_cast<unsigned>(std::countr_zero(word_ | std::uint64_t{1} << (rice_escape + 1)));
+    skip(zeros + 1);
+    const std::uint64_t high = zeros < rice_escape ? zeros : escaped(zeros);
+    const std::uint64_t number = load_bits(low_, low_bit_, width_) | high << width_;
+    low_bit_ += width_;
+    return number;
+  }
+
+private:
+  /// Takes up at least 57 bits, 0 beyond the end.
+  void refill() {
+    bit_ -= left_;
+    word_ = load_bytes(codes_, bit_ / 8) >> bit_ % 8;
+    left_ = 64 - static_cast<unsigned>(bit_ % 8);
+    bit_ += left_;
+  }
+
+  void skip(unsigned bits) {
+    word_ >>= bits;
+    left_ -= bits;
+  }
+
+  std::uint64_t escaped(unsigned zeros) {
+    if (zeros > rice_escape) fail("a code that does not end");
+    refill();
+    const auto bits = static_cast<unsigned>(word_ & 63U) + 1;
+    const std::uint64_t high = load_bits(codes_, bit() + 6, bits);
+    bit_ = bit() + 6 + bits;
+    left_ = 0;
+    refill();
+    return high;
+  }
+
+  std::string_view low_;
+  std::string_view codes_;
+  unsigned width_;
+  std::size_t low_bit_;
+  std::size_t bit_;        ///< behind those taken up
+  std::uint64_t word_ = 0; ///< bits taken up
+  unsigned left_ = 0;      ///< of them not read
+};
+
+template <typename Value>
+void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
+                Value value) {
+  RiceReader reader(written, place, bit);
+  for (std::uint64_t& each : values)
+    each = value(reader.next());
+  bit = static_cast<std::uint32_t>(reader.bit());
+}
+
+std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
+  if (place >= written.listed) fail("a volume beyond the listed ones");
+  return written.model.base +
+         (load_bytes(written.list, place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
+}
+
+} // namespace
+
+void VolumeDecoder::open(std::string payload) {
+  cursors_.clear();
+  symbols_.clear();
+  payload_ = std::move(payload);
+  if (payload_.size() > max_block_bytes) throw Error(Failure::invalid_input, "a payload larger than payloads can be");
+  ByteReader reader(payload_);
+  const std::size_t streams = reader.count();
+  if (streams > max_block_actions) reader.fail("more streams of volumes than any block has");
+  cursors_.reserve(streams);
+  std::int64_t size = 0;
+  std::size_t values = 0;
+  std::uint32_t symbols = 0;
+  for (std::size_t stream = 0; stream < streams; ++stream) {
+    size = static_cast<std::int64_t>(static_cast<std::uint64_t>(size) +
+                                     static_cast<std::uint64_t>(reader.signed_varint()));
+    if (size < 0 || static_cast<std::uint64_t>(size) > max_block_actions - values)
+      reader.fail("more volumes than any block has");
+    values += static_cast<std::size_t>(size);
+    Cursor cursor{.model = static_cast<std::uint32_t>(payload_.size() - reader.remaining()),
+                  .symbols = symbols,
+                  .size = static_cast<std::uint32_t>(size)};
+    if (size > 0) {
+      const WrittenModel written = take_model(reader, cursor.size);
+      if (written.uses_symbols()) symbols += written.values;
+    }
+    cursors_.push_back(cursor);
+  }
+  if (symbols > 0) {
+    const std::uint8_t packed = reader.byte();
+    const std::string_view rest = reader.take(reader.remaining());
+    if (packed > 1) reader.fail("symbols that are neither plain nor compressed");
+    symbols_ = packed == 1 ? decompress(rest, symbols) : std::string(rest);
+    if (symbols_.size() != symbols) reader.fail("not as many symbols as the streams need");
+    payload_.resize(payload_.size() - rest.size());
+  } else if (reader.remaining() > 0) {
+    reader.fail("bytes after the end of the payload");
+  }
+}
+
+void VolumeDecoder::next(std::size_t stream, std::span<std::uint64_t> values) {
+  Cursor& cursor = cursors_.at(stream);
+  if (values.size() > cursor.size - cursor.position) fail("fewer volumes than actions that have one");
+  if (values.empty()) return;
+  ByteReader reader(std::string_view(payload_).substr(cursor.model));
+  const WrittenModel written = take_model(reader, cursor.size);
+  const std::size_t period = written.values;
+  const std::size_t fresh = std::min(values.size(), period);
+  read_some(written, cursor, values.first(fresh));
+  const std::size_t repeated = (values.size() - fresh) / period * period;
+  for (std::size_t i = fresh; i < fresh + repeated; ++i)
+    values[i] = values[i - period];
+  cursor.position += static_cast<std::uint32_t>(repeated);
+  read_some(written, cursor, values.subspan(fresh + repeated));
+}
+
+/// Period by period.
+void VolumeDecoder::read_some(const WrittenModel& written, Cursor& cursor, std::span<std::uint64_t> values) const {
+  while (!values.empty()) {
+    const std::size_t place = cursor.position % written.values;
+    if (place == 0) {
+      cursor.bit = 0;
+      cursor.previous = written.model.base - written.model.step;
+    }
+    const auto some = values.first(std::min(values.size(), written.values - place));
+    read_values(written, place, cursor, some);
+    cursor.position += static_cast<std::uint32_t>(some.size());
+    values = values.subspan(some.size());
+  }
+}
+
+void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, Cursor& cursor,
+                                std::span<std::uint64_t> values) const {
+  const VolumeModel& model = written.model;
+  switch (model.kind) {
+  case ModelClass::around:
+    return read_codes(written, place, cursor.bit, values, [base = model.base](std::uint64_t number) {
+      return base + static_cast<std::uint64_t>(unzigzag(number));
+    });
+  case ModelClass::changes:
+    return read_codes(written, place, cursor.bit, values, [&cursor, step = model.step](std::uint64_t number) {
+      return cursor.previous += step + static_cast<std::uint64_t>(unzigzag(number));
+    });
+  case ModelClass::packed:
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = model.base + load_bits(written.low, (place + i) * model.width, model.width);
+    return;
+  case ModelClass::other:
+    break;
+  }
+  switch (model.other) {
+  case OtherModel::constant:
+  case OtherModel::ramp:
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = model.base + model.step * (place + i);
+    return;
+  case OtherModel::above:
+    return read_codes(written, place, cursor.bit, values,
+                      [base = model.base](std::uint64_t number) { return base + number; });
+  case OtherModel::listed:
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = listed_value(written, static_cast<std::uint8_t>(symbols_[cursor.symbols + place + i]));
+    return;
+  case OtherModel::ranked:
+    return read_codes(written, place, cursor.bit, values,
+                      [&written](std::uint64_t number) { return listed_value(written, number); });
+  case OtherModel::periodic:
+    break; // take_model() gives the model of one period
+  }
+}
+
+} // namespace timeless::trace
