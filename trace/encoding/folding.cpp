@@ -44,6 +44,7 @@ SequenceFolder::SequenceFolder() : places_(1), contexts_(context_count), expecte
 // Following the loop at the end
 
 void SequenceFolder::append_unexpected(std::uint32_t symbol) {
+  ++times_broken_;
   stop_following();
   while (last_ != 0) {
     if (first_symbol(places_[last_].item) == symbol) {
@@ -126,7 +127,6 @@ void SequenceFolder::push(const FoldedItem& item) {
   while (last_ != 0) {
     if (places_[last_].item.value == item.value) {
       places_[last_].item.count += item.count;
-      lowest_ = std::min(lowest_, last_);
       return;
     }
     if (!fold()) break;
@@ -176,7 +176,6 @@ void SequenceFolder::unsettle_from(std::uint32_t from) {
     const std::uint32_t length = bodies_[place.item.body()].length;
     if (length <= longest_body) loops_ending_[at + length] = place.also_ends;
   }
-  lowest_ = std::min(lowest_, from);
 }
 
 /// Folds the end of the list once, if it can be; then what is last may continue. Otherwise settles it.
@@ -300,11 +299,50 @@ void SequenceFolder::grow_numbering() {
 
 // Appending a sequence
 
-/// One sequence being appended.
+void SequenceFolder::append_run(std::uint32_t symbol, std::uint64_t count) {
+  while (count != 0) {
+    if (symbol != expected_) {
+      append_unexpected(symbol);
+      --count;
+      continue;
+    }
+    const std::uint64_t taken = std::min(count, expected_left_);
+    count -= taken;
+    expected_left_ -= taken;
+    if (expected_left_ == 0) expect_next();
+  }
+}
+
+/// Takes iterations of a body where just these are expected, and returns how many.
+std::uint64_t SequenceFolder::follow_loop(std::uint32_t body, std::uint64_t count) {
+  if (expected_ == nothing || levels_.empty() || expected_left_ != body_items_[levels_.back().at].count) return 0;
+  for (std::size_t depth = levels_.size() - 1; levels_[depth].at == levels_[depth].begin; --depth) {
+    if (depth == 0) {
+      if (places_[last_].item.value != body) return 0;
+      iterations_ += count;
+      return count;
+    }
+    const FoldedItem& item = body_items_[levels_[depth - 1].at];
+    if (item.value == body) {
+      const std::uint64_t taken = std::min(count, levels_[depth].left);
+      levels_[depth].left -= taken;
+      if (levels_[depth].left == 0) {
+        levels_.resize(depth);
+        expect_next();
+      }
+      return taken;
+    }
+    if (levels_[depth].left != item.count) return 0;
+  }
+  return 0;
+}
+
+/// One sequence being appended. What results is what its symbols one by one would give: where a loop of it has been
+/// followed for one iteration to the same place of an iteration of the loop being followed, the rest is arithmetic.
 class SequenceFolder::Seam {
 public:
   Seam(SequenceFolder& folder, const FoldedSequence& more, std::span<const std::uint32_t> translation)
-      : folder_(folder), more_(more), translation_(translation), unrolled_items_left_(16 * more.items() + 4096) {
+      : folder_(folder), more_(more), translation_(translation), unrolled_left_(32 * more.items() + 16'384) {
     for (std::uint32_t number = 0; number < more.bodies(); ++number) {
       items_.clear();
       for (const FoldedItem& item : more.body(number))
@@ -314,95 +352,92 @@ public:
   }
 
   FoldedItem translated(const FoldedItem& item) const {
-    return {item.count, item.is_body()         ? bodies_[item.body()]
-                        : translation_.empty() ? item.value
-                                               : translation_[item.value]};
+    if (item.is_body()) return {item.count, bodies_[item.body()]};
+    return {item.count, translation_.empty() ? item.value : translation_[item.value]};
   }
 
-  void append() {
-    for (const FoldedItem& item : more_.root())
-      append(item);
+  void append(std::span<const FoldedItem> items) {
+    for (const FoldedItem& item : items)
+      if (item.is_body())
+        append_loop(item);
+      else
+        folder_.append_run(translated(item).value, item.count);
   }
 
 private:
-  void append(const FoldedItem& item) {
-    if (item.is_body())
-      append_loop(item);
-    else
-      folder_.push(translated(item));
-  }
+  /// Where in the loop being followed the folder is.
+  struct Phase {
+    std::uint64_t broken = 0;
+    std::uint64_t iterations = 0;
+    std::uint64_t left = 0;
+    std::size_t levels = 0; ///< where in levels_ those begin
+  };
 
-  /// Unrolls some iterations, until one more has only raised a count; then it raises that by those that remain.
   void append_loop(const FoldedItem& item) {
-    constexpr unsigned most_unrolled = 4;
     const std::span<const FoldedItem> body = more_.body(item.body());
     FoldedItem rest = translated(item);
-    for (unsigned unrolled = 0; unrolled < most_unrolled && worth_unrolling(rest, body.size()); ++unrolled) {
-      unrolled_items_left_ -= body.size();
-      const std::size_t saved = save_end(2 * body.size() + 16);
-      const std::uint32_t last = folder_.last_;
-      const std::uint32_t lowest = std::exchange(folder_.lowest_, nothing);
-      for (const FoldedItem& each : body)
-        append(each);
-      const bool all = --rest.count == 0 || (last == folder_.last_ && repeat_difference(saved, rest.count));
-      folder_.lowest_ = std::min(folder_.lowest_, lowest);
-      saved_.resize(saved);
-      if (all) return;
+    while (rest.count != 0) {
+      const std::uint64_t followed = folder_.follow_loop(rest.value, rest.count);
+      rest.count -= followed;
+      if (followed != 0) continue;
+      if (unrolled_left_ < body.size()) {
+        folder_.stop_following();
+        folder_.push(rest);
+        return;
+      }
+      unrolled_left_ -= body.size();
+      const Phase before = phase();
+      append(body);
+      --rest.count;
+      rest.count -= repeat_step(before, rest.count);
+      levels_.resize(before.levels);
     }
-    folder_.push(rest);
   }
 
-  /// Only a loop that ends as the list does can continue a loop the list is in the middle of.
-  bool worth_unrolling(const FoldedItem& rest, std::size_t length) const {
-    if (length > unrolled_items_left_) return false;
-    if (rest.count == 1) return true;
-    if (folder_.last_ == 0) return false;
-    const FoldedItem& end = folder_.places_[folder_.last_].item;
-    return end.value != rest.value && folder_.last_symbol(end) == folder_.last_symbol(rest);
+  Phase phase() {
+    const std::size_t begin = levels_.size();
+    levels_.insert(levels_.end(), folder_.levels_.begin(), folder_.levels_.end());
+    return {folder_.times_broken_, folder_.iterations_, folder_.expected_left_, begin};
   }
 
-  std::size_t save_end(std::size_t most) {
-    const std::size_t begin = saved_.size();
-    const std::uint32_t last = folder_.last_;
-    for (std::size_t at = last - std::min<std::size_t>(last, most); at < last; ++at)
-      saved_.push_back(folder_.places_[at + 1].item);
-    return begin;
-  }
-
-  /// If all that changed since the end was saved is the count of one item, changes it so many times more.
-  bool repeat_difference(std::size_t saved, std::uint64_t times) {
-    const auto length = static_cast<std::uint32_t>(saved_.size() - saved);
-    const std::uint32_t before = folder_.last_ - length;
-    if (folder_.lowest_ <= before) return false;
-    std::uint32_t different = 0;
-    for (std::uint32_t i = 0; i < length; ++i) {
-      const FoldedItem& now = folder_.places_[before + 1 + i].item;
-      const FoldedItem& then = saved_[saved + i];
-      if (now == then) continue;
-      if (now.value != then.value || now.count < then.count || different != 0) return false;
-      different = before + 1 + i;
+  /// If the iteration since led to the same place but for a count, takes more such steps, up to `most`, and returns how
+  /// many.
+  std::uint64_t repeat_step(const Phase& before, std::uint64_t most) {
+    const std::span<const Level> then = std::span(levels_).subspan(before.levels);
+    const std::span<Level> now = folder_.levels_;
+    if (before.broken != folder_.times_broken_ || now.empty() || before.left != folder_.expected_left_ ||
+        now.size() != then.size())
+      return 0;
+    Level* stepped = nullptr;
+    for (std::size_t depth = 0; depth < now.size(); ++depth) {
+      if (now[depth].begin != then[depth].begin || now[depth].at != then[depth].at) return 0;
+      if (now[depth].left == then[depth].left) continue;
+      if (now[depth].left > then[depth].left || stepped != nullptr) return 0;
+      stepped = &now[depth];
     }
-    if (different == 0) return false;
-    const std::uint64_t then = saved_[saved + (different - before - 1)].count;
-    folder_.unsettle_from(different);
-    folder_.places_[different].item.count += (folder_.places_[different].item.count - then) * times;
-    for (std::uint32_t at = different; at < folder_.last_; ++at)
-      folder_.settle(at);
-    return true;
+    const std::uint64_t iterations = folder_.iterations_ - before.iterations;
+    if (stepped == nullptr) {
+      folder_.iterations_ += iterations * most;
+      return iterations == 0 ? 0 : most;
+    }
+    if (iterations != 0) return 0;
+    const std::uint64_t step = then[static_cast<std::size_t>(stepped - now.data())].left - stepped->left;
+    const std::uint64_t steps = std::min(most, (stepped->left - 1) / step);
+    stepped->left -= steps * step;
+    return steps;
   }
 
   SequenceFolder& folder_;
   const FoldedSequence& more_;
   std::span<const std::uint32_t> translation_;
-  std::size_t unrolled_items_left_;   ///< bounds the time, whatever the sequence
+  std::size_t unrolled_left_;         ///< items; bounds the time, whatever the sequence
   std::vector<std::uint32_t> bodies_; ///< of `more`, as values of items here
   std::vector<FoldedItem> items_;
-  std::vector<FoldedItem> saved_; ///< ends of the list, those of inner loops after those of outer ones
+  std::vector<Level> levels_; ///< of all phases kept, inner loops' after outer ones'
 };
 
 void SequenceFolder::append(const FoldedSequence& more, std::span<const std::uint32_t> translation) {
-  stop_following();
-  Seam(*this, more, translation).append();
+  Seam(*this, more, translation).append(more.root());
 }
 
 void SequenceFolder::append_items(const FoldedSequence& more) {

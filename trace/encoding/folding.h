@@ -33,8 +33,8 @@ public:
     }
   }
 
-  /// Adds a whole sequence, symbol s of which is translation[s] here. Loops continue over the seam, wherever in them it
-  /// is; the time goes with the items, not the symbols.
+  /// Adds a whole sequence, symbol s of which is translation[s] here: the same as its symbols one by one, but the time
+  /// goes with its items. (Where that would take too long, for loops no folder makes, some stay as they are.)
   void append(const FoldedSequence& more, std::span<const std::uint32_t> translation);
 
   /// Adds the items of a sequence as they are: its bodies are not looked into, loops of its items are found.
@@ -79,6 +79,8 @@ private:
   void expect_next();
   void expect_item();
   void stop_following();
+  void append_run(std::uint32_t symbol, std::uint64_t count);
+  std::uint64_t follow_loop(std::uint32_t body, std::uint64_t count);
 
   void push(const FoldedItem& item);
   void place(const FoldedItem& item);
@@ -102,7 +104,6 @@ private:
 
   std::vector<Place> places_; ///< [0] stands before the list
   std::uint32_t last_ = 0;
-  std::uint32_t lowest_ = 0;                ///< the lowest place that changed since this was last set
   std::vector<std::uint32_t> contexts_;     ///< by context: the last settled place that has it
   std::vector<std::uint32_t> loops_ending_; ///< by place: the last loop whose next iteration would end there
 
@@ -115,6 +116,7 @@ private:
   std::uint64_t expected_left_ = 0;
   std::uint64_t iterations_ = 0; ///< of the loop at the end, complete and not yet counted there
   std::vector<Level> levels_;
+  std::uint64_t times_broken_ = 0; ///< that a symbol was not the expected one
 
   std::vector<std::uint32_t> collected_;
   std::vector<FoldedItem> collected_items_;
