@@ -29,9 +29,9 @@ std::string encoded(const Streams& streams) {
 }
 
 /// Everything, stream after stream.
-Streams decoded(std::string payload) {
+Streams decoded(std::string_view payload) {
   VolumeDecoder decoder;
-  decoder.open(std::move(payload));
+  decoder.open(payload);
   Streams streams(decoder.streams());
   for (std::size_t stream = 0; stream < streams.size(); ++stream) {
     streams[stream].resize(decoder.size(stream));
@@ -41,9 +41,9 @@ Streams decoded(std::string payload) {
 }
 
 /// Some values of every stream in turn, as a reader of actions asks for them.
-Streams decoded_in_turns(std::string payload, std::size_t turn) {
+Streams decoded_in_turns(std::string_view payload, std::size_t turn) {
   VolumeDecoder decoder;
-  decoder.open(std::move(payload));
+  decoder.open(payload);
   Streams streams(decoder.streams());
   for (bool more = true; more;) {
     more = false;
@@ -270,7 +270,7 @@ TEST(Volumes, beyond_the_end_of_a_stream_are_an_error) {
 }
 
 /// Reads it all, in windows; false if that ended in an Error.
-bool reads(std::string payload) {
+bool reads(std::string_view payload) {
   try {
     decoded_in_turns(payload, 100);
     return true;

@@ -25,6 +25,14 @@ inline std::uint64_t load_bytes(std::string_view bytes, std::size_t byte) {
   return word;
 }
 
+/// The same where eight bytes are there for certain.
+inline std::uint64_t load_word(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
 /// A number of at most 64 bits that starts at any bit.
 inline std::uint64_t load_bits(std::string_view bytes, std::size_t bit, unsigned count) {
   const std::size_t byte = bit / 8;

@@ -5,11 +5,14 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The volumes of one stretch of one rank, as one stream of values per kernel, coded without loss near their entropy
 /// (docs/archive-format.md, "Volumes payload").
 namespace timeless::trace {
+
+class ByteReader;
 
 /// Writes payloads, and keeps its working memory from one to the next: about 20 bytes per value of the longest stream.
 class VolumeEncoder {
@@ -28,12 +31,12 @@ private:
   std::unique_ptr<Memory> memory_;
 };
 
-/// Reads one payload. It keeps the bytes and 32 bytes a stream, and decodes as it is asked.
+/// Reads one payload. It keeps a copy of the bytes and 32 bytes a stream, and decodes as it is asked.
 class VolumeDecoder {
 public:
   /// Takes a payload in place of the one before. Throws Error(invalid_input) where it is malformed; what the values
   /// themselves say is looked at when they are read.
-  void open(std::string payload);
+  void open(std::string_view payload);
 
   std::size_t streams() const { return cursors_.size(); }
   /// Values in a stream.
@@ -55,6 +58,8 @@ private:
     std::uint64_t previous = 0; ///< value, of a stream coded by its changes
   };
 
+  std::uint32_t take_streams(ByteReader& reader, std::size_t payload_bytes);
+  void take_symbols(ByteReader& reader, std::uint32_t symbols);
   void read_some(const WrittenModel& written, Cursor& cursor, std::span<std::uint64_t> values) const;
   void read_values(const WrittenModel& written, std::size_t place, Cursor& cursor,
                    std::span<std::uint64_t> values) const;

@@ -1,7 +1,7 @@
 #include "trace/archive/compression.h"
 #include "trace/archive/format.h"
-#include "trace/encoding/bits.h"
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/rice.h"
 #include "trace/encoding/volume_codec.h"
 #include "trace/encoding/volume_model.h"
 
@@ -123,96 +123,74 @@ WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
   throw Error(Failure::invalid_input, what, "a stream of volumes");
 }
 
-/// Reads Rice codes from some bit on.
-class RiceReader {
-public:
-  RiceReader(const WrittenModel& written, std::size_t position, std::size_t bit)
-      : low_(written.low), codes_(written.codes), width_(written.model.width), low_bit_(position * width_), bit_(bit) {
-    refill();
-  }
+/// The fixed number of low bits of each value; `wide` when they may stretch over more than eight bytes.
+template <bool wide>
+std::uint64_t low_part(const WrittenModel& written, std::size_t place) {
+  const unsigned width = written.model.width;
+  const std::size_t bit = place * width;
+  const char* const bytes = written.low.data() + bit / 8;
+  std::uint64_t word = load_word(bytes) >> bit % 8;
+  if (wide && bit % 8 + width > 64) word |= load_word(bytes + 8) << (64 - bit % 8);
+  return word & low_bits(width);
+}
 
-  std::size_t bit() const { return bit_ - left_; }
+template <bool wide, typename Value>
+void read_packed(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values, Value value) {
+  for (std::uint64_t& each : values)
+    each = value(low_part<wide>(written, place++));
+}
 
-  std::uint64_t next() {
-    if (left_ <= rice_escape) refill();
-    const auto zeros = static_cast<unsigned>(std::countr_zero(word_ | std::uint64_t{1} << (rice_escape + 1)));
-    skip(zeros + 1);
-    const std::uint64_t high = zeros < rice_escape ? zeros : escaped(zeros);
-    const std::uint64_t number = load_bits(low_, low_bit_, width_) | high << width_;
-    low_bit_ += width_;
-    return number;
-  }
+template <bool wide, typename Value>
+void read_rice(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
+               Value value) {
+  CodeReader codes(written.codes, bit);
+  for (std::uint64_t& each : values)
+    each = value(low_part<wide>(written, place++) | codes.next() << written.model.width);
+  codes.check();
+  bit = static_cast<std::uint32_t>(codes.bit());
+}
 
-private:
-  /// Takes up at least 57 bits, 0 beyond the end.
-  void refill() {
-    bit_ -= left_;
-    word_ = load_bytes(codes_, bit_ / 8) >> bit_ % 8;
-    left_ = 64 - static_cast<unsigned>(bit_ % 8);
-    bit_ += left_;
-  }
-
-  void skip(unsigned bits) {
-    word_ >>= bits;
-    left_ -= bits;
-  }
-
-  std::uint64_t escaped(unsigned zeros) {
-    if (zeros > rice_escape) fail("a code that does not end");
-    refill();
-    const auto bits = static_cast<unsigned>(word_ & 63U) + 1;
-    const std::uint64_t high = load_bits(codes_, bit() + 6, bits);
-    bit_ = bit() + 6 + bits;
-    left_ = 0;
-    refill();
-    return high;
-  }
-
-  std::string_view low_;
-  std::string_view codes_;
-  unsigned width_;
-  std::size_t low_bit_;
-  std::size_t bit_;        ///< behind those taken up
-  std::uint64_t word_ = 0; ///< bits taken up
-  unsigned left_ = 0;      ///< of them not read
-};
-
+/// What `value` makes of each number.
 template <typename Value>
 void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
                 Value value) {
-  RiceReader reader(written, place, bit);
-  for (std::uint64_t& each : values)
-    each = value(reader.next());
-  bit = static_cast<std::uint32_t>(reader.bit());
+  if (written.model.width <= 57) return read_rice<false>(written, place, bit, values, value);
+  read_rice<true>(written, place, bit, values, value);
 }
 
 std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
   if (place >= written.listed) fail("a volume beyond the listed ones");
   return written.model.base +
-         (load_bytes(written.list, place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
+         (load_word(written.list.data() + place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
 }
 
 } // namespace
 
-void VolumeDecoder::open(std::string payload) {
+void VolumeDecoder::open(std::string_view payload) {
   cursors_.clear();
-  symbols_.clear();
-  payload_ = std::move(payload);
-  if (payload_.size() > max_block_bytes) throw Error(Failure::invalid_input, "a payload larger than payloads can be");
-  ByteReader reader(payload_);
+  if (payload.size() > max_block_bytes) fail("a payload larger than payloads can be");
+  ByteReader reader(payload);
+  const std::uint32_t symbols = take_streams(reader, payload.size());
+  const std::size_t models_end = payload.size() - reader.remaining();
+  take_symbols(reader, symbols);
+  std::string kept; // of no more capacity than it needs
+  kept.reserve(models_end + read_ahead);
+  kept.append(payload.substr(0, models_end)).append(read_ahead, '\0');
+  payload_ = std::move(kept);
+}
+
+std::uint32_t VolumeDecoder::take_streams(ByteReader& reader, std::size_t payload_bytes) {
   const std::size_t streams = reader.count();
   if (streams > max_block_actions) reader.fail("more streams of volumes than any block has");
   cursors_.reserve(streams);
-  std::int64_t size = 0;
+  std::uint64_t size = 0;
   std::size_t values = 0;
   std::uint32_t symbols = 0;
   for (std::size_t stream = 0; stream < streams; ++stream) {
-    size = static_cast<std::int64_t>(static_cast<std::uint64_t>(size) +
-                                     static_cast<std::uint64_t>(reader.signed_varint()));
-    if (size < 0 || static_cast<std::uint64_t>(size) > max_block_actions - values)
-      reader.fail("more volumes than any block has");
-    values += static_cast<std::size_t>(size);
-    Cursor cursor{.model = static_cast<std::uint32_t>(payload_.size() - reader.remaining()),
+    size += static_cast<std::uint64_t>(reader.signed_varint());
+    if (size > max_block_actions - values) reader.fail("more volumes than any block has");
+    values += size;
+    Cursor cursor{.model = static_cast<std::uint32_t>(payload_bytes - reader.remaining()),
                   .symbols = symbols,
                   .size = static_cast<std::uint32_t>(size)};
     if (size > 0) {
@@ -221,16 +199,20 @@ void VolumeDecoder::open(std::string payload) {
     }
     cursors_.push_back(cursor);
   }
+  return symbols;
+}
+
+void VolumeDecoder::take_symbols(ByteReader& reader, std::uint32_t symbols) {
+  symbols_.clear();
   if (symbols > 0) {
     const std::uint8_t packed = reader.byte();
-    const std::string_view rest = reader.take(reader.remaining());
     if (packed > 1) reader.fail("symbols that are neither plain nor compressed");
-    symbols_ = packed == 1 ? decompress(rest, symbols) : std::string(rest);
-    if (symbols_.size() != symbols) reader.fail("not as many symbols as the streams need");
-    payload_.resize(payload_.size() - rest.size());
-  } else if (reader.remaining() > 0) {
-    reader.fail("bytes after the end of the payload");
+    if (packed == 1)
+      symbols_ = decompress(reader.take(reader.remaining()), symbols);
+    else
+      symbols_ = reader.take(symbols);
   }
+  if (reader.remaining() > 0) reader.fail("bytes after the end of the payload");
 }
 
 void VolumeDecoder::next(std::size_t stream, std::span<std::uint64_t> values) {
@@ -277,9 +259,8 @@ void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, 
       return cursor.previous += step + static_cast<std::uint64_t>(unzigzag(number));
     });
   case ModelClass::packed:
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = model.base + load_bits(written.low, (place + i) * model.width, model.width);
-    return;
+    return read_packed<true>(written, place, values,
+                             [base = model.base](std::uint64_t number) { return base + number; });
   case ModelClass::other:
     break;
   }

@@ -1,7 +1,7 @@
 #include "trace/archive/compression.h"
 #include "trace/archive/format.h"
-#include "trace/encoding/bits.h"
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/rice.h"
 #include "trace/encoding/volume_codec.h"
 #include "trace/encoding/volume_model.h"
 
@@ -30,15 +30,7 @@ public:
 
   void put(std::uint64_t number) {
     low_.put(number & low_bits(width_), width_);
-    const std::uint64_t high = number >> width_;
-    if (high < rice_escape) {
-      codes_.put(std::uint64_t{1} << high, static_cast<unsigned>(high) + 1);
-    } else {
-      const auto bits = static_cast<unsigned>(std::bit_width(high));
-      codes_.put(std::uint64_t{1} << rice_escape, rice_escape + 1);
-      codes_.put(bits - 1, 6);
-      codes_.put(high, bits);
-    }
+    codes_.put(number >> width_);
   }
 
   void finish() {
@@ -48,7 +40,7 @@ public:
 
 private:
   BitWriter low_;
-  BitWriter codes_;
+  CodeWriter codes_;
   unsigned width_;
 };
 

@@ -1,6 +1,7 @@
 #include "trace/encoding/volume_model.h"
 
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/rice.h"
 
 #include <algorithm>
 #include <bit>

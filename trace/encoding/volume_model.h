@@ -26,8 +26,6 @@ enum class OtherModel : std::uint8_t {
   ranked = 5,   ///< at most 256 distinct values, the frequent ones first, and which of them each is, Rice-coded
 };
 
-/// A Rice code has at most this many zeros; as many as that mean that the number stands there as it is.
-inline constexpr unsigned rice_escape = 24;
 inline constexpr std::size_t max_listed = 256;
 
 struct VolumeModel {
