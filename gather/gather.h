@@ -33,9 +33,15 @@ struct Gathered {
 /// Gathers the rank files of a run that lie on several nodes into one archive on the first process's node.
 ///
 /// Collective over `everybody`. One process of each node works, the others return at once. Nodes may share the
-/// directory, have one of the same or another name each, or a mixture: what several see, one gathers. The nodes then
-/// form a tree (see tree.h): in each step senders stream what they hold, merged, to their receivers. Sources are only
-/// read. Temporary files go into TMPDIR or, where that is not set, beside the rank files, and are removed.
+/// directory, have one of the same or another name each, or a mixture: what several see, one gathers.
+///
+/// The nodes form a tree (see tree.h). What the rank files define goes up first, united at each node; the first process
+/// then knows where in the archive every block goes and tells down the tree. Then all blocks stream up at once (see
+/// stream.h), and the first process writes each to its place. Sources are only read. The archive in the making,
+/// beside its final name, is the only other file; it is removed when anything fails.
+///
+/// Memory: fixed, but for what the rank files of a process and those below it define, and some hundred bytes for each
+/// of their ranks; at the first process also the index.
 ///
 /// Returns what was gathered on the first process, nothing on the others. When anything fails anywhere, throws one and
 /// the same Error on every working process, with the host named, and leaves no output.

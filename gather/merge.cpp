@@ -1,10 +1,10 @@
 #include "gather/merge.h"
 
 #include "gather/assembly.h"
+#include "gather/output_file.h"
 #include "gather/reader_pool.h"
 #include "gather/run_union.h"
 #include "gather/survey.h"
-#include "gather/temporary_file.h"
 #include "trace/archive/layout.h"
 #include "trace/error.h"
 
@@ -27,10 +27,6 @@ void demand_output_apart(Paths inputs, const std::filesystem::path& output) {
     if (std::filesystem::equivalent(input, output, unknown))
       throw Error(Failure::usage, "the output is one of the inputs", output.string(), "give another name with -o");
   }
-}
-
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
 /// Large enough that the disk is busy with few requests.
@@ -61,19 +57,9 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
 
 } // namespace
 
-void demand_free_output(const std::filesystem::path& output, bool force) {
-  std::error_code unknown;
-  const auto status = std::filesystem::symlink_status(output, unknown);
-  if (std::filesystem::is_directory(std::filesystem::status(output, unknown)))
-    throw Error(Failure::usage, "the output is a directory", output.string(), "give a file name with -o");
-  if (std::filesystem::exists(status) && !force)
-    throw Error(Failure::usage, "the output exists already", output.string(),
-                "give another name with -o, or --force to replace it");
-}
-
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
-  demand_free_output(output, options.force);
   demand_output_apart(inputs, output);
+  OutputFile file(output, options.force);
   std::vector<Survey> surveys;
   RunUnion all;
   for (std::size_t number = 0; number < inputs.size(); ++number) {
@@ -85,8 +71,7 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
   for (std::size_t i = 0; i < united.run.ranks.size(); ++i)
     ranks.push_back(blocks_of(surveys[united.inputs[i]], united.run.ranks[i].rank));
 
-  TemporaryFile partial(directory_of(output), "merge");
-  Assembly assembly(partial.path(), united, ranks);
+  Assembly assembly(file.path(), united, ranks);
   std::uint64_t done = 0;
   const auto copied = [&](std::uint64_t bytes) {
     done += bytes;
@@ -100,10 +85,10 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
   Merged merged{.run = united.run};
   merged.blocks = assembly.finish();
   assembly.verify(false);
-  merged.output_bytes = std::filesystem::file_size(partial.path());
+  merged.output_bytes = std::filesystem::file_size(file.path());
   for (const Survey& input : surveys)
     merged.input_bytes += input.file_bytes;
-  partial.keep_as(output, options.force);
+  file.keep();
   return merged;
 }
 

@@ -42,7 +42,4 @@ struct Merged {
 Merged merge(std::span<const std::filesystem::path> inputs, const std::filesystem::path& output,
              const MergeOptions& options = {});
 
-/// Throws Error(usage) when `output` exists and `force` is not given, or when it is no place for a file.
-void demand_free_output(const std::filesystem::path& output, bool force);
-
 } // namespace timeless::gather

@@ -102,14 +102,13 @@ Team::Team(MPI_Comm everybody, const std::string& node_name) : host_(node_name.e
   if (!member()) return;
   MPI_Comm_rank(team_, &number_);
   MPI_Comm_size(team_, &size_);
+  MPI_Comm_dup(team_, &words_);
 }
 
 Team::~Team() {
-  if (member()) MPI_Comm_free(&team_);
-}
-
-std::vector<std::string> Team::exchange(std::string_view text) const {
-  return all_texts(team_, text);
+  if (!member()) return;
+  MPI_Comm_free(&words_);
+  MPI_Comm_free(&team_);
 }
 
 std::vector<std::string> Team::collect(std::string_view text) const {
@@ -120,6 +119,29 @@ std::vector<std::string> Team::collect(std::string_view text) const {
   std::string all(layout.total, '\0');
   MPI_Gatherv(text.data(), mine, MPI_CHAR, all.data(), layout.counts.data(), layout.starts.data(), MPI_CHAR, 0, team_);
   return layout.split(all);
+}
+
+std::string Team::distribute(const std::vector<std::string>& texts) const {
+  std::vector<int> sizes;
+  std::string all;
+  for (const std::string& text : texts) {
+    sizes.push_back(static_cast<int>(text.size()));
+    all += text;
+  }
+  const Layout layout(std::move(sizes));
+  int mine = 0;
+  MPI_Scatter(layout.counts.data(), 1, MPI_INT, &mine, 1, MPI_INT, 0, team_);
+  std::string text(static_cast<std::size_t>(mine), '\0');
+  MPI_Scatterv(all.data(), layout.counts.data(), layout.starts.data(), MPI_CHAR, text.data(), mine, MPI_CHAR, 0, team_);
+  return text;
+}
+
+std::string Team::from(int member, std::string text) const {
+  int size = static_cast<int>(text.size());
+  MPI_Bcast(&size, 1, MPI_INT, member, team_);
+  text.resize(static_cast<std::size_t>(size));
+  MPI_Bcast(text.data(), size, MPI_CHAR, member, team_);
+  return text;
 }
 
 int Team::from_first(int number) const {
@@ -144,8 +166,7 @@ void Team::together(const std::function<void()>& work, bool names_hosts) const {
   std::string message;
   if (number_ == lowest)
     message = encode(*failure, names_hosts ? failure->where() : with_host(failure->where(), host_));
-  const auto errors = exchange(message);
-  throw decode_error(errors[static_cast<std::size_t>(lowest)]);
+  throw decode_error(from(lowest, std::move(message)));
 }
 
 } // namespace timeless::gather

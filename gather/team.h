@@ -26,14 +26,18 @@ public:
   int number() const { return number_; }
   int size() const { return size_; }
   MPI_Comm communicator() const { return team_; }
+  /// Of the same processes, for messages that must not meet the others.
+  MPI_Comm words() const { return words_; }
   const std::string& host() const { return host_; }
 
-  /// Collective. Every member's text, by number.
-  std::vector<std::string> exchange(std::string_view text) const;
   /// Collective. Every member's text by number at member 0, nothing elsewhere.
   std::vector<std::string> collect(std::string_view text) const;
+  /// Collective. To each member the text that member 0 has for it, by number.
+  std::string distribute(const std::vector<std::string>& texts) const;
   /// Collective. Member 0's number on every member.
   int from_first(int number) const;
+  /// Collective. That member's text on every member.
+  std::string from(int member, std::string text) const;
 
   /// Collective. Every member runs its own `work`; when any throws, all throw the Error of the lowest of those, with
   /// its host named unless the place it tells begins with that already, or `names_hosts` says that it tells hosts.
@@ -42,6 +46,7 @@ public:
 
 private:
   MPI_Comm team_ = MPI_COMM_NULL;
+  MPI_Comm words_ = MPI_COMM_NULL;
   int number_ = 0;
   int size_ = 0;
   std::string host_;

@@ -49,9 +49,10 @@ std::string host_name() {
   throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), path.string());
 }
 
+/// A file's content, or the names in a directory.
 void make_durable(const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail("cannot reopen the archive just written", path, errno);
+  if (file < 0) fail("cannot reopen what was just written", path, errno);
   const int synced = ::fsync(file);
   const int code = errno;
   ::close(file);
@@ -68,10 +69,12 @@ void make_durable(const std::filesystem::path& path) {
 
 TemporaryFile::TemporaryFile(const std::filesystem::path& directory, std::string_view purpose) {
   static std::atomic<unsigned> count = 0;
-  path_ = directory / (".timeless-" + std::string(purpose) + "-" + host_name() + "-" + std::to_string(::getpid()) +
-                       "-" + std::to_string(count++));
+  path_ = directory /
+          (temporary_prefix(purpose) + host_name() + "-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
   slot_ = enter(path_.string());
 }
+
+TemporaryFile::TemporaryFile(std::filesystem::path path) : path_(std::move(path)), slot_(enter(path_.string())) {}
 
 TemporaryFile::~TemporaryFile() {
   remove();
@@ -106,6 +109,11 @@ void TemporaryFile::keep_as(const std::filesystem::path& name, bool replace) {
   if (renamed != 0 && errno == EEXIST) fail_existing(name);
   if (renamed != 0) fail("cannot name the output", name, errno);
   leave(std::exchange(slot_, -1));
+  make_durable(name.has_parent_path() ? name.parent_path() : std::filesystem::path("."));
+}
+
+std::string temporary_prefix(std::string_view purpose) {
+  return ".timeless-" + std::string(purpose) + "-";
 }
 
 void remove_temporary_files() noexcept {

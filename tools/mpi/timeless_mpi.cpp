@@ -43,7 +43,9 @@ void adopt_terminal_of_launcher() {
 /// Runs the action between MPI_Init and MPI_Finalize. Only process 0 reports, and only its code is not 0: an MPI
 /// launcher that sees several failures tells of each.
 int run_under_mpi(const MpiAction& action) {
-  MPI_Init(nullptr, nullptr);
+  // Threads that read and write files beside the one that calls MPI.
+  int threads = MPI_THREAD_SINGLE;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &threads);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) adopt_terminal_of_launcher();

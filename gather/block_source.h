@@ -1,0 +1,42 @@
+#pragma once
+
+#include "gather/assembly.h"
+#include "gather/chunk.h"
+#include "gather/reader_pool.h"
+#include "gather/stream.h"
+#include "gather/survey.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::gather {
+
+/// The blocks of surveyed ranks, and the rows of the index that go with them, for a stream.
+/// Memory: one archive's index and one block.
+class BlockSource : public ChunkSource {
+public:
+  /// The surveys must outlive the source. `places` are of some or all of their ranks.
+  BlockSource(const std::vector<Survey>& surveys, std::vector<RankPlace> places);
+  ~BlockSource() override;
+
+  bool fill(Chunk& chunk) override;
+
+private:
+  struct Rank;
+  bool advance();
+
+  const std::vector<Survey>& surveys_;
+  std::vector<RankPlace> places_;
+  std::vector<std::size_t> inputs_; ///< for each place: which survey holds the rank
+  std::size_t next_ = 0;
+  std::unique_ptr<Rank> rank_; ///< the one being read
+  // What is yet to be put into a chunk, and where it goes.
+  std::string bytes_;
+  std::string_view left_;
+  Space space_ = Space::blocks;
+  std::uint64_t offset_ = 0;
+};
+
+} // namespace timeless::gather

@@ -1,0 +1,84 @@
+#include "gather/survey.h"
+
+#include "gather/assembly.h"
+#include "tests/gather/synthetic_run.h"
+#include "trace/error.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace timeless::gather {
+namespace {
+
+using test::SyntheticRun;
+using test::TemporaryDirectory;
+using test::write_rank_file;
+using Path = std::filesystem::path;
+
+std::string bytes_of(const Path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string read_all(const Survey& survey, trace::Rank rank) {
+  const trace::ArchiveReader archive(survey.path);
+  BlockReader reader(archive, survey, blocks_of(survey, rank));
+  trace::BlockHeader header;
+  std::string block;
+  std::string all;
+  while (reader.next(header, block))
+    all += block;
+  return all;
+}
+
+TEST(Survey, tells_how_many_bytes_the_blocks_have_that_are_then_read) {
+  const TemporaryDirectory directory;
+  const Path path = write_rank_file({.size = 3, .timed = true}, 1, directory.path());
+  const Survey found = survey(path, "label");
+  ASSERT_EQ(found.ranks.size(), 1U);
+  const std::string all = read_all(found, 1);
+  EXPECT_EQ(all.size(), found.ranks[0].bytes);
+  EXPECT_NE(bytes_of(path).find(all.substr(0, 200)), std::string::npos);
+  EXPECT_EQ(found.part.labels, (std::vector<std::string>{"label"}));
+}
+
+TEST(Survey, holds_for_a_file_that_grows_afterwards) {
+  const TemporaryDirectory directory;
+  const Path path = write_rank_file({.size = 1}, 0, directory.path(), {.finish = false, .finalize = false});
+  const std::string whole = bytes_of(path);
+  std::filesystem::resize_file(path, whole.size() / 2);
+  const Survey half = survey(path, "");
+  const std::string before = read_all(half, 0);
+  std::ofstream(path, std::ios::binary) << whole;
+  EXPECT_EQ(read_all(half, 0), before);
+  EXPECT_GT(survey(path, "").ranks[0].bytes, before.size());
+}
+
+TEST(Survey, does_not_hold_for_another_file_of_the_same_name) {
+  const TemporaryDirectory directory;
+  const Path path = write_rank_file({.size = 1}, 0, directory.path());
+  const Survey found = survey(path, "");
+  std::filesystem::remove(path);
+  write_rank_file({.size = 1, .rounds = 60}, 0, directory.path());
+  EXPECT_THROW(read_all(found, 0), Error);
+  std::filesystem::remove(path);
+  write_rank_file({.size = 1, .rounds = 40}, 0, directory.path());
+  EXPECT_THROW(read_all(found, 0), Error);
+}
+
+TEST(LayOut, puts_one_rank_behind_the_other) {
+  const std::vector<RankBlocks> ranks = {{.rank = 0, .bytes = 10, .row_bytes = 1},
+                                         {.rank = 3, .bytes = 0, .row_bytes = 0},
+                                         {.rank = 4, .bytes = 7, .row_bytes = 2}};
+  const auto places = lay_out(ranks);
+  ASSERT_EQ(places.size(), 3U);
+  EXPECT_EQ(places[1].offset, 10U);
+  EXPECT_EQ(places[2].offset, 10U);
+  EXPECT_EQ(places[2].row_offset, 1U);
+  EXPECT_EQ(places[2].blocks.rank, 4);
+}
+
+} // namespace
+} // namespace timeless::gather
