@@ -71,7 +71,7 @@ Stream any_stream(std::mt19937_64& random) {
   const std::uint64_t about = random() >> random() % 64;
   const std::uint64_t noise = (random() >> random() % 64) | 1;
   const std::uint64_t period = 1 + random() % 40;
-  const unsigned kind = static_cast<unsigned>(random() % 9);
+  const unsigned kind = static_cast<unsigned>(random() % 11);
   Stream stream;
   for (std::size_t i = 0; i < size; ++i) {
     const std::uint64_t previous = stream.empty() ? about : stream.back();
@@ -99,6 +99,12 @@ Stream any_stream(std::mt19937_64& random) {
       break;
     case 7:
       stream.push_back(random() >> random() % 64);
+      break;
+    case 8:
+      stream.push_back((about << 4 * (i % period % 4)) + random() % 16);
+      break;
+    case 9:
+      stream.push_back((about << 8 * (random() % 3)) + random() % noise % 1000);
       break;
     default:
       stream.push_back(i % period == 0 && i % 7 == 0 ? about : i % 5);
@@ -231,6 +237,30 @@ TEST(Volumes, of_a_few_distinct_values_in_no_order_take_the_entropy_of_the_choic
   for (std::size_t i = 0; i < 8000; ++i)
     stream.push_back(random() % 2 == 0 ? 1000000 : random() % 2 == 0 ? 77777777 : 314159);
   EXPECT_LT(static_cast<double>(encoded({stream}).size()), 1.2 * 8000 * 1.5 / 8);
+}
+
+/// A kernel on grids of four sizes, with 1 % of noise; `level` says which size the i-th time.
+template <typename Level>
+double bytes_per_value_on_grids(Level level) {
+  std::mt19937_64 random(23);
+  std::normal_distribution<double> noise(1, 0.01);
+  Stream stream;
+  for (std::size_t i = 0; i < 4000; ++i)
+    stream.push_back(
+        static_cast<std::uint64_t>(std::pow(8, 4 + static_cast<double>(level(i, random))) * noise(random)));
+  return static_cast<double>(encoded({stream}).size()) / 4000;
+}
+
+/// The entropy of that noise, without that of the level.
+const double grid_entropy = std::log2(std::pow(8, 5.5) * 0.01 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
+
+TEST(Volumes, of_a_kernel_on_grids_of_several_sizes_in_turn_take_the_entropy_of_the_noise) {
+  EXPECT_LT(bytes_per_value_on_grids([](std::size_t i, auto&) { return i % 4; }), grid_entropy + 0.06);
+}
+
+TEST(Volumes, of_a_kernel_on_grids_of_any_size_take_the_entropy_of_the_noise_and_of_the_choice) {
+  EXPECT_LT(bytes_per_value_on_grids([](std::size_t, auto& random) { return random() % 4; }),
+            grid_entropy + 2.0 / 8 + 0.1);
 }
 
 TEST(Volumes, that_drift_are_told_by_their_changes) {

@@ -104,7 +104,8 @@ struct CodeReader::Escaped {
   word_ &= word_ - 1;
   const std::uint64_t zeros = one - bit_;
   bit_ = one + 1;
-  if (zeros < rice_escape) [[likely]] return zeros;
+  if (zeros < rice_escape) [[likely]]
+    return zeros;
   const Escaped found = escaped(*this, zeros); // by value: a reader whose address nobody has stays in registers
   *this = found.rest;
   return found.number;

@@ -3,10 +3,11 @@
 #include "trace/encoding/bytes.h"
 #include "trace/encoding/rice.h"
 #include "trace/encoding/volume_codec.h"
+#include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <utility>
 
 namespace timeless::trace {
@@ -17,11 +18,13 @@ struct VolumeDecoder::WrittenModel {
   std::uint32_t values = 0; ///< of the stream, or of its period
   unsigned entry_bytes = 0; ///< of a listed value
   unsigned listed = 0;      ///< how many
-  std::string_view list;    ///< the listed values
+  std::string_view list;    ///< the listed values, or the levels
   std::string_view low;     ///< bits of packed values or of Rice codes
   std::string_view codes;   ///< the rest of the Rice codes
 
-  bool uses_symbols() const { return model.kind == ModelClass::other && model.other == OtherModel::listed; }
+  bool uses_symbols() const {
+    return model.kind == ModelClass::other && (model.other == OtherModel::listed || model.other == OtherModel::levels);
+  }
 };
 
 namespace {
@@ -59,6 +62,21 @@ void take_list(ByteReader& reader, WrittenModel& written) {
   written.list = reader.take(std::size_t{written.listed} * written.entry_bytes);
 }
 
+VolumeLevel take_level(ByteReader& reader) {
+  const unsigned width = low_width(reader);
+  return {.centre = shifted_base(reader, width), .width = width};
+}
+
+void take_levels(ByteReader& reader, WrittenModel& written) {
+  written.listed = reader.byte() + 1U;
+  if (written.listed > VolumeLevels::most) reader.fail("more levels than a stream can have");
+  const ByteReader start = reader;
+  for (unsigned level = 0; level < written.listed; ++level)
+    take_level(reader);
+  written.list = ByteReader(start).take(start.remaining() - reader.remaining());
+  written.codes = reader.take(reader.count());
+}
+
 void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
   written.model.other = other;
   switch (other) {
@@ -79,6 +97,9 @@ void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
     written.model.width = low_width(reader);
     written.model.base = shifted_base(reader, written.model.width);
     return take_codes(reader, written);
+  case OtherModel::levels:
+  case OtherModel::ranked_levels:
+    return take_levels(reader, written);
   case OtherModel::periodic:
     reader.fail("a period within a period");
   }
@@ -162,6 +183,25 @@ std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
   if (place >= written.listed) fail("a volume beyond the listed ones");
   return written.model.base +
          (load_word(written.list.data() + place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
+}
+
+/// `symbols` say which level each value has; without them the codes do.
+void read_levels(const WrittenModel& written, std::string_view symbols, std::uint32_t& bit,
+                 std::span<std::uint64_t> values) {
+  std::array<VolumeLevel, VolumeLevels::most> levels;
+  ByteReader reader(written.list);
+  for (unsigned level = 0; level < written.listed; ++level)
+    levels[level] = take_level(reader);
+  CodeReader codes(written.codes, bit);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint64_t place = symbols.empty() ? codes.next() : static_cast<std::uint8_t>(symbols[i]);
+    if (place >= written.listed) fail("a volume beyond the levels");
+    const VolumeLevel& level = levels[place];
+    const std::uint64_t high = codes.next() << level.width;
+    values[i] = level.centre + static_cast<std::uint64_t>(unzigzag(high | codes.plain(level.width)));
+  }
+  codes.check();
+  bit = static_cast<std::uint32_t>(codes.bit());
 }
 
 } // namespace
@@ -280,6 +320,11 @@ void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, 
   case OtherModel::ranked:
     return read_codes(written, place, cursor.bit, values,
                       [&written](std::uint64_t number) { return listed_value(written, number); });
+  case OtherModel::levels:
+    return read_levels(written, std::string_view(symbols_).substr(cursor.symbols + place, values.size()), cursor.bit,
+                       values);
+  case OtherModel::ranked_levels:
+    return read_levels(written, {}, cursor.bit, values);
   case OtherModel::periodic:
     break; // take_model() gives the model of one period
   }

@@ -2,7 +2,9 @@
 #include "trace/archive/format.h"
 #include "trace/encoding/bytes.h"
 #include "trace/encoding/rice.h"
+#include "trace/encoding/rice_width.h"
 #include "trace/encoding/volume_codec.h"
+#include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
 
 #include <algorithm>
@@ -49,6 +51,7 @@ private:
 struct VolumeEncoder::Memory {
   std::vector<std::uint32_t> borders;
   DistinctValues distinct;
+  VolumeLevels levels;
   std::string low;     ///< bits of one stream's Rice codes
   std::string codes;   ///< the codes of what is above them
   std::string symbols; ///< of all streams
@@ -62,6 +65,8 @@ struct VolumeEncoder::Memory {
   void put_above(const VolumeModel& model, Values values, std::string& bytes);
   void put_ranked(unsigned width, std::string& bytes);
   void put_list(std::string& bytes) const;
+  void put_levels(bool ranked, Values values, std::string& bytes);
+  void add_symbols(std::span<const std::uint8_t> places);
   void put_codes(std::string& bytes) const;
   void put_symbols(std::string& bytes);
 
@@ -96,7 +101,7 @@ void VolumeEncoder::Memory::put_stream(Values values, std::string& bytes) {
     put_varint(bytes, period);
     values = values.first(period);
   }
-  put_model(choose_model(values, distinct), values, bytes);
+  put_model(choose_model(values, distinct, levels), values, bytes);
 }
 
 void VolumeEncoder::Memory::put_model(const VolumeModel& model, Values values, std::string& bytes) {
@@ -125,7 +130,7 @@ void VolumeEncoder::Memory::put_around(const VolumeModel& model, Values values, 
   put_varint(bytes, centre >> shift);
   RiceWriter writer = rice(model.width);
   for (const std::uint64_t value : values)
-    writer.put(zigzag(static_cast<std::int64_t>(value - centre)));
+    writer.put(distance_from(centre, value));
   writer.finish();
   put_codes(bytes);
 }
@@ -138,7 +143,7 @@ void VolumeEncoder::Memory::put_changes(const VolumeModel& model, Values values,
   std::uint64_t expected = model.base >> shift << shift;
   RiceWriter writer = rice(model.width);
   for (const std::uint64_t value : values) {
-    writer.put(zigzag(static_cast<std::int64_t>(value - expected)));
+    writer.put(distance_from(expected, value));
     expected = value + model.step;
   }
   writer.finish();
@@ -157,10 +162,14 @@ void VolumeEncoder::Memory::put_other(const VolumeModel& model, Values values, s
     return put_above(model, values, bytes);
   case OtherModel::listed:
     put_list(bytes);
-    symbols.append(reinterpret_cast<const char*>(distinct.places().data()), distinct.places().size());
-    return;
+    return add_symbols(distinct.places());
   case OtherModel::ranked:
     return put_ranked(model.width, bytes);
+  case OtherModel::levels:
+    put_levels(false, values, bytes);
+    return add_symbols(levels.places());
+  case OtherModel::ranked_levels:
+    return put_levels(true, values, bytes);
   case OtherModel::periodic:
     break;
   }
@@ -197,6 +206,32 @@ void VolumeEncoder::Memory::put_list(std::string& bytes) const {
   for (const std::uint64_t value : distinct.values())
     for (unsigned byte = 0; byte < width; ++byte)
       bytes.push_back(static_cast<char>((value - least) >> (8 * byte)));
+}
+
+void VolumeEncoder::Memory::put_levels(bool ranked, Values values, std::string& bytes) {
+  bytes.push_back(static_cast<char>(levels.levels().size() - 1));
+  for (const VolumeLevel& level : levels.levels()) {
+    bytes.push_back(static_cast<char>(level.width));
+    put_varint(bytes, level.centre >> centre_shift(level.width));
+  }
+  codes.clear();
+  CodeWriter writer(codes);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::uint8_t place = levels.places()[i];
+    const VolumeLevel& level = levels.levels()[place];
+    const unsigned shift = centre_shift(level.width);
+    const std::uint64_t distance = distance_from(level.centre >> shift << shift, values[i]);
+    if (ranked) writer.put(place);
+    writer.put(distance >> level.width);
+    writer.put_plain(distance, level.width);
+  }
+  writer.finish();
+  put_varint(bytes, codes.size());
+  bytes += codes;
+}
+
+void VolumeEncoder::Memory::add_symbols(std::span<const std::uint8_t> places) {
+  symbols.append(reinterpret_cast<const char*>(places.data()), places.size());
 }
 
 void VolumeEncoder::Memory::put_codes(std::string& bytes) const {

@@ -1,7 +1,9 @@
 #include "trace/encoding/volume_model.h"
 
-#include "trace/encoding/bytes.h"
-#include "trace/encoding/rice.h"
+#include "trace/encoding/frequency.h"
+#include "trace/encoding/rice_width.h"
+#include "trace/encoding/sampling.h"
+#include "trace/encoding/volume_levels.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,48 +15,13 @@ namespace {
 
 using Values = std::span<const std::uint64_t>;
 
-/// How many numbers need how many bits.
-using Widths = std::array<std::uint32_t, 65>;
-
-struct Coding {
-  std::uint64_t bits = std::numeric_limits<std::uint64_t>::max();
-  unsigned width = 0;
-};
-
-/// Twice the bits that a Rice code takes beside its low bits, on average over the numbers that have `above` more bits.
-std::uint64_t twice_the_code(unsigned above) {
-  if (above == 0) return 2;
-  if (above < 5) return (3U << (above - 1)) + 1; // 2^(above-1) to 2^above - 1 zeros, and a one
-  if (above == 5) return 57;                     // half of them 16 to 23 zeros, half of them escapes
-  return 2 * std::uint64_t{rice_escape + 7 + above};
-}
-
-/// The best width of the low bits, near the width of the median.
-Coding rice_coding(const Widths& widths, std::size_t values) {
-  unsigned median = 0;
-  for (std::size_t below = widths[0]; below <= values / 2 && median < 64;)
-    below += widths[++median];
-  unsigned last = 64;
-  while (widths[last] == 0)
-    --last;
-  Coding best;
-  for (unsigned width = median > 2 ? median - 2 : 0; width <= std::min(median + 1, 63U); ++width) {
-    std::uint64_t halves = 2 * values;
-    for (unsigned bits = width + 1; bits <= last; ++bits)
-      halves += widths[bits] * (twice_the_code(bits - width) - 2);
-    const std::uint64_t all = halves / 2 + values * width;
-    if (all < best.bits) best = {all, width};
-  }
-  return best;
-}
-
 /// The median of up to 127 of the numbers that `number(i)` gives.
 template <typename Number, typename Get>
 Number sampled_median(std::size_t count, Get number) {
   std::array<Number, 127> sample{};
   const std::size_t size = std::min(count, std::clamp<std::size_t>(count / 8, 9, sample.size()));
   for (std::size_t i = 0; i < size; ++i)
-    sample[i] = number((2 * i + 1) * count / (2 * size));
+    sample[i] = number(sample_place(i, size, count));
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(size / 2);
   std::nth_element(sample.begin(), middle, sample.begin() + static_cast<std::ptrdiff_t>(size));
   return *middle;
@@ -71,10 +38,6 @@ struct Survey {
   Widths changes{};
 };
 
-std::uint64_t distance(std::uint64_t from, std::uint64_t to) {
-  return zigzag(static_cast<std::int64_t>(to - from));
-}
-
 Survey survey(Values values) {
   Survey seen;
   seen.least = seen.largest = values[0];
@@ -87,8 +50,8 @@ Survey survey(Values values) {
     const std::uint64_t value = values[i];
     seen.least = std::min(seen.least, value);
     seen.largest = std::max(seen.largest, value);
-    ++seen.around[static_cast<unsigned>(std::bit_width(distance(seen.centre, value)))];
-    ++seen.changes[static_cast<unsigned>(std::bit_width(distance(previous + seen.change, value)))];
+    ++seen.around[width_around(seen.centre, value)];
+    ++seen.changes[width_around(previous + seen.change, value)];
     seen.is_ramp = seen.is_ramp && (i == 0 || value - previous == first_change);
     previous = value;
   }
@@ -129,13 +92,13 @@ std::uint64_t surprises(std::span<const std::uint8_t> places) {
 
 /// About how many bits the places take among the compressed symbols: where they repeat next to nothing but for the
 /// surprises, where they have no order the entropy and what zstd adds to it.
-std::uint64_t symbol_bits(const DistinctValues& distinct) {
-  const std::uint64_t places = distinct.places().size();
+std::uint64_t symbol_bits(std::span<const std::uint8_t> symbols, std::span<const std::uint32_t> counts) {
+  const std::uint64_t places = symbols.size();
   std::uint64_t entropy = 0; // in 16ths of a bit, of all places
-  for (const std::uint32_t count : distinct.counts())
+  for (const std::uint32_t count : counts)
     entropy += count * (log2_in_16ths(places) - log2_in_16ths(count));
-  const std::uint64_t in_order = surprises(distinct.places()) * (entropy / places / 16 + 8) + places / 16;
-  const std::uint64_t in_no_order = entropy / 16 + places * 2 / std::max<std::uint64_t>(4, distinct.counts().size());
+  const std::uint64_t in_order = surprises(symbols) * (entropy / places / 16 + 8) + places / 16;
+  const std::uint64_t in_no_order = entropy / 16 + places * 2 / std::max<std::uint64_t>(4, counts.size());
   return std::min(in_order, in_no_order) + 80;
 }
 
@@ -144,6 +107,14 @@ Coding ranks_coding(const DistinctValues& distinct) {
   for (std::size_t rank = 0; rank < distinct.counts().size(); ++rank)
     widths[static_cast<unsigned>(std::bit_width(rank))] += distinct.counts()[rank];
   return rice_coding(widths, distinct.places().size());
+}
+
+/// Bits of the places in unary.
+std::uint64_t unary_bits(std::span<const std::uint32_t> counts) {
+  std::uint64_t bits = 0;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank)
+    bits += (rank + 1) * counts[rank];
+  return bits;
 }
 
 } // namespace
@@ -188,30 +159,11 @@ bool DistinctValues::list(Values values) {
     places_[i] = static_cast<std::uint8_t>(table[slot] - 1U);
     ++counts_[places_[i]];
   }
-  sort();
+  sort_by_count(std::span(values_).first(count_), std::span(counts_).first(count_), std::span(places_));
   return true;
 }
 
-void DistinctValues::sort() {
-  std::array<std::uint8_t, max_listed> order{};
-  for (std::size_t place = 0; place < count_; ++place)
-    order[place] = static_cast<std::uint8_t>(place);
-  std::ranges::sort(std::span(order).first(count_), [this](std::uint8_t left, std::uint8_t right) {
-    return counts_[left] != counts_[right] ? counts_[left] > counts_[right] : left < right;
-  });
-  const auto values = values_;
-  const auto counts = counts_;
-  std::array<std::uint8_t, max_listed> ranks{};
-  for (std::size_t rank = 0; rank < count_; ++rank) {
-    values_[rank] = values[order[rank]];
-    counts_[rank] = counts[order[rank]];
-    ranks[order[rank]] = static_cast<std::uint8_t>(rank);
-  }
-  for (std::uint8_t& place : places_)
-    place = ranks[place];
-}
-
-VolumeModel choose_model(Values values, DistinctValues& distinct) {
+VolumeModel choose_model(Values values, DistinctValues& distinct, VolumeLevels& levels) {
   if (values.size() == 1) return {.base = values[0]};
   const Survey seen = survey(values);
   if (seen.least == seen.largest) return {.base = values[0]};
@@ -234,8 +186,14 @@ VolumeModel choose_model(Values values, DistinctValues& distinct) {
            {.other = OtherModel::above, .base = seen.least});
   if (values.size() >= 8 && distinct.list(values)) {
     const auto list_bits = static_cast<unsigned>(8 * (4 + distinct.values().size() * byte_width(distinct.values())));
-    consider({symbol_bits(distinct), 0}, list_bits, {.other = OtherModel::listed});
+    consider({symbol_bits(distinct.places(), distinct.counts()), 0}, list_bits, {.other = OtherModel::listed});
     consider(ranks_coding(distinct), list_bits, {.other = OtherModel::ranked});
+  }
+  constexpr std::size_t enough = 32;
+  const bool far_apart = least_bits / values.size() + 4 > static_cast<unsigned>(std::bit_width(seen.centre));
+  if (values.size() >= enough && far_apart && levels.find(values)) {
+    consider({levels.bits() + symbol_bits(levels.places(), levels.counts()), 0}, 16, {.other = OtherModel::levels});
+    consider({levels.bits() + unary_bits(levels.counts()), 0}, 24, {.other = OtherModel::ranked_levels});
   }
   return best;
 }

@@ -24,6 +24,8 @@ enum class OtherModel : std::uint8_t {
   above = 3,    ///< the least value, and the distance above it, Rice-coded
   listed = 4,   ///< at most 256 distinct values, and which of them each is, as a symbol among all streams' symbols
   ranked = 5,   ///< at most 256 distinct values, the frequent ones first, and which of them each is, Rice-coded
+  levels = 6,   ///< at most 16 centres, and which of them each is near, as a symbol, and how far from it, Rice-coded
+  ranked_levels = 7, ///< the same, which of them in unary
 };
 
 inline constexpr std::size_t max_listed = 256;
@@ -53,8 +55,6 @@ public:
   std::span<const std::uint8_t> places() const { return places_; }
 
 private:
-  void sort();
-
   std::array<std::uint64_t, max_listed> values_{};
   std::array<std::uint32_t, max_listed> counts_{};
   std::size_t count_ = 0;
@@ -65,8 +65,10 @@ private:
 /// `borders` is working memory.
 std::size_t period_of(std::span<const std::uint64_t> values, std::vector<std::uint32_t>& borders);
 
-/// The shortest of the models but the periodic one; leaves in `distinct` what the listed model needs.
-VolumeModel choose_model(std::span<const std::uint64_t> values, DistinctValues& distinct);
+class VolumeLevels;
+
+/// The shortest of the models but the periodic one; leaves in `distinct` or `levels` what it needs.
+VolumeModel choose_model(std::span<const std::uint64_t> values, DistinctValues& distinct, VolumeLevels& levels);
 
 /// Bytes that each of some values takes above the least of them.
 unsigned byte_width(std::span<const std::uint64_t> values);
