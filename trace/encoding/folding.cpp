@@ -39,7 +39,7 @@ constexpr unsigned most_candidates = 8;
 
 } // namespace
 
-SequenceFolder::SequenceFolder() : places_(1), contexts_(context_count), expected_(nothing) {}
+SequenceFolder::SequenceFolder() : places_(64), keys_(64), contexts_(context_count), expected_(nothing) {}
 
 // Following the loop at the end
 
@@ -136,12 +136,22 @@ void SequenceFolder::push(const FoldedItem& item) {
 
 void SequenceFolder::place(const FoldedItem& item) {
   ++last_;
-  if (last_ == places_.size()) places_.emplace_back();
+  if (last_ == places_.size()) {
+    places_.resize(2 * places_.size());
+    keys_.resize(places_.size());
+  }
   places_[last_].item = item;
 }
 
-void SequenceFolder::hash(std::uint32_t at) {
-  places_[at].hash = places_[at - 1].hash * hash_base + hash_of(places_[at].item);
+/// Of the last place, when its item is complete.
+void SequenceFolder::hash_last() {
+  Place& place = places_[last_];
+  const std::uint64_t hash = hash_of(place.item);
+  keys_[last_] = static_cast<std::uint32_t>(hash >> 32U);
+  place.hash = places_[last_ - 1].hash * hash_base + hash;
+  if (last_ < context_items) return;
+  const std::uint64_t context = stretch_hash(last_ - context_items, last_);
+  place.context = static_cast<std::uint32_t>((context ^ context >> 32U) & (context_count - 1));
 }
 
 /// Of the items after place `before` up to `last`.
@@ -149,22 +159,20 @@ std::uint64_t SequenceFolder::stretch_hash(std::uint32_t before, std::uint32_t l
   return places_[last].hash - places_[before].hash * powers[last - before];
 }
 
-/// Makes what is in a place findable. Undone in reverse order only.
-void SequenceFolder::settle(std::uint32_t at) {
-  hash(at);
-  Place& place = places_[at];
-  if (at >= context_items) {
-    const std::uint64_t context = stretch_hash(at - context_items, at);
-    place.context = static_cast<std::uint32_t>((context ^ context >> 32U) & (context_count - 1));
+/// Makes what is in the last place findable. Undone in reverse order only.
+void SequenceFolder::settle_last() {
+  Place& place = places_[last_];
+  if (last_ >= context_items) {
     place.earlier = contexts_[place.context];
-    contexts_[place.context] = at;
+    contexts_[place.context] = last_;
   }
   if (!place.item.is_body()) return;
   const std::uint32_t length = bodies_[place.item.body()].length;
   if (length > longest_body) return;
-  if (loops_ending_.size() <= at + length) loops_ending_.resize(std::max<std::size_t>(2 * at, at + longest_body) + 1);
-  place.also_ends = loops_ending_[at + length];
-  loops_ending_[at + length] = at;
+  const std::uint32_t end = last_ + length;
+  if (end >= loops_ending_.size()) loops_ending_.resize(std::max<std::size_t>(2 * last_, last_ + longest_body) + 1);
+  place.also_ends = loops_ending_[end];
+  loops_ending_[end] = last_;
 }
 
 /// All settled places from this one on, which are all but the last.
@@ -186,9 +194,9 @@ bool SequenceFolder::fold() {
     places_[last_].item.count += places_[last_ + 1].item.count;
     return true;
   }
-  hash(last_);
+  hash_last();
   if (continue_loop() || begin_short_loop() || begin_long_loop()) return true;
-  settle(last_);
+  settle_last();
   return false;
 }
 
@@ -216,22 +224,30 @@ bool SequenceFolder::same(std::uint32_t begin, std::uint32_t other, std::uint32_
 }
 
 bool SequenceFolder::begin_short_loop() {
-  const std::uint32_t longest = std::min(context_items - 1, last_ / 2);
-  const FoldedItem item = places_[last_].item;
-  for (std::uint32_t length = 2; length <= longest; ++length)
-    if (places_[last_ - length].item == item && same(last_ - length + 1, last_ - 2 * length + 1, length))
-      return begin_loop(length);
+  if (last_ < context_items) {
+    for (std::uint32_t length = 2; length <= last_ / 2; ++length)
+      if (same(last_ - length + 1, last_ - 2 * length + 1, length)) return begin_loop(length);
+    return false;
+  }
+  std::uint32_t lengths = 0; // bit set: the item so far before the last seems equal to it
+  const std::uint32_t key = keys_[last_];
+  for (std::uint32_t length = 2; length < context_items; ++length)
+    lengths |= static_cast<std::uint32_t>(keys_[last_ - length] == key) << length;
+  for (; lengths != 0; lengths &= lengths - 1) {
+    const auto length = static_cast<std::uint32_t>(std::countr_zero(lengths));
+    if (length > last_ / 2) return false;
+    if (same(last_ - length + 1, last_ - 2 * length + 1, length)) return begin_loop(length);
+  }
   return false;
 }
 
 bool SequenceFolder::begin_long_loop() {
   if (last_ < 2 * context_items) return false;
-  const std::uint64_t context = stretch_hash(last_ - context_items, last_);
-  std::uint32_t candidate = contexts_[(context ^ context >> 32U) & (context_count - 1)];
+  std::uint32_t candidate = contexts_[places_[last_].context];
   for (unsigned tried = 0; tried < most_candidates && candidate != 0; ++tried, candidate = places_[candidate].earlier) {
     const std::uint32_t length = last_ - candidate;
     if (length > longest_body || length > last_ / 2) return false;
-    if (length < context_items) continue;
+    if (keys_[candidate] != keys_[last_] || length < context_items) continue;
     if (stretch_hash(candidate - length, candidate) != stretch_hash(candidate, last_)) continue;
     if (same(candidate + 1, candidate - length + 1, length)) return begin_loop(length);
   }

@@ -90,8 +90,8 @@ private:
   bool begin_long_loop();
   bool begin_loop(std::uint32_t length);
   bool same(std::uint32_t begin, std::uint32_t other, std::uint32_t length) const;
-  void hash(std::uint32_t at);
-  void settle(std::uint32_t at);
+  void hash_last();
+  void settle_last();
   void unsettle_from(std::uint32_t at);
   std::uint64_t stretch_hash(std::uint32_t before, std::uint32_t last) const;
 
@@ -104,6 +104,7 @@ private:
 
   std::vector<Place> places_; ///< [0] stands before the list
   std::uint32_t last_ = 0;
+  std::vector<std::uint32_t> keys_;         ///< by place, settled or last: part of the item's hash
   std::vector<std::uint32_t> contexts_;     ///< by context: the last settled place that has it
   std::vector<std::uint32_t> loops_ending_; ///< by place: the last loop whose next iteration would end there
 
