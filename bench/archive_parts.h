@@ -1,0 +1,9 @@
+#pragma once
+
+/// What archive_speed measures, one function a subject; each prints a table.
+namespace timeless::bench {
+
+/// Volumes as streams of one stretch: bytes beside their entropy, zstd and the coding of version 1, nanoseconds each.
+void measure_volumes(int repeat);
+
+} // namespace timeless::bench

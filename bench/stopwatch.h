@@ -1,0 +1,29 @@
+#pragma once
+
+#include <algorithm>
+#include <ctime>
+#include <vector>
+
+namespace timeless::bench {
+
+/// CPU time of the process, which other programs do not add to.
+inline double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// CPU seconds of one call, the median of `repeat` times.
+template <typename Work>
+double median_seconds(int repeat, Work work) {
+  std::vector<double> seconds;
+  for (int run = 0; run < repeat; ++run) {
+    const double begin = cpu_seconds();
+    work();
+    seconds.push_back(cpu_seconds() - begin);
+  }
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
+}
+
+} // namespace timeless::bench
