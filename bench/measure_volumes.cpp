@@ -38,7 +38,7 @@ double normal_entropy(double deviation) {
 /// Kernels of 10^4 to 10^9 instructions with normal noise.
 Workload noisy(double relative, std::size_t kernels) {
   std::mt19937_64 random(1);
-  Workload work{.name = fmt::format("{} % noise", 100 * relative), .entropy_bits = 0};
+  Workload work{.name = fmt::format("{} % noise", 100 * relative), .streams = {}, .entropy_bits = 0};
   const std::size_t each = stretch_volumes / kernels;
   for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     const double mean = std::pow(10, 4 + 5 * static_cast<double>(kernel) / static_cast<double>(kernels - 1));
@@ -55,7 +55,7 @@ template <typename Volume>
 Workload workload(const std::string& name, double bits_each, Volume volume) {
   constexpr std::size_t kernels = 20;
   std::mt19937_64 random(2);
-  Workload work{.name = name, .entropy_bits = bits_each * stretch_volumes};
+  Workload work{.name = name, .streams = {}, .entropy_bits = bits_each * stretch_volumes};
   for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     Stream& stream = work.streams.emplace_back();
     for (std::size_t i = 0; i < stretch_volumes / kernels; ++i)
