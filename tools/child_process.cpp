@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -147,11 +148,45 @@ void check_executed(Failure failure, const std::vector<std::string>& command, Pi
   }
 }
 
-void read_all(int output, int errors, Captured& captured) {
+using Clock = std::chrono::steady_clock;
+
+/// What is done to a child that does not end by itself.
+class Deadline {
+public:
+  Deadline() = default; ///< none
+  Deadline(pid_t child, std::chrono::milliseconds limit, const std::function<void()>& late)
+      : child_(child), next_(Clock::now() + limit), late_(&late) {}
+
+  /// Milliseconds until something is to be done, as poll() takes them.
+  int wait() const {
+    if (!next_) return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+  }
+
+  void act_when_due() {
+    if (!next_ || Clock::now() < *next_) return;
+    if (!asked_) (*late_)();
+    kill(child_, asked_ ? SIGKILL : SIGTERM);
+    next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
+    asked_ = true;
+  }
+
+private:
+  pid_t child_ = 0;
+  std::optional<Clock::time_point> next_;
+  const std::function<void()>* late_ = nullptr;
+  bool asked_ = false;
+};
+
+void read_all(int output, int errors, Captured& captured, Deadline deadline = {}) {
   std::array<pollfd, 2> sources = {{{output, POLLIN, 0}, {errors, POLLIN, 0}}};
   const std::array<std::string*, 2> sinks = {&captured.output, &captured.errors};
   while (sources[0].fd >= 0 || sources[1].fd >= 0) {
-    if (poll(sources.data(), sources.size(), -1) < 0 && errno != EINTR) return;
+    const int ready = poll(sources.data(), sources.size(), deadline.wait());
+    if (ready < 0 && errno != EINTR) return;
+    deadline.act_when_due();
+    if (ready <= 0) continue;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (sources[i].fd < 0 || sources[i].revents == 0) continue;
       std::array<char, 4096> chunk{};
@@ -179,25 +214,50 @@ ExitStatus run_in_our_place(const std::vector<std::string>& command, const Varia
   return wait_for(child);
 }
 
-Captured run_captured(const std::vector<std::string>& command, const Variables& variables) {
-  Pipe trouble;
-  Pipe output;
-  Pipe errors;
-  const pid_t child = fork_or_throw();
-  if (child == 0) {
-    const int nothing = open("/dev/null", O_RDONLY);
-    dup2(nothing, STDIN_FILENO);
-    dup2(output.writing(), STDOUT_FILENO);
-    dup2(errors.writing(), STDERR_FILENO);
-    execute_or_tell(command, variables, trouble);
+namespace {
+
+/// A child without input whose output we read.
+class CapturedChild {
+public:
+  CapturedChild(const std::vector<std::string>& command, const Variables& variables) : child_(fork_or_throw()) {
+    if (child_ == 0) {
+      const int nothing = open("/dev/null", O_RDONLY);
+      dup2(nothing, STDIN_FILENO);
+      dup2(output_.writing(), STDOUT_FILENO);
+      dup2(errors_.writing(), STDERR_FILENO);
+      execute_or_tell(command, variables, trouble_);
+    }
+    output_.close_writing();
+    errors_.close_writing();
+    check_executed(Failure::runtime, command, trouble_, child_);
   }
-  output.close_writing();
-  errors.close_writing();
-  check_executed(Failure::runtime, command, trouble, child);
-  Captured captured;
-  read_all(output.reading(), errors.reading(), captured);
-  captured.status = wait_for(child);
-  return captured;
+
+  pid_t process() const { return child_; }
+
+  Captured end(const Deadline& deadline) {
+    Captured captured;
+    read_all(output_.reading(), errors_.reading(), captured, deadline);
+    captured.status = wait_for(child_);
+    return captured;
+  }
+
+private:
+  Pipe trouble_;
+  Pipe output_;
+  Pipe errors_;
+  pid_t child_;
+};
+
+} // namespace
+
+Captured run_captured(const std::vector<std::string>& command, const Variables& variables) {
+  return CapturedChild(command, variables).end({});
+}
+
+Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
+                              std::chrono::milliseconds limit, const std::function<void()>& late) {
+  CapturedChild child(command, variables);
+  return child.end(Deadline(child.process(), limit, late));
 }
 
 std::string found_command(const std::string& name) {

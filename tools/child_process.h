@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +27,10 @@ struct Captured {
 
 /// Runs a command with no input and keeps what it prints. Throws Error(runtime) when it cannot be executed.
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables = {});
+
+/// The same, but after `limit` calls `late` and asks the command to end (SIGTERM), and five seconds later makes it.
+Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
+                              std::chrono::milliseconds limit, const std::function<void()>& late);
 
 /// The file that executing `name` would execute: the name itself if it holds a slash, else the first in PATH; empty if
 /// there is none.

@@ -6,6 +6,7 @@ namespace timeless::tools {
 
 std::span<const Verb> verbs() {
   static constexpr std::array table{
+      Verb{"plan", "Divide a program's ranks among hosts, to record it there", add_plan},
       Verb{"record", "Run an MPI program and record what each rank does", add_record},
       Verb{"gather", "Gather the rank files of a run into one archive", add_gather},
       Verb{"info", "Show what a trace holds", add_info},

@@ -9,6 +9,7 @@ namespace timeless::tools {
 /// Every verb, in the order `timeless --help` lists them.
 std::span<const Verb> verbs();
 
+VerbAction add_plan(CLI::App& command);
 VerbAction add_record(CLI::App& command);
 VerbAction add_gather(CLI::App& command);
 VerbAction add_info(CLI::App& command);
