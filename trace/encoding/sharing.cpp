@@ -248,7 +248,7 @@ private:
 
   /// A body is an item at each use and costs its items and some bytes once.
   void choose() {
-    constexpr std::uint64_t bytes_of_a_body = 2;
+    constexpr std::uint64_t bytes_of_a_body = 4;
     std::vector<std::uint64_t> lengths(pairs_.size());
     const auto length = [&](std::uint32_t value) {
       return value < terminals_ || uses_[value - terminals_] > 1 ? 1 : lengths[value - terminals_];
