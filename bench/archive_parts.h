@@ -3,6 +3,9 @@
 /// What archive_speed measures, one function a subject; each prints a table.
 namespace timeless::bench {
 
+/// Sequences as loops: bytes beside zstd of the plain sequence, nanoseconds a symbol.
+void measure_structure(int repeat);
+
 /// Volumes as streams of one stretch: bytes beside their entropy, zstd and the coding of version 1, nanoseconds each.
 void measure_volumes(int repeat);
 

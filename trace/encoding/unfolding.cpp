@@ -25,6 +25,7 @@ std::uint32_t* write_items(const FoldedSequence& sequence, std::span<const Folde
     } else {
       std::uint32_t* const begin = symbols;
       symbols = write_items(sequence, sequence.body(item.body()), symbols);
+      if (item.count == 1) continue;
       const auto length = static_cast<std::size_t>(symbols - begin);
       repeat(begin, length, length * item.count);
       symbols = begin + length * item.count;
@@ -79,6 +80,28 @@ void Unfolder::skip(std::uint64_t symbols) {
   }
 }
 
+/// The symbols up to the next body or the end of the list, as far as they fit.
+std::uint32_t* Unfolder::write_symbols(Level& level, std::uint32_t* at, std::uint32_t* end) {
+  const FoldedItem* item = level.item;
+  std::uint64_t left = level.left;
+  for (;;) {
+    if (left == 1) {
+      *at++ = item->value;
+      left = 0;
+    } else {
+      const auto times = std::min<std::uint64_t>(left, static_cast<std::uint64_t>(end - at));
+      at = std::fill_n(at, times, item->value);
+      left -= times;
+    }
+    if (at == end || item + 1 == level.end || item[1].is_body()) break;
+    ++item;
+    left = item->count;
+  }
+  level.item = item;
+  level.left = left;
+  return at;
+}
+
 std::size_t Unfolder::next(std::span<std::uint32_t> symbols) {
   std::uint32_t* at = symbols.data();
   std::uint32_t* const end = at + symbols.size();
@@ -87,14 +110,12 @@ std::size_t Unfolder::next(std::span<std::uint32_t> symbols) {
     const FoldedItem item = *level.item;
     const auto room = static_cast<std::size_t>(end - at);
     if (!item.is_body()) {
-      const auto times = static_cast<std::size_t>(std::min<std::uint64_t>(level.left, room));
-      at = std::fill_n(at, times, item.value);
-      level.left -= times;
+      at = write_symbols(level, at, end);
     } else if (const std::uint64_t size = sequence_->body_size(item.body()); size <= room) {
       const auto length = static_cast<std::size_t>(size);
       const auto times = static_cast<std::size_t>(std::min<std::uint64_t>(level.left, room / length));
       write_items(*sequence_, sequence_->body(item.body()), at);
-      repeat(at, length, length * times);
+      if (times > 1) repeat(at, length, length * times);
       at += length * times;
       level.left -= times;
     } else {

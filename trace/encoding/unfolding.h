@@ -27,6 +27,7 @@ private:
   };
   void enter(std::span<const FoldedItem> items);
   void leave();
+  static std::uint32_t* write_symbols(Level& level, std::uint32_t* at, std::uint32_t* end);
   void skip(std::uint64_t symbols);
 
   const FoldedSequence* sequence_;

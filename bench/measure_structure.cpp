@@ -1,0 +1,147 @@
+#include "archive_parts.h"
+#include "stopwatch.h"
+
+#include "trace/archive/compression.h"
+#include "trace/encoding/bytes.h"
+#include "trace/encoding/folding.h"
+#include "trace/encoding/sharing.h"
+#include "trace/encoding/unfolding.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::bench {
+
+namespace {
+
+using Symbols = std::vector<std::uint32_t>;
+
+constexpr std::size_t stretch_symbols = 16'384;
+constexpr std::size_t run_symbols = 1'000'000;
+constexpr std::size_t window_symbols = 4096;
+
+struct Workload {
+  std::string name;
+  std::uint32_t distinct = 0;
+  Symbols symbols;
+};
+
+void append_loop(Symbols& symbols, std::uint32_t first, std::uint32_t length, std::size_t times) {
+  for (; times > 0; --times)
+    for (std::uint32_t symbol = first; symbol < first + length; ++symbol)
+      symbols.push_back(symbol);
+}
+
+/// Steps until the run is long enough.
+template <typename Step>
+Workload steps(const std::string& name, std::uint32_t distinct, Step step) {
+  std::mt19937_64 random(1);
+  Workload work{name, distinct, {}};
+  for (std::size_t i = 1; work.symbols.size() < run_symbols; ++i)
+    step(work.symbols, i, random);
+  return work;
+}
+
+std::vector<Workload> workloads() {
+  std::vector<Workload> all;
+  all.push_back(steps("wavefront", 32, [](Symbols& symbols, std::size_t i, auto&) {
+    append_loop(symbols, 0, 6, 62);
+    append_loop(symbols, 6, 6, 62);
+    append_loop(symbols, 12, 12, 1);
+    if (i % 20 == 0) append_loop(symbols, 24, 8, 1);
+  }));
+  all.push_back(steps("halo", 26, [](Symbols& symbols, std::size_t, auto&) { append_loop(symbols, 0, 26, 1); }));
+  all.push_back(steps("halo, long steps", 5000, [](Symbols& symbols, std::size_t, auto&) { //
+    append_loop(symbols, 0, 5000, 1);
+  }));
+  all.push_back(steps("two kinds of step", 60, [](Symbols& symbols, std::size_t, auto& random) {
+    append_loop(symbols, 0, 25, 1);
+    if (random() % 15 == 0) append_loop(symbols, 25, 35, 1);
+  }));
+  all.push_back(steps("loops of any length", 8, [](Symbols& symbols, std::size_t, auto& random) {
+    append_loop(symbols, 0, 3, 1 + random() % 60);
+    append_loop(symbols, 3, 5, 1);
+  }));
+  for (const std::uint32_t distinct : {4U, 100U, 2000U})
+    all.push_back(
+        steps(fmt::format("random of {}", distinct), distinct, [=](Symbols& symbols, std::size_t, auto& random) {
+          symbols.push_back(static_cast<std::uint32_t>(random() % distinct));
+        }));
+  return all;
+}
+
+std::string encoded(const trace::FoldedSequence& sequence, int level) {
+  std::string bytes;
+  sequence.encode(bytes);
+  std::string stored;
+  trace::compress(bytes, level, stored);
+  return stored;
+}
+
+void unfold(const trace::FoldedSequence& sequence, const Symbols& expected) {
+  Symbols window(window_symbols);
+  trace::Unfolder unfolder(sequence);
+  std::size_t at = 0;
+  for (std::size_t got = 0; (got = unfolder.next(window)) != 0; at += got)
+    if (window.front() != expected[at] || window[got - 1] != expected[at + got - 1]) std::abort();
+  if (at != expected.size()) std::abort();
+}
+
+void report(const Workload& work, int repeat) {
+  const auto each = static_cast<double>(work.symbols.size());
+  Symbols same(work.distinct);
+  std::iota(same.begin(), same.end(), 0U);
+  trace::SequenceFolder folder;
+  std::vector<trace::FoldedSequence> stretches((work.symbols.size() + stretch_symbols - 1) / stretch_symbols);
+  const double folding = median_seconds(repeat, [&] {
+    for (std::size_t i = 0; i < stretches.size(); ++i) {
+      const std::size_t begin = i * stretch_symbols;
+      for (std::size_t at = begin; at < std::min(begin + stretch_symbols, work.symbols.size()); ++at)
+        folder.append(work.symbols[at]);
+      folder.finish(stretches[i]);
+    }
+  });
+  trace::FoldedSequence whole;
+  const double appending = median_seconds(repeat, [&] {
+    for (const trace::FoldedSequence& stretch : stretches)
+      folder.append(stretch, same);
+    folder.finish(whole);
+  });
+  trace::FoldedSequence shared;
+  const double sharing = median_seconds((repeat + 4) / 5, [&] { shared = trace::share_repeats(whole); });
+  const double unfolding = median_seconds(repeat, [&] { unfold(shared, work.symbols); });
+  std::string fixed;
+  for (const std::uint32_t symbol : work.symbols)
+    trace::put_fixed(fixed, static_cast<std::uint16_t>(symbol));
+  std::string stored;
+  const double compressing = median_seconds((repeat + 4) / 5, [&] { trace::compress(fixed, 3, stored); });
+  trace::compress(fixed, 19, stored);
+  std::size_t stretch_bytes = 0;
+  for (const trace::FoldedSequence& stretch : stretches)
+    stretch_bytes += encoded(stretch, 3).size();
+  fmt::print("{:<20}{:>9}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(),
+             shared.items(), stretch_bytes, encoded(shared, 19).size(), stored.size(), 1e9 * folding / each,
+             1e9 * appending / each, 1e9 * sharing / each, 1e9 * unfolding / each, 1e9 * compressing / each);
+}
+
+} // namespace
+
+void measure_structure(int repeat) {
+  fmt::print(
+      "{} symbols folded in stretches of {}, these appended to one another, what comes again in several places\n"
+      "shared; items, bytes after zstd, and nanoseconds of CPU time a symbol, medians of {}; zstd is of u16 symbols\n",
+      run_symbols, stretch_symbols, repeat);
+  fmt::print("{:<20}{:>9}{:>9}{:>11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "sequence", "items", "shared",
+             "stretches B", "whole B", "zstd-19", "fold", "append", "share", "unfold", "zstd-3");
+  for (const Workload& work : workloads())
+    report(work, repeat);
+}
+
+} // namespace timeless::bench
