@@ -44,6 +44,7 @@ bool BlockSource::advance() {
     offset_ = rank_->offset;
     rank_->offset += bytes_.size();
   } else {
+    headers_checksums_[inputs_[next_ - 1]] = rank_->reader.headers_checksum();
     bytes_ = std::move(rank_->rows);
     space_ = Space::rows;
     offset_ = rank_->place.row_offset;

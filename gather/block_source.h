@@ -2,11 +2,11 @@
 
 #include "gather/assembly.h"
 #include "gather/chunk.h"
-#include "gather/reader_pool.h"
 #include "gather/stream.h"
 #include "gather/survey.h"
 
-#include <optional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +23,9 @@ public:
 
   bool fill(Chunk& chunk) override;
 
+  /// For each survey whose ranks have been read: what BlockReader::headers_checksum told of the last of them.
+  const std::map<std::size_t, std::uint64_t>& headers_checksums() const { return headers_checksums_; }
+
 private:
   struct Rank;
   bool advance();
@@ -32,6 +35,7 @@ private:
   std::vector<std::size_t> inputs_; ///< for each place: which survey holds the rank
   std::size_t next_ = 0;
   std::unique_ptr<Rank> rank_; ///< the one being read
+  std::map<std::size_t, std::uint64_t> headers_checksums_;
   // What is yet to be put into a chunk, and where it goes.
   std::string bytes_;
   std::string_view left_;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t fingerprint_bytes = 4096;
 
+} // namespace
+
 SeenFile see(const std::filesystem::path& path) {
   const trace::InputFile file(path);
   std::string bytes = file.read(0, fingerprint_bytes);
@@ -22,8 +24,6 @@ SeenFile see(const std::filesystem::path& path) {
                        fingerprint_bytes);
   return {.name = path.filename().string(), .bytes = file.size(), .fingerprint = trace::checksum(bytes)};
 }
-
-} // namespace
 
 std::vector<SeenFile> see_files(const std::filesystem::path& directory) {
   std::vector<SeenFile> files;

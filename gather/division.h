@@ -1,7 +1,5 @@
 #pragma once
 
-#include "trace/ids.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,6 +16,9 @@ struct SeenFile {
   std::uint64_t fingerprint = 0; ///< of the file's beginning, where its run and rank stand, and of its end
   auto operator<=>(const SeenFile&) const = default;
 };
+
+/// Throws Error when it cannot be read.
+SeenFile see(const std::filesystem::path& path);
 
 /// The rank files in a directory, by name. Throws Error(runtime) when one cannot be read.
 std::vector<SeenFile> see_files(const std::filesystem::path& directory);

@@ -6,6 +6,7 @@
 #include "gather/machine.h"
 #include "gather/output_file.h"
 #include "gather/packing.h"
+#include "gather/remove_sources.h"
 #include "gather/stream.h"
 #include "gather/subtree.h"
 #include "gather/survey.h"
@@ -57,19 +58,24 @@ std::vector<std::size_t> own_part(const Team& team, const std::vector<SeenFile>&
   return part;
 }
 
-/// Surveys the files this member gathers.
-std::vector<Survey> survey_own(const Team& team, const std::filesystem::path& directory) {
-  std::vector<SeenFile> mine;
-  team.together([&] { mine = see_files(directory); });
-  const auto part = own_part(team, mine);
-  std::vector<Survey> surveys;
+/// What a member sees, and what of it it gathers.
+struct Own {
+  std::vector<SeenFile> seen;
+  std::vector<std::size_t> part; ///< indices into what is seen
+  std::vector<Survey> surveys;   ///< of the part
+};
+
+Own survey_own(const Team& team, const std::filesystem::path& directory) {
+  Own own;
+  team.together([&] { own.seen = see_files(directory); });
+  own.part = own_part(team, own.seen);
   team.together([&] {
-    for (const std::size_t index : part) {
-      const std::filesystem::path path = directory / mine[index].name;
-      surveys.push_back(survey(path, team.host() + ":" + path.string()));
+    for (const std::size_t index : own.part) {
+      const std::filesystem::path path = directory / own.seen[index].name;
+      own.surveys.push_back(survey(path, team.host() + ":" + path.string()));
     }
   });
-  return surveys;
+  return own;
 }
 
 /// Puts what arrives at the root into the archive.
@@ -105,15 +111,16 @@ struct Root {
   std::optional<Assembly> assembly = {};
 };
 
-void stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity, const Subtree& subtree,
-                   const std::vector<Survey>& surveys, std::vector<RankPlace> places, Assembly* assembly,
-                   const GatherOptions& options) {
+/// Collective. Returns what this member has gathered.
+std::vector<GatheredFile> stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity,
+                                        const Subtree& subtree, const Own& own, std::vector<RankPlace> places,
+                                        Assembly* assembly, const GatherOptions& options) {
   StreamPart part{.communicator = team.communicator(), .words = team.words(), .most_senders = arity};
   part.children = subtree.children(plan);
   for (const TreeStep& step : plan)
     if (step.send_to) part.parent = step.send_to;
   std::optional<BlockSource> source;
-  if (!places.empty()) part.source = &source.emplace(surveys, std::move(places));
+  if (!places.empty()) part.source = &source.emplace(own.surveys, std::move(places));
   std::optional<AssemblySink> sink;
   std::uint64_t arrived = 0;
   if (assembly != nullptr) {
@@ -130,6 +137,11 @@ void stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arit
   team.together([&] {
     if (sink) sink->demand_all();
   });
+  std::vector<GatheredFile> gathered;
+  if (source)
+    for (const auto& [survey, sum] : source->headers_checksums())
+      gathered.push_back({.index = own.part[survey], .headers_checksum = sum});
+  return gathered;
 }
 
 } // namespace
@@ -145,8 +157,8 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
     if (team.number() == 0) root.emplace(OutputFile(options.output, options.force));
   });
 
-  std::vector<Survey> surveys = survey_own(team, options.directory);
-  const Subtree subtree = unite(team, plan, surveys);
+  Own own = survey_own(team, options.directory);
+  const Subtree subtree = unite(team, plan, own.surveys);
   team.together(
       [&] {
         if (!root) return;
@@ -158,7 +170,7 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
       subtree.empty());
   Assembly* const assembly = root ? &*root->assembly : nullptr;
   auto places = spread(team, plan, subtree, root ? assembly->places() : std::vector<RankPlace>());
-  stream_blocks(team, plan, arity, subtree, surveys, std::move(places), assembly, options);
+  const auto files = stream_blocks(team, plan, arity, subtree, own, std::move(places), assembly, options);
 
   std::optional<Gathered> gathered;
   team.together([&] {
@@ -167,10 +179,15 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
                         .nodes = team.size(),
                         .steps = tree_steps(team.size(), arity)};
     gathered->merged.blocks = assembly->finish();
-    assembly->verify(false);
+    assembly->verify(options.remove);
     gathered->merged.output_bytes = std::filesystem::file_size(root->output.path());
     root->output.keep();
   });
+  const bool remove = options.remove && gathered && gathered->merged.run.complete();
+  if (team.from_first(remove ? 1 : 0) != 0) {
+    const std::uint64_t removed = remove_sources(team, options.directory, own.seen, files);
+    if (gathered) gathered->merged.removed = removed;
+  }
   return gathered;
 }
 

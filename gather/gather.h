@@ -17,6 +17,7 @@ struct GatherOptions {
   std::filesystem::path output;    ///< as the first process sees it
   int arity = 4;                   ///< of the tree; the first process's counts
   bool force = false;              ///< replace an existing output
+  bool remove = false;             ///< as MergeOptions::remove; the first process's counts
   /// For tests: what makes a node, instead of shared memory. Empty on all processes, or on none.
   std::string node_name = {};
   /// Called on the first process with the bytes that have reached it so far, and all that will.

@@ -1,14 +1,17 @@
 #include "gather/merge.h"
 
 #include "gather/assembly.h"
+#include "gather/division.h"
 #include "gather/output_file.h"
 #include "gather/reader_pool.h"
+#include "gather/removal.h"
 #include "gather/run_union.h"
 #include "gather/survey.h"
 #include "trace/archive/layout.h"
 #include "trace/error.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace timeless::gather {
@@ -55,11 +58,22 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
   assembly.put_rows(place.row_offset, rows);
 }
 
+std::uint64_t remove_inputs(Paths inputs, const std::vector<SeenFile>& seen) {
+  std::uint64_t removed = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (remove_rank_file(inputs[i], seen[i])) ++removed;
+  for (const std::filesystem::path& input : inputs)
+    remove_if_empty(input.parent_path());
+  return removed;
+}
+
 } // namespace
 
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
   demand_output_apart(inputs, output);
   OutputFile file(output, options.force);
+  std::vector<SeenFile> seen;
+  if (options.remove) std::ranges::transform(inputs, std::back_inserter(seen), see);
   std::vector<Survey> surveys;
   RunUnion all;
   for (std::size_t number = 0; number < inputs.size(); ++number) {
@@ -84,11 +98,12 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
   }
   Merged merged{.run = united.run};
   merged.blocks = assembly.finish();
-  assembly.verify(false);
+  assembly.verify(options.remove);
   merged.output_bytes = std::filesystem::file_size(file.path());
   for (const Survey& input : surveys)
     merged.input_bytes += input.file_bytes;
   file.keep();
+  if (options.remove && merged.run.complete()) merged.removed = remove_inputs(inputs, seen);
   return merged;
 }
 

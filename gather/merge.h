@@ -13,6 +13,10 @@ namespace timeless::gather {
 
 struct MergeOptions {
   bool force = false; ///< replace an existing output
+  /// Once the output is whole and durable, and every block in it has been read back: remove the inputs, their journals
+  /// and the directories that are empty then. Nothing is removed when ranks are missing or not finalized: what was not
+  /// recorded to its end, or can be gathered again with more, stays.
+  bool remove = false;
   /// Names of the inputs in errors, where their paths would not say enough; empty, or one per input.
   std::vector<std::string> labels = {};
   /// Called now and then with the bytes of blocks copied so far and in all.
@@ -25,6 +29,7 @@ struct Merged {
   std::uint64_t input_bytes = 0;  ///< of all input files
   std::uint64_t output_bytes = 0; ///< of the archive written
   std::uint64_t blocks = 0;       ///< of actions
+  std::uint64_t removed = 0;      ///< input files
 };
 
 /// Merges archives of one run, one rank's or several ranks' each, into one.

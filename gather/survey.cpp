@@ -1,5 +1,6 @@
 #include "gather/survey.h"
 
+#include "gather/packing.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
 #include "trace/error.h"
@@ -92,7 +93,15 @@ bool BlockReader::next(trace::BlockHeader& header, std::string& bytes) {
     header = trace::decode_block_header(bytes).value().header;
   }
   ++next_;
+  headers_checksum_ = add_header(headers_checksum_, bytes);
   return true;
+}
+
+std::uint64_t add_header(std::uint64_t checksum, std::string_view block) {
+  Packer both;
+  both.put(checksum);
+  both.put(block.substr(0, trace::block_header_bytes));
+  return trace::checksum(both.bytes());
 }
 
 } // namespace timeless::gather

@@ -54,12 +54,20 @@ public:
   /// Throws Error(invalid_input) when the file is damaged, or no longer what was surveyed.
   bool next(trace::BlockHeader& header, std::string& bytes);
 
+  /// Of the blocks read so far (see add_header); 0 before the first.
+  std::uint64_t headers_checksum() const { return headers_checksum_; }
+
 private:
   const trace::ArchiveReader& archive_;
   const Survey& survey_;
   RankBlocks expected_;
   std::vector<trace::BlockPlace> places_; ///< of the blocks that are not in the journal
   std::uint64_t next_ = 0;
+  std::uint64_t headers_checksum_ = 0;
 };
+
+/// A checksum over block headers and one more, as stored at the beginning of these bytes. Headers hold the checksums of
+/// their payloads, so blocks with the same headers are the same.
+std::uint64_t add_header(std::uint64_t checksum, std::string_view block);
 
 } // namespace timeless::gather

@@ -23,6 +23,8 @@ void print_text(const GatherAnswer& answer) {
   fmt::print("{:<10}{}\n", "actions", human_count(static_cast<double>(total_actions(merged.run))));
   fmt::print("{:<10}{}, {:.2f} per action\n", "bytes", human_bytes(static_cast<double>(merged.output_bytes)),
              bytes_per_action(merged));
+  if (answer.remove && merged.run.complete()) fmt::print("{:<10}{} rank files\n", "removed", merged.removed);
+  if (answer.remove && !merged.run.complete()) fmt::print("{:<10}the rank files, as the run is not whole\n", "kept");
   for (const std::string& world : spawned_worlds(answer.directory))
     fmt::print("{:<10}{} is a run of its own, gathered apart\n", "spawned", world);
   fmt::print("{:<10}timeless info {}\n", "next", answer.output);
@@ -43,6 +45,7 @@ void print_answer(const GatherAnswer& answer) {
               {"input_bytes", merged.input_bytes},
               {"output_bytes", merged.output_bytes},
               {"bytes_per_action", bytes_per_action(merged)},
+              {"removed_files", merged.removed},
               {"nodes", answer.nodes},
               {"steps", answer.steps},
               {"spawned_worlds", spawned_worlds(answer.directory)}});

@@ -16,7 +16,8 @@ struct GatherAnswer {
   std::string output;
   gather::Merged merged;
   int nodes = 1;
-  int steps = 0; ///< of the tree between the nodes
+  int steps = 0;       ///< of the tree between the nodes
+  bool remove = false; ///< the rank files were to be removed
 };
 
 /// Prints what was gathered, as text or JSON (schema timeless.gather/1), with a warning when the run is not whole.

@@ -17,9 +17,8 @@ using Pieces = std::vector<std::tuple<Space, std::uint64_t, std::string>>;
 
 Pieces pieces_of(const Chunk& chunk) {
   Pieces pieces;
-  chunk.for_each_piece([&](Space space, std::uint64_t offset, std::string_view bytes) {
-    pieces.emplace_back(space, offset, bytes);
-  });
+  chunk.for_each_piece(
+      [&](Space space, std::uint64_t offset, std::string_view bytes) { pieces.emplace_back(space, offset, bytes); });
   return pieces;
 }
 

@@ -32,7 +32,8 @@ gather() {
   status=0
   "$MPIEXEC" -n "$nodes" bash -c '
     here=$OMPI_COMM_WORLD_RANK
-    exec "$TIMELESS_MPI" gather "${SHARED:-n$here}" --node-name "node$here" "$@"' gather "$@" >messages 2>&1 || status=$?
+    directories=(${DIRECTORIES:-})
+    exec "$TIMELESS_MPI" gather "${directories[$here]:-n$here}" --node-name "node$here" "$@"' gather "$@" >messages 2>&1 || status=$?
 }
 
 expect_status() { [ "$status" -eq "$1" ] || fail "exit status $status instead of $1"; }
@@ -77,7 +78,7 @@ scenario_shared_directory() {
   write_nodes 3
   mkdir shared
   cp n*/* shared
-  SHARED=shared gather 4 -k 2 -o run.tia
+  DIRECTORIES="shared shared shared shared" gather 4 -k 2 -o run.tia
   expect_status 0
   expect_words "gathered 6 of 6 ranks into run.tia"
   expect_words "nodes     4, in 2 steps"
@@ -183,6 +184,61 @@ scenario_no_files() {
   expect_status 3
   expect_words "no node has rank files"
   expect_untouched
+}
+
+# The most memory each process had, for nodes with files of so many MiB: "0 <kilobytes>" and so on, a line each.
+memory_of_gathering() {
+  local node
+  rm -rf n* run.tia memory
+  for node in 0 1 2 3; do "$WRITE_RANK_FILES" "n$node" 4 "$node" "$(($1 * 13))" 7 icount 10000; done
+  "$MPIEXEC" -n 4 python3 -c '
+import os, resource, subprocess, sys
+here = os.environ["OMPI_COMM_WORLD_RANK"]
+status = subprocess.call([sys.argv[1], "gather", "n" + here, "--node-name", "node" + here] + sys.argv[2:])
+with open("memory", "a") as file:
+    file.write(f"{here} {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}\n")
+sys.exit(status)' "$TIMELESS_MPI" -k 1 -o run.tia >messages 2>&1 || fail "gathering ended with $?"
+  sort -n memory
+}
+
+scenario_constant_memory() {
+  # Three hops to the root, each of which could store what it receives.
+  memory_of_gathering 8 >less
+  local small large
+  small=$(wc -c <run.tia)
+  memory_of_gathering 32 >more
+  large=$(wc -c <run.tia)
+  [ $((large - small)) -gt 90000000 ] || fail "only $large bytes instead of $small"
+  paste -d' ' less more | while read -r process before _ after; do
+    [ $((after - before)) -lt 4096 ] || fail "process $process took $before KiB for $small bytes, $after for $large"
+  done
+  expect_same_as_merged
+}
+
+scenario_removal() {
+  # Two nodes share a directory, the third has a copy of a file there, the fourth has nothing.
+  write_nodes 3
+  mkdir shared n3
+  cp n0/* n1/* shared
+  cp shared/rank-000002.tia n2
+  touch n2/notes
+  export DIRECTORIES="shared shared n2 n3"
+  remember
+  mv n2/rank-000005.tia .
+  gather 4 -k 2 -o run.tia --remove
+  expect_status 6
+  expect_words "kept      the rank files, as the run is not whole"
+  rm run.tia
+  mv rank-000005.tia n2
+  expect_untouched
+  gather 4 -k 2 -o run.tia --remove
+  expect_status 0
+  expect_words "removed   7 rank files"
+  [ ! -e shared ] || fail "left in shared: $(ls shared)"
+  [ "$(ls n2)" = notes ] || fail "left in n2: $(ls n2)"
+  rmdir n3
+  "$WRITE_RANK_FILES" n2 6 4,5 60
+  expect_same_as_merged
 }
 
 scenario_unwritable_output() {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -153,9 +154,12 @@ std::filesystem::path write_rank_file(const SyntheticRun& run, Rank rank, const 
     writer.write(rank, block);
     block.clear();
   };
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank));
   for (int round = 0; round < run.rounds; ++round) {
     const auto kernel = static_cast<trace::KernelId>(static_cast<std::size_t>(round) % definitions.kernels.size());
     block.append_compute(kernel, 1000U + static_cast<unsigned>(round) * static_cast<unsigned>(rank + 1));
+    for (int i = 0; i < run.noise; ++i)
+      block.append_compute(kernel, random());
     const auto region = static_cast<trace::RegionId>(static_cast<std::size_t>(round) % definitions.regions.size());
     block.append({.kind = ActionKind::region_begin, .region = region});
     for (const trace::CommunicatorId id : order_of_use(definitions.communicators))

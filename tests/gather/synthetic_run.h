@@ -22,6 +22,7 @@ struct SyntheticRun {
   int ranks_per_host = 2;
   std::size_t actions_per_block = 16;
   bool timed = false; ///< every action has times
+  int noise = 0;      ///< further computations in each round, of volumes that no compression makes smaller
 };
 
 /// How one rank's file departs from the others.

@@ -18,6 +18,7 @@ struct Options {
   std::string node_name;
   int arity = 4;
   bool force = false;
+  bool remove = false;
   bool json = false;
 };
 
@@ -30,6 +31,7 @@ int gather_nodes(const Options& options) {
                                                .output = output,
                                                .arity = options.arity,
                                                .force = options.force,
+                                               .remove = options.remove,
                                                .node_name = options.node_name,
                                                .progress = [&](std::uint64_t done, std::uint64_t total) {
                                                  if (!progress) progress.emplace("gathering", total);
@@ -41,7 +43,8 @@ int gather_nodes(const Options& options) {
                          .output = output,
                          .merged = gathered->merged,
                          .nodes = gathered->nodes,
-                         .steps = gathered->steps},
+                         .steps = gathered->steps,
+                         .remove = options.remove},
                         options.json);
 }
 
@@ -55,6 +58,8 @@ MpiAction add_mpi_gather(CLI::App& command) {
   command.add_option("-k,--arity", options->arity, "Nodes that send to one node in each step")
       ->check(CLI::PositiveNumber);
   command.add_flag("--force", options->force, "Replace an existing output");
+  command.add_flag("--remove", options->remove,
+                   "Remove the rank files once the archive is verified, if no rank is missing or ended early");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.gather/1)");
   // For tests: processes of one machine that give different names count as different nodes.
   command.add_option("--node-name", options->node_name)->group("");

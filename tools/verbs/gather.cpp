@@ -20,6 +20,7 @@ struct Options {
   std::string output;
   int arity = 4;
   bool force = false;
+  bool remove = false;
   bool json = false;
 };
 
@@ -38,15 +39,16 @@ std::vector<std::filesystem::path> rank_files(const std::filesystem::path& direc
 
 int gather_directory(const Options& options) {
   remove_temporary_files_when_interrupted();
-  GatherAnswer answer{.directory = options.directory, .output = options.output, .merged = {}};
+  GatherAnswer answer{.directory = options.directory, .output = options.output, .merged = {}, .remove = options.remove};
   if (answer.output.empty()) answer.output = default_output(options.directory);
   {
     std::optional<Progress> progress;
-    answer.merged = gather::merge(rank_files(options.directory), answer.output,
-                                  {.force = options.force, .progress = [&](std::uint64_t done, std::uint64_t total) {
-                                     if (!progress) progress.emplace("gathering", total);
-                                     progress->update(done);
-                                   }});
+    answer.merged = gather::merge(
+        rank_files(options.directory), answer.output,
+        {.force = options.force, .remove = options.remove, .progress = [&](std::uint64_t done, std::uint64_t total) {
+           if (!progress) progress.emplace("gathering", total);
+           progress->update(done);
+         }});
   }
   return print_gathered(answer, options.json);
 }
@@ -65,6 +67,8 @@ VerbAction add_gather(CLI::App& command) {
                   "one machine needs no steps")
       ->check(CLI::PositiveNumber);
   command.add_flag("--force", options->force, "Replace an existing output");
+  command.add_flag("--remove", options->remove,
+                   "Remove the rank files once the archive is verified, if no rank is missing or ended early");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.gather/1)");
   command.footer("Example: timeless gather lu.C.64 -o lu.C.64.tia\n"
                  "Where nodes do not share the directory: mpirun --map-by ppr:1:node timeless-mpi gather DIR");

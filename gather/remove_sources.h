@@ -1,0 +1,26 @@
+#pragma once
+
+#include "gather/division.h"
+#include "gather/team.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace timeless::gather {
+
+/// A rank file that a member has gathered.
+struct GatheredFile {
+  std::size_t index = 0; ///< in what the member sees
+  std::uint64_t headers_checksum = 0;
+};
+
+/// Collective. Every member removes the rank files it has gathered, then copies it sees of files that others have
+/// gathered, if their blocks are the same, then the directory if it is empty. Only rank files that are still what they
+/// were when they were seen. Returns, on member 0, how many files were removed. Throws Error(runtime) when the system
+/// refuses.
+std::uint64_t remove_sources(const Team& team, const std::filesystem::path& directory,
+                             const std::vector<SeenFile>& seen, const std::vector<GatheredFile>& gathered);
+
+} // namespace timeless::gather
