@@ -71,7 +71,7 @@ Stream any_stream(std::mt19937_64& random) {
   const std::uint64_t about = random() >> random() % 64;
   const std::uint64_t noise = (random() >> random() % 64) | 1;
   const std::uint64_t period = 1 + random() % 40;
-  const unsigned kind = static_cast<unsigned>(random() % 11);
+  const unsigned kind = static_cast<unsigned>(random() % 12);
   Stream stream;
   for (std::size_t i = 0; i < size; ++i) {
     const std::uint64_t previous = stream.empty() ? about : stream.back();
@@ -105,6 +105,9 @@ Stream any_stream(std::mt19937_64& random) {
       break;
     case 9:
       stream.push_back((about << 8 * (random() % 3)) + random() % noise % 1000);
+      break;
+    case 10:
+      stream.push_back(about % 1000 + noise * (random() % 100) + (i + 3 > size ? random() % 100 : 0));
       break;
     default:
       stream.push_back(i % period == 0 && i % 7 == 0 ? about : i % 5);
@@ -272,6 +275,18 @@ TEST(Volumes, that_drift_are_told_by_their_changes) {
     stream.push_back(static_cast<std::uint64_t>(value += 1000 + noise(random)));
   const double entropy = std::log2(20 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
   EXPECT_LT(static_cast<double>(encoded({stream}).size()), 4000 * (entropy + 0.05));
+}
+
+TEST(Volumes, that_are_multiples_but_for_the_last_are_told_in_multiples) {
+  std::mt19937_64 random(29);
+  std::normal_distribution<double> noise(0, 4);
+  Stream stream;
+  for (std::size_t i = 0; i < 4000; ++i)
+    stream.push_back(1000003 + 3001 * static_cast<std::uint64_t>(std::llround(noise(random)) + 50));
+  stream.back() += 17;
+  const double entropy = std::log2(4 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
+  EXPECT_LT(static_cast<double>(encoded({stream}).size()), 4000 * (entropy + 0.04));
+  EXPECT_EQ(decoded_in_turns(encoded({stream}), 999).front(), stream);
 }
 
 TEST(Volumes, with_rare_outliers_cost_what_they_cost_without_and_the_outliers) {

@@ -5,6 +5,7 @@
 #include "trace/encoding/volume_codec.h"
 #include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
+#include "trace/encoding/volume_scale.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,9 @@ namespace timeless::trace {
 struct VolumeDecoder::WrittenModel {
   VolumeModel model;
   std::uint32_t values = 0; ///< of the stream, or of its period
+  std::uint64_t factor = 1; ///< of the model's values; the remainder is added, and the exceptions' differences
+  std::uint64_t remainder = 0;
+  std::string_view exceptions;
   unsigned entry_bytes = 0; ///< of a listed value
   unsigned listed = 0;      ///< how many
   std::string_view list;    ///< the listed values, or the levels
@@ -101,22 +105,40 @@ void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
   case OtherModel::ranked_levels:
     return take_levels(reader, written);
   case OtherModel::periodic:
-    reader.fail("a period within a period");
+  case OtherModel::scaled:
+    reader.fail("a model of volumes within another that cannot be there");
   }
   reader.fail("a model of volumes that this version does not know");
 }
 
+void take_scale(ByteReader& reader, WrittenModel& written) {
+  written.factor = reader.varint();
+  written.remainder = reader.varint();
+  const std::uint64_t exceptions = reader.varint();
+  if (exceptions > VolumeScale::most_exceptions) reader.fail("more exceptions than a stream can have");
+  const ByteReader start = reader;
+  for (std::uint64_t i = 0; i < 2 * exceptions; ++i)
+    reader.varint();
+  written.exceptions = ByteReader(start).take(start.remaining() - reader.remaining());
+}
+
+constexpr std::uint8_t first_byte(OtherModel other) {
+  return static_cast<std::uint8_t>(static_cast<unsigned>(ModelClass::other) << 6U | static_cast<unsigned>(other));
+}
+
 WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
+  WrittenModel written;
   std::uint8_t first = reader.byte();
-  constexpr unsigned periodic =
-      static_cast<unsigned>(ModelClass::other) << 6U | static_cast<unsigned>(OtherModel::periodic);
-  if (first == periodic) {
+  if (first == first_byte(OtherModel::periodic)) {
     const std::uint64_t period = reader.varint();
     if (period == 0 || period > values) reader.fail("a period that does not suit its stream");
     values = static_cast<std::uint32_t>(period);
     first = reader.byte();
   }
-  WrittenModel written;
+  if (first == first_byte(OtherModel::scaled)) {
+    take_scale(reader, written);
+    first = reader.byte();
+  }
   written.model.kind = static_cast<ModelClass>(first >> 6U);
   written.model.width = first & 63U;
   written.values = values;
@@ -204,6 +226,17 @@ void read_levels(const WrittenModel& written, std::string_view symbols, std::uin
   bit = static_cast<std::uint32_t>(codes.bit());
 }
 
+void scale(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values) {
+  for (std::uint64_t& value : values)
+    value = written.remainder + written.factor * value;
+  ByteReader reader(written.exceptions);
+  for (std::uint64_t next = 0; reader.remaining() > 0; ++next) {
+    next += reader.varint();
+    const auto difference = static_cast<std::uint64_t>(reader.signed_varint());
+    if (next >= place && next - place < values.size()) values[next - place] += difference;
+  }
+}
+
 } // namespace
 
 void VolumeDecoder::open(std::string_view payload) {
@@ -281,6 +314,7 @@ void VolumeDecoder::read_some(const WrittenModel& written, Cursor& cursor, std::
     }
     const auto some = values.first(std::min(values.size(), written.values - place));
     read_values(written, place, cursor, some);
+    if (written.factor != 1) scale(written, place, some);
     cursor.position += static_cast<std::uint32_t>(some.size());
     values = values.subspan(some.size());
   }
@@ -326,7 +360,8 @@ void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, 
   case OtherModel::ranked_levels:
     return read_levels(written, {}, cursor.bit, values);
   case OtherModel::periodic:
-    break; // take_model() gives the model of one period
+  case OtherModel::scaled:
+    break; // take_model() gives the model behind them
   }
 }
 

@@ -6,6 +6,7 @@
 #include "trace/encoding/volume_codec.h"
 #include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
+#include "trace/encoding/volume_scale.h"
 
 #include <algorithm>
 
@@ -52,12 +53,15 @@ struct VolumeEncoder::Memory {
   std::vector<std::uint32_t> borders;
   DistinctValues distinct;
   VolumeLevels levels;
+  VolumeScale scale;
   std::string low;     ///< bits of one stream's Rice codes
   std::string codes;   ///< the codes of what is above them
   std::string symbols; ///< of all streams
   std::string packed_symbols;
 
   void put_stream(Values values, std::string& bytes);
+  bool may_have_a_factor(const VolumeModel& model, std::size_t values) const;
+  void put_scale(std::string& bytes) const;
   void put_model(const VolumeModel& model, Values values, std::string& bytes);
   void put_around(const VolumeModel& model, Values values, std::string& bytes);
   void put_changes(const VolumeModel& model, Values values, std::string& bytes);
@@ -101,7 +105,44 @@ void VolumeEncoder::Memory::put_stream(Values values, std::string& bytes) {
     put_varint(bytes, period);
     values = values.first(period);
   }
-  put_model(choose_model(values, distinct, levels), values, bytes);
+  VolumeModel model = choose_model(values, distinct, levels);
+  if (may_have_a_factor(model, values.size()) && scale.find(values)) {
+    const VolumeModel scaled = choose_model(scale.quotients(), distinct, levels);
+    if (scale.bits() + scaled.bits < model.bits) {
+      put_scale(bytes);
+      return put_model(scaled, scale.quotients(), bytes);
+    }
+    model = choose_model(values, distinct, levels); // what it needs is there again
+  }
+  put_model(model, values, bytes);
+}
+
+/// Whether the model would gain by a factor of the values, so that it is worth looking for.
+bool VolumeEncoder::Memory::may_have_a_factor(const VolumeModel& model, std::size_t values) const {
+  if (model.kind != ModelClass::other) return true;
+  switch (model.other) {
+  case OtherModel::constant:
+  case OtherModel::ramp:
+    return false;
+  case OtherModel::listed:
+  case OtherModel::ranked:
+    return values < 32 * distinct.values().size();
+  default:
+    return true;
+  }
+}
+
+void VolumeEncoder::Memory::put_scale(std::string& bytes) const {
+  put_model_byte(bytes, OtherModel::scaled);
+  put_varint(bytes, scale.factor());
+  put_varint(bytes, scale.remainder());
+  put_varint(bytes, scale.exceptions().size());
+  std::size_t next = 0;
+  for (const auto& [place, difference] : scale.exceptions()) {
+    put_varint(bytes, place - next);
+    put_varint(bytes, zigzag(difference));
+    next = place + 1;
+  }
 }
 
 void VolumeEncoder::Memory::put_model(const VolumeModel& model, Values values, std::string& bytes) {
@@ -171,7 +212,8 @@ void VolumeEncoder::Memory::put_other(const VolumeModel& model, Values values, s
   case OtherModel::ranked_levels:
     return put_levels(true, values, bytes);
   case OtherModel::periodic:
-    break;
+  case OtherModel::scaled:
+    break; // stand before a model
   }
 }
 

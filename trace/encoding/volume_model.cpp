@@ -164,11 +164,11 @@ bool DistinctValues::list(Values values) {
 }
 
 VolumeModel choose_model(Values values, DistinctValues& distinct, VolumeLevels& levels) {
-  if (values.size() == 1) return {.base = values[0]};
+  if (values.size() == 1) return {.base = values[0], .bits = 32};
   const Survey seen = survey(values);
-  if (seen.least == seen.largest) return {.base = values[0]};
+  if (seen.least == seen.largest) return {.base = values[0], .bits = 32};
   if (seen.is_ramp && values.size() > 2)
-    return {.other = OtherModel::ramp, .base = values[0], .step = values[1] - values[0]};
+    return {.other = OtherModel::ramp, .base = values[0], .step = values[1] - values[0], .bits = 48};
 
   const auto width = static_cast<unsigned>(std::bit_width(seen.largest - seen.least));
   VolumeModel best{.kind = ModelClass::packed, .width = width, .base = seen.least};
@@ -195,6 +195,7 @@ VolumeModel choose_model(Values values, DistinctValues& distinct, VolumeLevels& 
     consider({levels.bits() + symbol_bits(levels.places(), levels.counts()), 0}, 16, {.other = OtherModel::levels});
     consider({levels.bits() + unary_bits(levels.counts()), 0}, 24, {.other = OtherModel::ranked_levels});
   }
+  best.bits = least_bits;
   return best;
 }
 

@@ -26,6 +26,7 @@ enum class OtherModel : std::uint8_t {
   ranked = 5,   ///< at most 256 distinct values, the frequent ones first, and which of them each is, Rice-coded
   levels = 6,   ///< at most 16 centres, and which of them each is near, as a symbol, and how far from it, Rice-coded
   ranked_levels = 7, ///< the same, which of them in unary
+  scaled = 8,        ///< a factor and a remainder, few exceptions, and the model of the quotients
 };
 
 inline constexpr std::size_t max_listed = 256;
@@ -36,6 +37,7 @@ struct VolumeModel {
   unsigned width = 0;     ///< of the low bits of a Rice code, or of a packed value
   std::uint64_t base = 0; ///< the constant, the centre, the least value, the first one
   std::uint64_t step = 0; ///< of a ramp; the usual change
+  std::uint64_t bits = 0; ///< that it takes, about
 };
 
 /// A centre is written without its lowest bits where the values have as many bits of noise.
