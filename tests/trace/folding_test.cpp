@@ -313,6 +313,15 @@ TEST(Folding, a_few_bytes_cannot_claim_more_symbols_than_allowed) {
   EXPECT_THROW(decoded(varints({1, 1 << 1 | 1, many, 2, 0 << 1 | 1, many, 0}), ~std::uint64_t{0}), Error);
 }
 
+TEST(Folding, sequences_too_long_to_count_do_not_append) {
+  const std::uint64_t many = std::uint64_t{1} << 62U;
+  const FoldedSequence loop = decoded(varints({1, 0 << 1 | 1, many}), ~std::uint64_t{0});
+  SequenceFolder folder;
+  folder.append(loop, Symbols{0});
+  EXPECT_THROW(folder.append(loop, Symbols{0}), Error);
+  EXPECT_EQ(folder.finish().size(), many + 2);
+}
+
 TEST(Folding, loops_too_deep_in_one_another_are_refused) {
   std::string bytes = varints({1});
   for (std::uint32_t depth = 0; depth <= FoldedSequence::max_depth; ++depth)

@@ -1,5 +1,7 @@
 #include "trace/encoding/folding.h"
 
+#include "trace/error.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -152,6 +154,7 @@ void SequenceFolder::hash_last() {
   if (last_ < context_items) return;
   const std::uint64_t context = stretch_hash(last_ - context_items, last_);
   place.context = static_cast<std::uint32_t>((context ^ context >> 32U) & (context_count - 1));
+  __builtin_prefetch(&contexts_[place.context]);
 }
 
 /// Of the items after place `before` up to `last`.
@@ -230,9 +233,10 @@ bool SequenceFolder::begin_short_loop() {
     return false;
   }
   std::uint32_t lengths = 0; // bit set: the item so far before the last seems equal to it
-  const std::uint32_t key = keys_[last_];
+  const std::uint32_t* const keys = &keys_[last_ - context_items];
+#pragma GCC unroll 8
   for (std::uint32_t length = 2; length < context_items; ++length)
-    lengths |= static_cast<std::uint32_t>(keys_[last_ - length] == key) << length;
+    lengths |= static_cast<std::uint32_t>(keys[context_items - length] == keys[context_items]) << length;
   for (; lengths != 0; lengths &= lengths - 1) {
     const auto length = static_cast<std::uint32_t>(std::countr_zero(lengths));
     if (length > last_ / 2) return false;
@@ -452,11 +456,21 @@ private:
   std::vector<Level> levels_; ///< of all phases kept, inner loops' after outer ones'
 };
 
+/// Counts have 64 bits; symbols one by one do not get there, sequences might.
+void SequenceFolder::count_appended(std::uint64_t symbols) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
+  if (symbols > most - appended_)
+    throw Error(Failure::invalid_input, "a sequence too long for its size to be a number", "a folded sequence");
+  appended_ += symbols;
+}
+
 void SequenceFolder::append(const FoldedSequence& more, std::span<const std::uint32_t> translation) {
+  count_appended(more.size());
   Seam(*this, more, translation).append(more.root());
 }
 
 void SequenceFolder::append_items(const FoldedSequence& more) {
+  count_appended(more.size());
   stop_following();
   const Seam seam(*this, more, {});
   for (const FoldedItem& item : more.root())
@@ -510,11 +524,15 @@ void SequenceFolder::collect(FoldedSequence& sequence) {
 }
 
 void SequenceFolder::reset() {
-  if (last_ != 0) {
+  if (last_ > context_count / 8) {
+    std::ranges::fill(contexts_, 0);
+    std::ranges::fill(loops_ending_, 0);
+  } else if (last_ != 0) {
     ++last_; // the last one is settled too
     unsettle_from(1);
   }
   last_ = 0;
+  appended_ = 0;
   body_items_.clear();
   bodies_.clear();
   std::ranges::fill(numbering_, 0);

@@ -35,6 +35,7 @@ public:
 
   /// Adds a whole sequence, symbol s of which is translation[s] here: the same as its symbols one by one, but the time
   /// goes with its items. (Where that would take too long, for loops no folder makes, some stay as they are.)
+  /// Throws Error(invalid_input) when it all would be too long to be counted.
   void append(const FoldedSequence& more, std::span<const std::uint32_t> translation);
 
   /// Adds the items of a sequence as they are: its bodies are not looked into, loops of its items are found.
@@ -79,6 +80,7 @@ private:
   void expect_next();
   void expect_item();
   void stop_following();
+  void count_appended(std::uint64_t symbols);
   void append_run(std::uint32_t symbol, std::uint64_t count);
   std::uint64_t follow_loop(std::uint32_t body, std::uint64_t count);
 
@@ -118,6 +120,8 @@ private:
   std::uint64_t iterations_ = 0; ///< of the loop at the end, complete and not yet counted there
   std::vector<Level> levels_;
   std::uint64_t times_broken_ = 0; ///< that a symbol was not the expected one
+
+  std::uint64_t appended_ = 0; ///< symbols that came in sequences
 
   std::vector<std::uint32_t> collected_;
   std::vector<FoldedItem> collected_items_;
