@@ -4,6 +4,7 @@
 #include "gather/block_source.h"
 #include "gather/division.h"
 #include "gather/machine.h"
+#include "gather/measurement.h"
 #include "gather/output_file.h"
 #include "gather/packing.h"
 #include "gather/remove_sources.h"
@@ -111,6 +112,34 @@ struct Root {
   std::optional<Assembly> assembly = {};
 };
 
+void demand_arity(const std::optional<int>& arity) {
+  if (arity) tree_steps(1, *arity);
+}
+
+struct Choice {
+  int arity = 1;
+  std::optional<Speeds> measured = {}; ///< on member 0
+};
+
+/// Collective. The arity that was asked for, or the best.
+Choice choose_arity(const Team& team, const GatherOptions& options, const Own& own, const std::optional<Root>& root) {
+  Choice choice;
+  const int asked = team.from_first(options.arity.value_or(0));
+  choice.arity = std::max(asked, 1);
+  if (asked > 0 || team.size() == 1) return choice;
+  std::uint64_t mine = 0;
+  for (const Survey& survey : own.surveys)
+    mine += survey.file_bytes;
+  const std::uint64_t bytes = team.sum(mine);
+  Speeds speeds = measure(team, root ? root->output.path() : std::filesystem::path());
+  if (root) {
+    choice.arity = best_arity(team.size(), static_cast<double>(bytes), speeds);
+    choice.measured = std::move(speeds);
+  }
+  choice.arity = team.from_first(choice.arity);
+  return choice;
+}
+
 /// Collective. Returns what this member has gathered.
 std::vector<GatheredFile> stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity,
                                         const Subtree& subtree, const Own& own, std::vector<RankPlace> places,
@@ -149,15 +178,15 @@ std::vector<GatheredFile> stream_blocks(const Team& team, const std::vector<Tree
 std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options) {
   const Team team(everybody, options.node_name);
   if (!team.member()) return std::nullopt;
-  const int arity = team.from_first(options.arity);
-  std::vector<TreeStep> plan;
   std::optional<Root> root;
   team.together([&] {
-    plan = tree_plan(team.number(), team.size(), arity);
-    if (team.number() == 0) root.emplace(OutputFile(options.output, options.force));
+    if (team.number() != 0) return;
+    demand_arity(options.arity);
+    root.emplace(OutputFile(options.output, options.force));
   });
-
   Own own = survey_own(team, options.directory);
+  const Choice choice = choose_arity(team, options, own, root);
+  const std::vector<TreeStep> plan = tree_plan(team.number(), team.size(), choice.arity);
   const Subtree subtree = unite(team, plan, own.surveys);
   team.together(
       [&] {
@@ -170,14 +199,16 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
       subtree.empty());
   Assembly* const assembly = root ? &*root->assembly : nullptr;
   auto places = spread(team, plan, subtree, root ? assembly->places() : std::vector<RankPlace>());
-  const auto files = stream_blocks(team, plan, arity, subtree, own, std::move(places), assembly, options);
+  const auto files = stream_blocks(team, plan, choice.arity, subtree, own, std::move(places), assembly, options);
 
   std::optional<Gathered> gathered;
   team.together([&] {
     if (!root) return;
     gathered = Gathered{.merged = {.run = subtree.united.run, .input_bytes = subtree.file_bytes},
                         .nodes = team.size(),
-                        .steps = tree_steps(team.size(), arity)};
+                        .steps = tree_steps(team.size(), choice.arity),
+                        .arity = choice.arity,
+                        .measured = choice.measured};
     gathered->merged.blocks = assembly->finish();
     assembly->verify(options.remove);
     gathered->merged.output_bytes = std::filesystem::file_size(root->output.path());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gather/arity.h"
 #include "gather/merge.h"
 
 #include <mpi.h>
@@ -15,9 +16,10 @@ namespace timeless::gather {
 struct GatherOptions {
   std::filesystem::path directory; ///< of rank files, as this process sees it
   std::filesystem::path output;    ///< as the first process sees it
-  int arity = 4;                   ///< of the tree; the first process's counts
-  bool force = false;              ///< replace an existing output
-  bool remove = false;             ///< as MergeOptions::remove; the first process's counts
+  /// Of the tree; none for what a short measurement suggests. The first process's counts.
+  std::optional<int> arity = 4;
+  bool force = false;  ///< replace an existing output
+  bool remove = false; ///< as MergeOptions::remove; the first process's counts
   /// For tests: what makes a node, instead of shared memory. Empty on all processes, or on none.
   std::string node_name = {};
   /// Called on the first process with the bytes that have reached it so far, and all that will.
@@ -29,6 +31,8 @@ struct Gathered {
   Merged merged;
   int nodes = 0;
   int steps = 0;
+  int arity = 0;
+  std::optional<Speeds> measured = {}; ///< where the arity was left to a measurement
 };
 
 /// Gathers the rank files of a run that lie on several nodes into one archive on the first process's node.

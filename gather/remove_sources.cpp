@@ -89,12 +89,7 @@ std::uint64_t remove_sources(const Team& team, const std::filesystem::path& dire
       if (same[i]) remove(copies[i].first);
     if (removed > 0) remove_if_empty(directory);
   });
-  Packer mine;
-  mine.put(removed);
-  std::uint64_t all = 0;
-  for (const std::string& member : team.collect(mine.bytes()))
-    all += Unpacker(member).number();
-  return all;
+  return team.sum(removed);
 }
 
 } // namespace timeless::gather

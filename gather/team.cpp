@@ -144,6 +144,12 @@ std::string Team::from(int member, std::string text) const {
   return text;
 }
 
+std::uint64_t Team::sum(std::uint64_t number) const {
+  std::uint64_t all = 0;
+  MPI_Reduce(&number, &all, 1, MPI_UINT64_T, MPI_SUM, 0, team_);
+  return all;
+}
+
 int Team::from_first(int number) const {
   MPI_Bcast(&number, 1, MPI_INT, 0, team_);
   return number;

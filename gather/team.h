@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ public:
   std::vector<std::string> collect(std::string_view text) const;
   /// Collective. To each member the text that member 0 has for it, by number.
   std::string distribute(const std::vector<std::string>& texts) const;
+  /// Collective. The sum of all members' numbers, on member 0.
+  std::uint64_t sum(std::uint64_t number) const;
   /// Collective. Member 0's number on every member.
   int from_first(int number) const;
   /// Collective. That member's text on every member.

@@ -15,14 +15,35 @@ double bytes_per_action(const gather::Merged& merged) {
   return actions == 0 ? 0 : static_cast<double>(merged.output_bytes) / static_cast<double>(actions);
 }
 
+std::string words(const gather::Speeds& speeds) {
+  std::string rates;
+  for (const auto& [senders, rate] : speeds.into_first)
+    rates += fmt::format("{}{}/s from {}", rates.empty() ? "" : ", ", human_bytes(rate), senders);
+  return fmt::format(" (measured: {}; disk {}/s; latency {:.0f} us)", rates, human_bytes(speeds.disk),
+                     1e6 * speeds.latency);
+}
+
+nlohmann::json described(const gather::Speeds& speeds) {
+  nlohmann::json rates = nlohmann::json::array();
+  for (const auto& [senders, rate] : speeds.into_first)
+    rates.push_back({{"senders", senders}, {"bytes_per_second", rate}});
+  return {{"into_first", rates}, {"disk_bytes_per_second", speeds.disk}, {"latency_seconds", speeds.latency}};
+}
+
+double rate(const GatherAnswer& answer) {
+  return answer.seconds > 0 ? static_cast<double>(answer.merged.output_bytes) / answer.seconds : 0;
+}
+
 void print_text(const GatherAnswer& answer) {
   const gather::Merged& merged = answer.merged;
   fmt::print("gathered {} of {} ranks into {}\n", merged.run.ranks.size(), merged.run.size, answer.output);
   if (answer.nodes > 1)
-    fmt::print("{:<10}{}, in {} step{}\n", "nodes", answer.nodes, answer.steps, answer.steps == 1 ? "" : "s");
+    fmt::print("{:<10}{}, in {} step{}, k = {}{}\n", "nodes", answer.nodes, answer.steps, answer.steps == 1 ? "" : "s",
+               answer.arity, answer.measured ? words(*answer.measured) : "");
   fmt::print("{:<10}{}\n", "actions", human_count(static_cast<double>(total_actions(merged.run))));
   fmt::print("{:<10}{}, {:.2f} per action\n", "bytes", human_bytes(static_cast<double>(merged.output_bytes)),
              bytes_per_action(merged));
+  fmt::print("{:<10}{}/s\n", "rate", human_bytes(rate(answer)));
   if (answer.remove && merged.run.complete()) fmt::print("{:<10}{} rank files\n", "removed", merged.removed);
   if (answer.remove && !merged.run.complete()) fmt::print("{:<10}the rank files, as the run is not whole\n", "kept");
   for (const std::string& world : spawned_worlds(answer.directory))
@@ -48,6 +69,9 @@ void print_answer(const GatherAnswer& answer) {
               {"removed_files", merged.removed},
               {"nodes", answer.nodes},
               {"steps", answer.steps},
+              {"arity", answer.arity},
+              {"measured", answer.measured ? described(*answer.measured) : nlohmann::json()},
+              {"seconds", answer.seconds},
               {"spawned_worlds", spawned_worlds(answer.directory)}});
 }
 
@@ -60,6 +84,26 @@ std::string default_output(const std::filesystem::path& directory) {
     name = std::filesystem::weakly_canonical(std::filesystem::absolute(directory));
   name += trace::archive_extension;
   return name.string();
+}
+
+void add_arity_option(CLI::App& command, std::optional<int>& arity, const std::string& description) {
+  const auto parse = [&arity](const std::string& text) {
+    arity.reset();
+    int number = 0;
+    if (text == "auto") return true;
+    if (!CLI::detail::lexical_cast(text, number) || number < 1) return false;
+    arity = number;
+    return true;
+  };
+  command
+      .add_option_function<std::string>(
+          "-k,--arity",
+          [parse](const std::string& text) {
+            if (!parse(text)) throw CLI::ValidationError("-k", "expected a positive number or auto");
+          },
+          description)
+      ->type_name("N|auto")
+      ->default_str(arity ? std::to_string(*arity) : "auto");
 }
 
 int print_gathered(const GatherAnswer& answer, bool json) {

@@ -1,8 +1,12 @@
 #pragma once
 
+#include "gather/arity.h"
 #include "gather/merge.h"
 
+#include <CLI/CLI.hpp>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 
 /// What `timeless gather` and `timeless-mpi gather` have in common.
@@ -16,9 +20,15 @@ struct GatherAnswer {
   std::string output;
   gather::Merged merged;
   int nodes = 1;
-  int steps = 0;       ///< of the tree between the nodes
-  bool remove = false; ///< the rank files were to be removed
+  int steps = 0; ///< of the tree between the nodes
+  int arity = 0;
+  std::optional<gather::Speeds> measured = {}; ///< where the arity was left to a measurement
+  bool remove = false;                         ///< the rank files were to be removed
+  double seconds = 0;                          ///< it took
 };
+
+/// Adds -k, a number or "auto", for which the option stays empty.
+void add_arity_option(CLI::App& command, std::optional<int>& arity, const std::string& description);
 
 /// Prints what was gathered, as text or JSON (schema timeless.gather/1), with a warning when the run is not whole.
 /// Returns the exit code: 0, or 6 when ranks are missing or not finalized.

@@ -81,7 +81,7 @@ scenario_shared_directory() {
   DIRECTORIES="shared shared shared shared" gather 4 -k 2 -o run.tia
   expect_status 0
   expect_words "gathered 6 of 6 ranks into run.tia"
-  expect_words "nodes     4, in 2 steps"
+  expect_words "nodes     4, in 2 steps, k = 2"
   expect_same_as_merged
 }
 
@@ -213,6 +213,20 @@ scenario_constant_memory() {
     [ $((after - before)) -lt 4096 ] || fail "process $process took $before KiB for $small bytes, $after for $large"
   done
   expect_same_as_merged
+}
+
+scenario_automatic_arity() {
+  write_nodes 6
+  remember
+  gather 6 -k auto -o run.tia
+  expect_status 0
+  grep -qE '^nodes +6, in [123] steps?, k = [1-5] \(measured: .* from 1, .* from 2, .* from 4; disk .*; latency' messages ||
+    fail "not told what was measured"
+  expect_same_as_merged
+  rm run.tia
+  expect_untouched
+  gather 6 -k none -o run.tia
+  expect_status 2
 }
 
 scenario_removal() {

@@ -4,6 +4,7 @@
 
 #include "gather/gather.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ struct Options {
   std::string directory;
   std::string output;
   std::string node_name;
-  int arity = 4;
+  std::optional<int> arity = 4;
   bool force = false;
   bool remove = false;
   bool json = false;
@@ -24,6 +25,7 @@ struct Options {
 
 int gather_nodes(const Options& options) {
   const std::string output = options.output.empty() ? default_output(options.directory) : options.output;
+  const auto start = std::chrono::steady_clock::now();
   std::optional<gather::Gathered> gathered;
   {
     std::optional<Progress> progress;
@@ -44,7 +46,10 @@ int gather_nodes(const Options& options) {
                          .merged = gathered->merged,
                          .nodes = gathered->nodes,
                          .steps = gathered->steps,
-                         .remove = options.remove},
+                         .arity = gathered->arity,
+                         .measured = gathered->measured,
+                         .remove = options.remove,
+                         .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()},
                         options.json);
 }
 
@@ -55,8 +60,8 @@ MpiAction add_mpi_gather(CLI::App& command) {
   command.add_option("directory", options->directory, "Where the run was recorded, as each node sees it")->required();
   command.add_option("-o,--output", options->output, "The archive process 0 writes; DIR.tia unless given")
       ->always_capture_default(false);
-  command.add_option("-k,--arity", options->arity, "Nodes that send to one node in each step")
-      ->check(CLI::PositiveNumber);
+  add_arity_option(command, options->arity,
+                   "Nodes that send to one node in each step; auto picks what a short measurement suggests");
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--remove", options->remove,
                    "Remove the rank files once the archive is verified, if no rank is missing or ended early");

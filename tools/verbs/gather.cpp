@@ -6,6 +6,7 @@
 #include "gather/merge.h"
 #include "gather/rank_files.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 struct Options {
   std::string directory;
   std::string output;
-  int arity = 4;
+  std::optional<int> arity = 4;
   bool force = false;
   bool remove = false;
   bool json = false;
@@ -41,6 +42,7 @@ int gather_directory(const Options& options) {
   remove_temporary_files_when_interrupted();
   GatherAnswer answer{.directory = options.directory, .output = options.output, .merged = {}, .remove = options.remove};
   if (answer.output.empty()) answer.output = default_output(options.directory);
+  const auto start = std::chrono::steady_clock::now();
   {
     std::optional<Progress> progress;
     answer.merged = gather::merge(
@@ -50,6 +52,7 @@ int gather_directory(const Options& options) {
            progress->update(done);
          }});
   }
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return print_gathered(answer, options.json);
 }
 
@@ -61,11 +64,10 @@ VerbAction add_gather(CLI::App& command) {
       ->required();
   command.add_option("-o,--output", options->output, "The archive to write; DIR.tia unless given")
       ->always_capture_default(false);
-  command
-      .add_option("-k,--arity", options->arity,
-                  "Nodes that send to one node in each step when gathering across nodes with timeless-mpi gather; "
-                  "one machine needs no steps")
-      ->check(CLI::PositiveNumber);
+  add_arity_option(
+      command, options->arity,
+      "Nodes that send to one node in each step when gathering across nodes with timeless-mpi gather, or auto; "
+      "one machine needs no steps");
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--remove", options->remove,
                    "Remove the rank files once the archive is verified, if no rank is missing or ended early");
