@@ -9,6 +9,7 @@
 #include "trace/encoding/volume_scale.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace timeless::trace {
 
@@ -54,6 +55,8 @@ struct VolumeEncoder::Memory {
   DistinctValues distinct;
   VolumeLevels levels;
   VolumeScale scale;
+  DistinctValues distinct_quotients; ///< as `distinct`, of the quotients of the scale
+  VolumeLevels quotient_levels;
   std::string low;     ///< bits of one stream's Rice codes
   std::string codes;   ///< the codes of what is above them
   std::string symbols; ///< of all streams
@@ -105,14 +108,15 @@ void VolumeEncoder::Memory::put_stream(Values values, std::string& bytes) {
     put_varint(bytes, period);
     values = values.first(period);
   }
-  VolumeModel model = choose_model(values, distinct, levels);
+  const VolumeModel model = choose_model(values, distinct, levels);
   if (may_have_a_factor(model, values.size()) && scale.find(values)) {
-    const VolumeModel scaled = choose_model(scale.quotients(), distinct, levels);
+    const VolumeModel scaled = choose_model(scale.quotients(), distinct_quotients, quotient_levels);
     if (scale.bits() + scaled.bits < model.bits) {
+      std::swap(distinct, distinct_quotients);
+      std::swap(levels, quotient_levels);
       put_scale(bytes);
       return put_model(scaled, scale.quotients(), bytes);
     }
-    model = choose_model(values, distinct, levels); // what it needs is there again
   }
   put_model(model, values, bytes);
 }
@@ -126,7 +130,7 @@ bool VolumeEncoder::Memory::may_have_a_factor(const VolumeModel& model, std::siz
     return false;
   case OtherModel::listed:
   case OtherModel::ranked:
-    return values < 32 * distinct.values().size();
+    return values < 256 * distinct.values().size();
   default:
     return true;
   }
