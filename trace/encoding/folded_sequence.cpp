@@ -19,72 +19,13 @@ enum Code : std::uint64_t {
 
 constexpr std::uint32_t unknown = 0xffffffffU;
 
-class Writer {
-public:
-  Writer(const FoldedSequence& sequence, std::string& bytes)
-      : sequence_(sequence), bytes_(bytes), body_numbers_(sequence.bodies(), unknown) {}
+void put_head(std::string& bytes, std::uint64_t code, std::uint64_t count) {
+  put_varint(bytes, code << 1U | (count > 1 ? 1U : 0U));
+}
 
-  void put() {
-    open(sequence_.root(), unknown);
-    while (!lists_.empty()) {
-      if (lists_.back().rest.empty()) {
-        if (lists_.back().body != unknown) body_numbers_[lists_.back().body] = known_++;
-        lists_.pop_back();
-        continue;
-      }
-      const FoldedItem item = lists_.back().rest.front();
-      lists_.back().rest = lists_.back().rest.subspan(1);
-      put_item(item);
-    }
-  }
-
-private:
-  struct List {
-    std::span<const FoldedItem> rest;
-    std::uint32_t body = unknown; ///< whose items these are
-  };
-
-  void open(std::span<const FoldedItem> items, std::uint32_t body) {
-    put_varint(bytes_, items.size());
-    lists_.push_back({items, body});
-  }
-
-  void put_item(const FoldedItem& item) {
-    const auto head = [&](std::uint64_t code) { put_varint(bytes_, code << 1U | (item.count > 1 ? 1U : 0U)); };
-    const auto count = [&] {
-      if (item.count > 1) put_varint(bytes_, item.count - 2);
-    };
-    if (item.is_body()) {
-      const std::uint32_t number = body_numbers_[item.body()];
-      head(number == unknown ? std::uint64_t{code_new_body} : code_known + number);
-      count();
-      if (number == unknown) open(sequence_.body(item.body()), item.body());
-      return;
-    }
-    if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unknown);
-    std::uint32_t& number = symbol_numbers_[item.value];
-    if (number != unknown) {
-      head(code_known + number);
-    } else if (item.value == next_symbol_) {
-      head(code_next_symbol);
-    } else {
-      head(code_other_symbol);
-      put_varint(bytes_, item.value);
-    }
-    count();
-    if (number != unknown) return;
-    number = known_++;
-    next_symbol_ = std::max(next_symbol_, item.value + 1);
-  }
-
-  const FoldedSequence& sequence_;
-  std::string& bytes_;
-  std::vector<std::uint32_t> body_numbers_;
-  std::vector<std::uint32_t> symbol_numbers_;
-  std::vector<List> lists_;
-  std::uint32_t known_ = 0;
-  std::uint32_t next_symbol_ = 0;
-};
+void put_times(std::string& bytes, std::uint64_t count) {
+  if (count > 1) put_varint(bytes, count - 2);
+}
 
 class Reader {
 public:
@@ -207,11 +148,60 @@ void FoldedSequence::set_root(std::span<const FoldedItem> items) {
 }
 
 void FoldedSequence::encode(std::string& bytes) const {
-  Writer(*this, bytes).put();
+  FoldedSequenceEncoder().encode(*this, bytes);
 }
 
 FoldedSequence FoldedSequence::decode(ByteReader& reader, std::uint32_t symbols, std::uint64_t most_size) {
   return Reader(reader, symbols, most_size).take();
+}
+
+void FoldedSequenceEncoder::encode(const FoldedSequence& sequence, std::string& bytes) {
+  body_numbers_.assign(sequence.bodies(), unknown);
+  symbol_numbers_.clear();
+  known_ = 0;
+  next_symbol_ = 0;
+  open(sequence.root(), unknown, bytes);
+  while (!lists_.empty()) {
+    List& list = lists_.back();
+    if (list.rest.empty()) {
+      if (list.body != unknown) body_numbers_[list.body] = known_++;
+      lists_.pop_back();
+      continue;
+    }
+    const FoldedItem item = list.rest.front();
+    list.rest = list.rest.subspan(1);
+    if (item.is_body())
+      put_body(sequence, item, bytes);
+    else
+      put_symbol(item, bytes);
+  }
+}
+
+void FoldedSequenceEncoder::open(std::span<const FoldedItem> items, std::uint32_t body, std::string& bytes) {
+  put_varint(bytes, items.size());
+  lists_.push_back({items, body});
+}
+
+void FoldedSequenceEncoder::put_body(const FoldedSequence& sequence, const FoldedItem& item, std::string& bytes) {
+  const std::uint32_t number = body_numbers_[item.body()];
+  put_head(bytes, number == unknown ? std::uint64_t{code_new_body} : code_known + number, item.count);
+  put_times(bytes, item.count);
+  if (number == unknown) open(sequence.body(item.body()), item.body(), bytes);
+}
+
+void FoldedSequenceEncoder::put_symbol(const FoldedItem& item, std::string& bytes) {
+  if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unknown);
+  std::uint32_t& number = symbol_numbers_[item.value];
+  if (number != unknown) {
+    put_head(bytes, code_known + number, item.count);
+    put_times(bytes, item.count);
+    return;
+  }
+  put_head(bytes, item.value == next_symbol_ ? code_next_symbol : code_other_symbol, item.count);
+  if (item.value != next_symbol_) put_varint(bytes, item.value);
+  put_times(bytes, item.count);
+  number = known_++;
+  next_symbol_ = std::max(next_symbol_, item.value + 1);
 }
 
 } // namespace timeless::trace

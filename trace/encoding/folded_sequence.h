@@ -78,4 +78,27 @@ private:
   std::uint32_t depth_ = 0;
 };
 
+/// Writes sequences as FoldedSequence::encode does, and keeps its working memory from one to the next.
+class FoldedSequenceEncoder {
+public:
+  void encode(const FoldedSequence& sequence, std::string& bytes);
+
+private:
+  /// Items yet to be written.
+  struct List {
+    std::span<const FoldedItem> rest;
+    std::uint32_t body = 0; ///< whose they are
+  };
+
+  void open(std::span<const FoldedItem> items, std::uint32_t body, std::string& bytes);
+  void put_body(const FoldedSequence& sequence, const FoldedItem& item, std::string& bytes);
+  void put_symbol(const FoldedItem& item, std::string& bytes);
+
+  std::vector<std::uint32_t> body_numbers_;
+  std::vector<std::uint32_t> symbol_numbers_;
+  std::vector<List> lists_;
+  std::uint32_t known_ = 0;
+  std::uint32_t next_symbol_ = 0;
+};
+
 } // namespace timeless::trace

@@ -500,27 +500,26 @@ void SequenceFolder::collect(FoldedSequence& sequence) {
   const auto mark = [&](const FoldedItem& item) {
     if (item.is_body()) collected_[item.body()] = 0;
   };
-  const auto renumber = [&](std::span<const FoldedItem> items) {
-    collected_items_.assign(items.begin(), items.end());
-    for (FoldedItem& item : collected_items_)
-      if (item.is_body()) item.value = collected_[item.body()] | FoldedItem::body_bit;
+  const auto add = [&](const FoldedItem& item) {
+    new_body_.push_back(item.is_body() ? FoldedItem{item.count, collected_[item.body()] | FoldedItem::body_bit} : item);
   };
   const auto items_of = [&](std::uint32_t body) {
     return std::span(body_items_).subspan(bodies_[body].begin, bodies_[body].length);
   };
-  new_body_.clear();
   for (std::uint32_t at = 1; at <= last_; ++at)
-    new_body_.push_back(places_[at].item);
-  std::ranges::for_each(new_body_, mark);
+    mark(places_[at].item);
   for (auto body = static_cast<std::uint32_t>(bodies_.size()); body-- > 0;)
     if (collected_[body] != nothing) std::ranges::for_each(items_of(body), mark);
   for (std::uint32_t body = 0; body < bodies_.size(); ++body) {
     if (collected_[body] == nothing) continue;
-    renumber(items_of(body));
-    collected_[body] = sequence.add_body(collected_items_);
+    new_body_.clear();
+    std::ranges::for_each(items_of(body), add);
+    collected_[body] = sequence.add_body(new_body_);
   }
-  renumber(new_body_);
-  sequence.set_root(collected_items_);
+  new_body_.clear();
+  for (std::uint32_t at = 1; at <= last_; ++at)
+    add(places_[at].item);
+  sequence.set_root(new_body_);
 }
 
 void SequenceFolder::reset() {

@@ -123,8 +123,7 @@ private:
 
   std::uint64_t appended_ = 0; ///< symbols that came in sequences
 
-  std::vector<std::uint32_t> collected_;
-  std::vector<FoldedItem> collected_items_;
+  std::vector<std::uint32_t> collected_; ///< by body: its number in the result
 };
 
 } // namespace timeless::trace
