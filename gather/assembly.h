@@ -15,12 +15,10 @@
 /// index. Where every block goes is known before the first is read, so they may come in any order.
 namespace timeless::gather {
 
-/// Where a rank's blocks go, in the stretch of the file that holds all ranks' blocks, and where their rows go in the
-/// index's rows.
+/// Where a rank's blocks go, in the part of the file that holds all ranks' blocks.
 struct RankPlace {
   RankBlocks blocks;
   std::uint64_t offset = 0;
-  std::uint64_t row_offset = 0;
 };
 
 /// By rising rank; the first begins at 0. The ranks must be rising.
@@ -38,16 +36,12 @@ public:
 
   const std::vector<RankPlace>& places() const { return places_; }
   std::uint64_t block_bytes() const { return block_bytes_; }
-  std::uint64_t row_bytes() const { return rows_.size(); }
 
   /// Writes blocks, or a part of them, where RankPlace::offset says. Throws Error(runtime) when the disk is full.
   /// May run in another thread than the rest.
   void put(std::uint64_t offset, std::string_view bytes) const;
-  /// The same for rows of the index, which stay in memory until finish().
-  void put_rows(std::uint64_t offset, std::string_view rows);
 
-  /// Once everything was put: writes the index and closes the file. Returns how many blocks of actions there are.
-  /// Throws Error(runtime) when the rows are not those that were announced.
+  /// Once everything was put: writes the index and closes the file. Returns how many stretches there are.
   std::uint64_t finish();
 
   /// Reads back what was written, to be called after finish(): a disk that lies is found before anybody deletes the
@@ -55,13 +49,10 @@ public:
   void verify(bool every_block) const;
 
 private:
-  std::string_view rows_of(const RankPlace& place) const;
-
   std::filesystem::path path_;
   trace::Definitions definitions_;
   std::vector<RankPlace> places_;
   std::uint64_t block_bytes_ = 0;
-  std::string rows_;
   trace::ArchiveWriter writer_;
   std::uint64_t room_ = 0; ///< where it begins
   int file_ = -1;

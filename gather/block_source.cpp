@@ -1,7 +1,5 @@
 #include "gather/block_source.h"
 
-#include "trace/archive/layout.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +12,6 @@ struct BlockSource::Rank {
   RankPlace place;
   trace::ArchiveReader archive;
   BlockReader reader;
-  std::string rows;
   std::uint64_t offset; ///< of the next block
 };
 
@@ -39,25 +36,20 @@ bool BlockSource::advance() {
   }
   trace::BlockHeader header;
   if (rank_->reader.next(header, bytes_)) {
-    put_index_row(rank_->rows, header);
-    space_ = Space::blocks;
+    left_ = bytes_;
     offset_ = rank_->offset;
     rank_->offset += bytes_.size();
   } else {
     headers_checksums_[inputs_[next_ - 1]] = rank_->reader.headers_checksum();
-    bytes_ = std::move(rank_->rows);
-    space_ = Space::rows;
-    offset_ = rank_->place.row_offset;
     rank_.reset();
   }
-  left_ = bytes_;
   return true;
 }
 
 bool BlockSource::fill(Chunk& chunk) {
   do {
     while (!left_.empty()) {
-      const std::size_t taken = chunk.add(space_, offset_, left_);
+      const std::size_t taken = chunk.add(Space::blocks, offset_, left_);
       if (taken == 0) return true;
       left_.remove_prefix(taken);
       offset_ += taken;

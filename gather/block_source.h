@@ -13,7 +13,7 @@
 
 namespace timeless::gather {
 
-/// The blocks of surveyed ranks, and the rows of the index that go with them, for a stream.
+/// The blocks of surveyed ranks, for a stream.
 /// Memory: one archive's index and one block.
 class BlockSource : public ChunkSource {
 public:
@@ -39,7 +39,6 @@ private:
   // What is yet to be put into a chunk, and where it goes.
   std::string bytes_;
   std::string_view left_;
-  Space space_ = Space::blocks;
   std::uint64_t offset_ = 0;
 };
 

@@ -10,8 +10,8 @@ namespace timeless::gather {
 
 /// What a piece of a gathered archive belongs to; its offset counts from there.
 enum class Space : std::uint32_t {
-  blocks = 0, ///< the ranks' blocks (RankPlace::offset)
-  rows = 1,   ///< their rows of the index (RankPlace::row_offset)
+  blocks = 0,     ///< the ranks' blocks (RankPlace::offset)
+  structures = 1, ///< structures that ranks share
 };
 
 /// A message of a stream: pieces of the archive, each with the place where it goes, and a checksum over all.

@@ -2,7 +2,6 @@
 
 #include "gather/rank_files.h"
 #include "gather/reader_pool.h"
-#include "trace/encoding/block_codec.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -33,9 +32,9 @@ public:
   bool next(trace::ActionBlock& block) override {
     if (position_ >= actions_) return false;
     const auto archive = archives_.open(file_);
-    const trace::BlockPlace& place = place_in(*archive, position_);
-    archive->read(place, block);
-    const std::uint64_t first = place.header.first_action;
+    const trace::Stretch stretch = stretch_with(*archive, position_);
+    archive->read(stretch, block);
+    const std::uint64_t first = stretch.first_action;
     const std::uint64_t end = std::min<std::uint64_t>(first + block.size(), actions_);
     if (first < position_ || end < first + block.size())
       block = part(block, static_cast<std::size_t>(position_ - first), static_cast<std::size_t>(end - first));
@@ -47,13 +46,13 @@ public:
 
   void read_times(trace::ActionBlock& block) const override {
     const auto archive = archives_.open(file_);
-    const trace::BlockPlace& place = place_in(*archive, last_);
-    const std::uint64_t first = place.header.first_action;
-    if (first == last_ && place.header.actions == block.size()) return archive->read_times(place, block);
+    const trace::Stretch stretch = stretch_with(*archive, last_);
+    const std::uint64_t first = stretch.first_action;
+    if (first == last_ && stretch.actions == block.size()) return archive->read_times(stretch, block);
     // The block given was a part of this one.
     trace::ActionBlock whole;
-    archive->read(place, whole);
-    archive->read_times(place, whole);
+    archive->read(stretch, whole);
+    archive->read_times(stretch, whole);
     const auto begin = static_cast<std::size_t>(last_ - first);
     if (whole.times().size() < begin + block.size()) return;
     const auto times = whole.times().subspan(begin, block.size());
@@ -61,17 +60,13 @@ public:
   }
 
 private:
-  /// The block that holds the rank's action with this ordinal.
-  const trace::BlockPlace& place_in(const trace::ArchiveReader& archive, std::uint64_t action) const {
-    const auto& blocks = archive.blocks();
-    const auto after = std::ranges::upper_bound(blocks, std::pair(rank_, action), {}, [](const auto& place) {
-      return std::pair(place.header.rank, place.header.first_action);
-    });
-    if (after == blocks.begin() || std::prev(after)->header.rank != rank_ ||
-        std::prev(after)->header.first_action + std::prev(after)->header.actions <= action)
+  /// The stretch that holds the rank's action with this ordinal.
+  trace::Stretch stretch_with(const trace::ArchiveReader& archive, std::uint64_t action) const {
+    const auto stretches = archive.stretches(rank_, action, 1);
+    if (stretches.empty())
       throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(action) + " on",
                   archive.path().string() + ", rank " + std::to_string(rank_));
-    return *std::prev(after);
+    return stretches.front();
   }
 
   ReaderPool& archives_;

@@ -86,17 +86,15 @@ public:
 
   void take(const Chunk& chunk) override {
     chunk.for_each_piece([this](Space space, std::uint64_t offset, std::string_view bytes) {
-      if (space == Space::blocks)
-        assembly_.put(offset, bytes);
-      else
-        assembly_.put_rows(offset, bytes);
+      if (space != Space::blocks) throw Error(Failure::runtime, "a piece of no known part of the archive");
+      assembly_.put(offset, bytes);
       arrived_ += bytes.size();
     });
   }
 
   /// Throws Error(runtime) when less has come than was announced.
   void demand_all() const {
-    if (arrived_ != assembly_.block_bytes() + assembly_.row_bytes())
+    if (arrived_ != assembly_.block_bytes())
       throw Error(Failure::runtime, "not all has arrived that the nodes had announced", "",
                   "gather again; the sources are untouched");
   }
@@ -209,7 +207,7 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
                         .steps = tree_steps(team.size(), choice.arity),
                         .arity = choice.arity,
                         .measured = choice.measured};
-    gathered->merged.blocks = assembly->finish();
+    gathered->merged.stretches = assembly->finish();
     assembly->verify(options.remove);
     gathered->merged.output_bytes = std::filesystem::file_size(root->output.path());
     root->output.keep();

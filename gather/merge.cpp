@@ -7,7 +7,6 @@
 #include "gather/removal.h"
 #include "gather/run_union.h"
 #include "gather/survey.h"
-#include "trace/archive/layout.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -40,7 +39,6 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
                const std::function<void(std::uint64_t)>& copied) {
   trace::BlockHeader header;
   std::string block;
-  std::string rows;
   std::string bytes;
   std::uint64_t offset = place.offset;
   const auto put = [&] {
@@ -50,12 +48,10 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
     bytes.clear();
   };
   while (reader.next(header, block)) {
-    put_index_row(rows, header);
     bytes += block;
     if (bytes.size() >= most_bytes_at_once) put();
   }
   if (!bytes.empty()) put();
-  assembly.put_rows(place.row_offset, rows);
 }
 
 std::uint64_t remove_inputs(Paths inputs, const std::vector<SeenFile>& seen) {
@@ -97,7 +93,7 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
     copy_rank(BlockReader(*archive, surveys[united.inputs[i]], ranks[i]), assembly.places()[i], assembly, copied);
   }
   Merged merged{.run = united.run};
-  merged.blocks = assembly.finish();
+  merged.stretches = assembly.finish();
   assembly.verify(options.remove);
   merged.output_bytes = std::filesystem::file_size(file.path());
   for (const Survey& input : surveys)

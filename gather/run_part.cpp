@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 namespace timeless::gather {
@@ -14,28 +13,25 @@ using trace::ArchiveReader;
 
 namespace {
 
-/// How many actions a rank's blocks hold, when they follow on one another from the first.
-/// Throws when some are missing between them.
-std::uint64_t contiguous_actions(std::span<const trace::BlockPlace> blocks, const std::string& where) {
-  std::uint64_t actions = 0;
-  for (const trace::BlockPlace& place : blocks) {
-    if (place.header.first_action != actions)
-      throw Error(Failure::invalid_input,
-                  "rank " + std::to_string(place.header.rank) + " lacks actions from action " +
-                      std::to_string(actions) + " to " + std::to_string(place.header.first_action),
-                  where, "the file is damaged; take it again from its source, or move it away to gather without it");
-    actions += place.header.actions;
+/// How many actions a rank's stretches hold. Throws when some are missing between them.
+std::uint64_t held_actions(const ArchiveReader& archive, trace::Rank rank, const std::string& label) {
+  try {
+    const auto stretches = archive.stretches(rank);
+    return stretches.empty() ? 0 : stretches.back().first_action + stretches.back().actions;
+  } catch (const Error& problem) {
+    if (problem.failure() != Failure::invalid_input) throw;
+    const std::string path = archive.path().string();
+    const std::string& where = problem.where();
+    throw Error(Failure::invalid_input, problem.description(),
+                label + (where.starts_with(path) ? where.substr(path.size()) : ", " + where),
+                "the file is damaged; take it again from its source, or move it away to gather without it");
   }
-  return actions;
 }
 
 /// Damage is borne only at the end of a file that was not closed.
 void demand_undamaged(const ArchiveReader& archive, const std::string& label) {
-  std::uint64_t last_block = 0;
-  for (const trace::BlockPlace& place : archive.blocks())
-    last_block = std::max(last_block, place.offset);
   for (const trace::Damage& damage : archive.damage())
-    if (archive.finished() || damage.offset < last_block)
+    if (archive.finished() || damage.offset < archive.end_of_blocks())
       throw Error(Failure::invalid_input, damage.what, label + ", byte " + std::to_string(damage.offset),
                   "the file is damaged; take it again from its source, or move it away to gather without it");
 }
@@ -68,12 +64,9 @@ RunPart part_of(const ArchiveReader& archive, const std::string& label) {
   RunPart part{.run = archive.run(), .numbers = {}, .labels = {}};
   if (part.run.ranks.empty())
     throw Error(Failure::invalid_input, "the archive holds no rank", label, "move it away to gather without it");
-  auto block = archive.blocks().begin();
   for (trace::RankRecord& record : part.run.ranks) {
-    const auto begin = block;
-    while (block != archive.blocks().end() && block->header.rank == record.rank)
-      ++block;
-    record = settled(std::move(record), contiguous_actions({begin, block}, label), archive, label);
+    const std::uint64_t held = held_actions(archive, record.rank, label);
+    record = settled(std::move(record), held, archive, label);
     part.numbers.push_back(archive.numbers(record.rank));
     part.labels.push_back(label);
   }

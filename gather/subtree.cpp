@@ -22,18 +22,18 @@ constexpr std::uint64_t word_failed = 2;
 void put(Packer& packed, const RankBlocks& rank) {
   packed.put(static_cast<std::uint64_t>(rank.rank));
   packed.put(rank.blocks);
+  packed.put(rank.stretches);
   packed.put(rank.bytes);
-  packed.put(rank.row_bytes);
-  packed.put(rank.row_checksum);
+  packed.put(rank.checksum);
 }
 
 RankBlocks take_blocks(Unpacker& packed) {
   RankBlocks rank;
   rank.rank = static_cast<trace::Rank>(packed.number());
   rank.blocks = packed.number();
+  rank.stretches = packed.number();
   rank.bytes = packed.number();
-  rank.row_bytes = packed.number();
-  rank.row_checksum = packed.number();
+  rank.checksum = packed.number();
   return rank;
 }
 
@@ -165,7 +165,6 @@ std::vector<RankPlace> spread(const Team& team, const std::vector<TreeStep>& pla
     for (const RankBlocks& blocks : subtree.blocks) {
       RankPlace place{.blocks = blocks};
       place.offset = packed.number();
-      place.row_offset = packed.number();
       places.push_back(place);
     }
   }
@@ -174,7 +173,6 @@ std::vector<RankPlace> spread(const Team& team, const std::vector<TreeStep>& pla
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (subtree.holders[i] != child) continue;
       packed.put(places[i].offset);
-      packed.put(places[i].row_offset);
     }
     send_text(team.communicator(), child, packed.bytes());
   }

@@ -13,18 +13,6 @@ namespace timeless::gather {
 
 namespace {
 
-RankBlocks measure(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
-  RankBlocks result{.rank = rank, .blocks = places.size()};
-  std::string rows;
-  for (const trace::BlockPlace& place : places) {
-    result.bytes += trace::block_header_bytes + place.header.stored_bytes;
-    put_index_row(rows, place.header);
-  }
-  result.row_bytes = rows.size();
-  result.row_checksum = trace::checksum(rows);
-  return result;
-}
-
 /// Those of the blocks, from the last back, that the file itself does not hold.
 std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
                                            const std::vector<trace::BlockPlace>& places) {
@@ -41,12 +29,25 @@ std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
 
 } // namespace
 
+RankBlocks measure(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
+  RankBlocks result{.rank = rank, .blocks = places.size()};
+  std::string headers;
+  for (const trace::BlockPlace& place : places) {
+    result.bytes += trace::block_header_bytes + place.header.stored_bytes;
+    const bool data = place.header.type == trace::BlockType::actions || place.header.type == trace::BlockType::volumes;
+    result.stretches += data ? 1 : 0;
+    put_index_row(headers, place.header);
+  }
+  result.checksum = trace::checksum(headers);
+  return result;
+}
+
 std::vector<trace::BlockPlace> blocks_to_copy(const trace::ArchiveReader& archive, trace::Rank rank) {
   std::vector<trace::BlockPlace> places;
-  for (const trace::BlockPlace& place :
-       std::ranges::equal_range(archive.blocks(), rank, {}, [](const auto& each) { return each.header.rank; })) {
-    places.push_back(place);
-    if (const auto times = archive.times_of(place)) places.push_back(*times);
+  for (const trace::Stretch& stretch : archive.stretches(rank)) {
+    if (stretch.structure) places.push_back(*stretch.structure);
+    places.push_back(stretch.data);
+    if (stretch.times) places.push_back(*stretch.times);
   }
   return places;
 }

@@ -16,9 +16,9 @@ namespace timeless::gather {
 struct RankBlocks {
   trace::Rank rank = trace::no_rank;
   std::uint64_t blocks = 0;
-  std::uint64_t bytes = 0;     ///< headers and payloads
-  std::uint64_t row_bytes = 0; ///< their rows of the index (see put_index_row)
-  std::uint64_t row_checksum = 0;
+  std::uint64_t stretches = 0;
+  std::uint64_t bytes = 0;    ///< headers and payloads
+  std::uint64_t checksum = 0; ///< of the headers
   bool operator==(const RankBlocks&) const = default;
 };
 
@@ -39,6 +39,9 @@ Survey survey(const std::filesystem::path& path, const std::string& label);
 
 /// The survey's entry for a rank it holds.
 const RankBlocks& blocks_of(const Survey& survey, trace::Rank rank);
+
+/// These blocks of a rank, as a survey says it.
+RankBlocks measure(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
 
 /// The blocks of a rank that go into a gathered archive as they are, in order.
 std::vector<trace::BlockPlace> blocks_to_copy(const trace::ArchiveReader& archive, trace::Rank rank);

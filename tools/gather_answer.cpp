@@ -62,7 +62,7 @@ void print_answer(const GatherAnswer& answer) {
               {"complete", merged.run.complete()},
               {"incomplete_because", incompleteness(merged.run)},
               {"actions", total_actions(merged.run)},
-              {"blocks", merged.blocks},
+              {"stretches", merged.stretches},
               {"input_bytes", merged.input_bytes},
               {"output_bytes", merged.output_bytes},
               {"bytes_per_action", bytes_per_action(merged)},

@@ -1,5 +1,6 @@
 #include "trace/action_block.h"
 
+#include <atomic>
 #include <utility>
 
 namespace timeless::trace {
@@ -46,21 +47,33 @@ void ActionBlock::replace(std::size_t position, const Action& action) {
   sequence_[position] = intern(action);
 }
 
+std::uint64_t ActionBlock::use_dictionary(Dictionary dictionary) {
+  static std::atomic<std::uint64_t> last_mark{0};
+  clear();
+  dictionary_ = std::move(dictionary);
+  return mark_.value = ++last_mark;
+}
+
 void ActionBlock::assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes) {
   sequence_ = std::move(sequence);
   volumes_ = std::move(volumes);
   times_.clear();
 }
 
-std::pair<std::span<std::uint32_t>, std::span<std::uint64_t>> ActionBlock::refill(std::size_t actions,
-                                                                                  std::size_t volumes) {
+std::span<std::uint32_t> ActionBlock::refill(std::size_t actions) {
   sequence_.resize(actions);
-  volumes_.resize(volumes);
+  volumes_.clear();
   times_.clear();
-  return {sequence_, volumes_};
+  return sequence_;
+}
+
+std::span<std::uint64_t> ActionBlock::refill_volumes(std::size_t volumes) {
+  volumes_.resize(volumes);
+  return volumes_;
 }
 
 void ActionBlock::clear() {
+  mark_.value = 0;
   dictionary_.clear();
   followers_.clear();
   sequence_.clear();

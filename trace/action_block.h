@@ -27,9 +27,15 @@ public:
   std::size_t size() const { return sequence_.size(); }
 
   /// The dictionary index of this action, entering it (with its own copy of its lists) if it is new.
-  std::uint32_t intern(const Action& action) { return dictionary_.intern(action); }
+  std::uint32_t intern(const Action& action) {
+    mark_.value = 0;
+    return dictionary_.intern(action);
+  }
   /// Adds an entry to the dictionary without looking for an equal one; for decoders.
-  std::uint32_t add_entry(const Action& action) { return dictionary_.add(action); }
+  std::uint32_t add_entry(const Action& action) {
+    mark_.value = 0;
+    return dictionary_.add(action);
+  }
 
   /// Appends an action; returns its position in the sequence. Not for actions with a volume.
   std::size_t append(const Action& action);
@@ -42,11 +48,19 @@ public:
   /// Replaces the action at a position, neither with a volume, as when a receive learns its source.
   void replace(std::size_t position, const Action& action);
 
+  /// For decoders: empties the block, which from now on uses these entries. Returns what dictionary_mark() gives as
+  /// long as they stay.
+  std::uint64_t use_dictionary(Dictionary dictionary);
+  /// Tells dictionaries given by use_dictionary() apart: blocks with the same mark have equal dictionaries, and what
+  /// was derived from one holds for the other. 0 for any other dictionary.
+  std::uint64_t dictionary_mark() const { return mark_.value; }
   /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
   void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
-  /// For decoders: forgets sequence, volumes and times, but not the dictionary, and makes room for this many of both,
-  /// to be filled with what fits the dictionary.
-  std::pair<std::span<std::uint32_t>, std::span<std::uint64_t>> refill(std::size_t actions, std::size_t volumes);
+  /// For decoders: forgets sequence, volumes and times, but not the dictionary, and makes room for this many actions,
+  /// to be filled with entries of it.
+  std::span<std::uint32_t> refill(std::size_t actions);
+  /// And for this many volumes.
+  std::span<std::uint64_t> refill_volumes(std::size_t volumes);
 
   /// Says when the action appended last was entered and left. To be said of every action of the block, or of none.
   void add_times(ActionTimes times) { times_.push_back(times); }
@@ -57,6 +71,7 @@ public:
   /// run's. An empty map changes nothing.
   void renumber(std::span<const CommunicatorId> communicators, std::span<const KernelId> kernels,
                 std::span<const RegionId> regions) {
+    mark_.value = 0;
     dictionary_.renumber(communicators, kernels, regions);
   }
 
@@ -66,7 +81,20 @@ public:
 private:
   std::uint32_t intern_next(const Action& action);
 
+  /// Goes with the dictionary when the block is moved.
+  struct Mark {
+    std::uint64_t value = 0;
+    Mark() = default;
+    Mark(Mark&& other) noexcept : value(std::exchange(other.value, 0)) {}
+    Mark& operator=(Mark&& other) noexcept {
+      value = std::exchange(other.value, 0);
+      return *this;
+    }
+    ~Mark() = default;
+  };
+
   Dictionary dictionary_;
+  Mark mark_;
   std::vector<std::uint32_t> followers_; ///< by entry: what came after it the last time
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;

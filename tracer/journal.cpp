@@ -1,7 +1,7 @@
 #include "tracer/journal.h"
 
 #include "trace/archive/layout.h"
-#include "trace/encoding/block_codec.h"
+#include "trace/encoding/entry_codec.h"
 #include "trace/error.h"
 #include "trace/journal/owner.h"
 

@@ -1088,18 +1088,16 @@ TEST(CheckArchives, a_damaged_block_is_a_finding_and_the_rest_is_still_checked) 
   }
   EXPECT_EQ(check(ArchiveReader(path)).inconsistent, 0U);
   const ArchiveReader archive(path);
-  const auto damaged = std::ranges::find_if(archive.blocks(), [](const BlockPlace& place) {
-    return place.header.rank == 1 && place.header.first_action > 0;
-  });
+  const BlockPlace damaged = archive.stretches(1).at(1).data;
   {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(static_cast<std::streamoff>(damaged->offset + block_header_bytes));
+    file.seekp(static_cast<std::streamoff>(damaged.offset + block_header_bytes));
     file.put('\x33');
   }
   const CheckReport report = check(ArchiveReader(path));
   EXPECT_EQ(report.inconsistent, 1U);
   EXPECT_EQ(report.findings.front().rank, 1);
-  EXPECT_THAT(report.findings.front().words, HasSubstr("block at byte " + std::to_string(damaged->offset)));
+  EXPECT_THAT(report.findings.front().words, HasSubstr("block at byte " + std::to_string(damaged.offset)));
 
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
   CheckReport cut;

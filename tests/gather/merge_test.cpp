@@ -60,21 +60,22 @@ TEST(Merge, every_rank_has_the_same_actions_before_and_after) {
   expect_same_actions(files, trace::ArchiveReader(directory / "run.tia"));
 }
 
-TEST(Merge, copies_block_payloads_verbatim) {
+TEST(Merge, copies_volumes_verbatim) {
   const TemporaryDirectory directory;
   const auto files = write_rank_files({.size = 3}, directory.path());
   merge(files, directory / "run.tia");
   const trace::ArchiveReader merged(directory / "run.tia");
-  std::size_t at = 0;
   for (const Path& path : files) {
     const trace::ArchiveReader alone(path);
-    for (const trace::BlockPlace& place : alone.blocks()) {
-      ASSERT_LT(at, merged.blocks().size());
-      EXPECT_EQ(merged.blocks()[at].header, place.header);
-      EXPECT_EQ(merged.payload(merged.blocks()[at++]), alone.payload(place));
+    const trace::Rank rank = alone.run().ranks.front().rank;
+    const auto before = alone.stretches(rank);
+    const auto after = merged.stretches(rank);
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t each = 0; each < before.size(); ++each) {
+      EXPECT_EQ(after[each].data.header, before[each].data.header);
+      EXPECT_EQ(merged.payload(after[each].data), alone.payload(before[each].data));
     }
   }
-  EXPECT_EQ(at, merged.blocks().size());
 }
 
 TEST(Merge, unites_what_is_equal_and_keeps_each_ranks_self_apart) {
@@ -171,7 +172,10 @@ TEST(Merge, keeps_the_times_of_every_rank) {
   const auto files = write_rank_files({.size = 5, .timed = true}, directory.path());
   const Merged merged = merge(files, directory / "run.tia");
   const trace::ArchiveReader archive(directory / "run.tia");
-  EXPECT_EQ(merged.blocks, archive.blocks().size());
+  std::size_t stretches = 0;
+  for (trace::Rank rank = 0; rank < 5; ++rank)
+    stretches += archive.stretches(rank).size();
+  EXPECT_EQ(merged.stretches, stretches);
   const FilesSource beside(files);
   for (trace::Rank rank = 0; rank < 5; ++rank) {
     const trace::ArchiveReader alone(files[static_cast<std::size_t>(rank)]);
@@ -383,7 +387,7 @@ TEST(MergeErrors, a_damaged_block_is_named_with_file_and_offset) {
   std::uint64_t offset = 0;
   {
     const trace::ArchiveReader archive(files[1]);
-    offset = archive.blocks()[3].offset + trace::block_header_bytes + 5;
+    offset = archive.stretches(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
   }
   {
     std::fstream file(files[1], std::ios::binary | std::ios::in | std::ios::out);
@@ -402,7 +406,7 @@ TEST(MergeErrors, a_hole_in_a_file_without_index_is_refused) {
   std::uint64_t offset = 0;
   {
     const trace::ArchiveReader archive(files[0]);
-    offset = archive.blocks()[3].offset + trace::block_header_bytes + 5;
+    offset = archive.stretches(archive.run().ranks.front().rank)[3].structure->offset + trace::block_header_bytes + 5;
   }
   {
     std::fstream file(files[0], std::ios::binary | std::ios::in | std::ios::out);

@@ -56,8 +56,10 @@ TEST(Archive, copied_blocks_with_renumbering_mean_the_same_actions) {
     definitions.numbers.push_back({.rank = rank, .communicators = {1, 0}, .kernels = {1, 0}});
   ArchiveWriter writer(directory / "copy.tia");
   writer.define(definitions);
-  for (const BlockPlace& place : original.blocks())
-    writer.copy(place.header, original.payload(place));
+  for (const Rank rank : {0, 1})
+    for (const Stretch& stretch : original.stretches(rank))
+      for (const BlockPlace& place : {*stretch.structure, stretch.data})
+        writer.copy(place.header, original.payload(place));
   writer.finish();
 
   const ArchiveReader copy(directory / "copy.tia");
@@ -88,7 +90,7 @@ TEST(Archive, a_block_too_large_for_the_format_is_split) {
   run.finalize();
   test::write_archive(run, directory / "run.tia");
   const ArchiveReader archive(directory / "run.tia");
-  EXPECT_GT(archive.blocks().size(), 2U);
+  EXPECT_GT(archive.stretches(0).size(), 2U);
   EXPECT_TRUE(same_actions(actions_of(archive, 0), actions_of(run, 0)));
 }
 
@@ -124,10 +126,10 @@ TEST(Archive, a_full_disk_is_an_error_and_leaves_the_blocks_before_readable) {
   const ArchiveReader archive(directory / "run.tia");
   EXPECT_FALSE(archive.finished());
   EXPECT_TRUE(archive.damage().empty());
-  EXPECT_GT(archive.blocks().size(), 10U);
+  EXPECT_GT(archive.stretches(0).size(), 10U);
   ActionBlock block;
-  for (const BlockPlace& place : archive.blocks())
-    EXPECT_NO_THROW(archive.read(place, block));
+  for (const Stretch& stretch : archive.stretches(0))
+    EXPECT_NO_THROW(archive.read(stretch, block));
 }
 
 TEST(Archive, what_is_no_archive_is_refused_by_name) {

@@ -29,7 +29,7 @@ std::vector<OwnedAction> actions_of(const Source& source, Rank rank) {
   return actions;
 }
 
-bool same_actions(const std::vector<OwnedAction>& left, const std::vector<OwnedAction>& right) {
+bool same_actions(std::span<const OwnedAction> left, std::span<const OwnedAction> right) {
   return std::ranges::equal(left, right, [](const OwnedAction& a, const OwnedAction& b) {
     return a.action == b.action && a.volume == b.volume;
   });

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct OwnedAction {
 
 /// Everything a rank did, in order.
 std::vector<OwnedAction> actions_of(const Source& source, Rank rank);
-bool same_actions(const std::vector<OwnedAction>& left, const std::vector<OwnedAction>& right);
+bool same_actions(std::span<const OwnedAction> left, std::span<const OwnedAction> right);
 
 /// A run using every field an action has, long enough for several blocks.
 MemorySource varied_run(Rank size = 3, std::size_t rounds = 40, std::size_t actions_per_block = 64);

@@ -109,11 +109,14 @@ TEST(Times, change_no_byte_of_the_actions) {
   test::write_archive(run, directory / "without.tia");
   const ArchiveReader with(directory / "with.tia");
   const ArchiveReader without(directory / "without.tia");
-  ASSERT_EQ(with.blocks().size(), without.blocks().size());
-  for (std::size_t block = 0; block < with.blocks().size(); ++block) {
-    EXPECT_EQ(with.payload(with.blocks()[block]), without.payload(without.blocks()[block]));
-    EXPECT_TRUE(with.times_of(with.blocks()[block]).has_value());
-    EXPECT_FALSE(without.times_of(without.blocks()[block]).has_value());
+  const auto timed = with.stretches(0);
+  const auto untimed = without.stretches(0);
+  ASSERT_EQ(timed.size(), untimed.size());
+  for (std::size_t each = 0; each < timed.size(); ++each) {
+    EXPECT_EQ(with.payload(*timed[each].structure), without.payload(*untimed[each].structure));
+    EXPECT_EQ(with.payload(timed[each].data), without.payload(untimed[each].data));
+    EXPECT_TRUE(timed[each].times.has_value());
+    EXPECT_FALSE(untimed[each].times.has_value());
   }
   EXPECT_TRUE(times_of(without, 0).empty());
 }
@@ -132,7 +135,7 @@ TEST(Times, follow_their_actions_when_a_block_is_split) {
   run.times(0, {1000, 1000});
   write_timed(run, directory / "run.tia");
   const ArchiveReader archive(directory / "run.tia");
-  EXPECT_GT(archive.blocks().size(), 1U);
+  EXPECT_GT(archive.stretches(0).size(), 1U);
   EXPECT_EQ(times_of(archive, 0), times_of(run, 0));
 }
 
@@ -168,7 +171,7 @@ TEST(Times, of_no_actions_are_damage) {
                       encoded(std::vector<ActionTimes>{{1, 2}}));
   const ArchiveReader archive(directory / "run.tia");
   ASSERT_EQ(archive.damage().size(), 1U);
-  EXPECT_EQ(archive.damage().front().what, "times of no block of actions");
+  EXPECT_EQ(archive.damage().front().what, "times of no stretch of actions");
 }
 
 /// An archive's bytes without index and footer, a block of a type to come, and then index and footer again.
@@ -179,16 +182,19 @@ std::string with_a_block_of_the_future(const std::string& archive, bool finished
   std::string bytes = archive.substr(0, file_header_bytes) + future;
   bytes += archive.substr(file_header_bytes, footer->index_offset - file_header_bytes);
   if (!finished) return bytes;
-  std::string index;
-  put_varint(index, footer->blocks + 1);
+  std::string rows;
+  std::uint64_t count = 0;
   for (std::string_view rest = std::string_view(bytes).substr(file_header_bytes); !rest.empty();) {
     const BlockHeader header = decode_block_header(rest)->header;
-    put_index_row(index, header);
+    put_index_row(rows, header);
+    ++count;
     rest.remove_prefix(block_header_bytes + header.stored_bytes);
   }
   const std::uint64_t at = bytes.size();
-  bytes += stored_block({.type = BlockType::index}, index);
-  return bytes + encode_footer({.index_offset = at, .blocks = footer->blocks + 1});
+  std::string index;
+  put_varint(index, count);
+  bytes += stored_block({.type = BlockType::index}, index + rows);
+  return bytes + encode_footer({.index_offset = at, .rows = count});
 }
 
 TEST(Archive, passes_over_blocks_of_a_type_it_does_not_know) {

@@ -25,9 +25,8 @@ void add_rank_file(const gather::RankFile& file, Outcome& outcome) {
   outcome.counter = run.counter;
   outcome.bytes += archive.file_bytes();
   outcome.recorded.push_back(file.rank);
-  for (const trace::BlockPlace& block : archive.blocks())
-    outcome.actions += block.header.actions;
   const trace::RankRecord* record = run.find(file.rank);
+  if (record != nullptr) outcome.actions += record->actions;
   if (record != nullptr)
     for (const auto& [call, times] : record->unrecorded_calls)
       outcome.unrecorded_calls[call] += times;

@@ -4,13 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 /// The archive's layout on disk; docs/archive-format.md specifies it to the byte.
 namespace timeless::trace {
 
 inline constexpr std::string_view archive_magic = "TIMELESS";
-inline constexpr std::uint16_t archive_version = 1;
+/// What is written; version 1 is read, too.
+inline constexpr std::uint16_t archive_version = 2;
 inline constexpr std::string_view archive_extension = ".tia";
 
 inline constexpr std::size_t file_header_bytes = 16;
@@ -29,19 +31,30 @@ inline constexpr std::size_t max_members = std::size_t{1} << 26;
 /// What a block holds. A reader passes over blocks of other types: a later version may have more.
 enum class BlockType : std::uint8_t {
   definitions = 1,
-  actions = 2,
+  actions = 2, ///< a stretch of a rank's actions, as version 1 has it
   index = 3,
-  times = 4, ///< when the actions of one actions block were entered and left
+  times = 4,     ///< when the actions of a stretch were entered and left
+  structure = 5, ///< the actions of a stretch, without their volumes
+  volumes = 6,   ///< those of a stretch
+  shared = 7,    ///< structures that ranks share
+  layout = 8,    ///< which ranks have which of these
 };
+
+/// True for the types whose blocks belong to a rank.
+constexpr bool of_rank(BlockType type) {
+  return type == BlockType::actions || type == BlockType::times || type == BlockType::structure ||
+         type == BlockType::volumes;
+}
 
 /// What stands before a block's payload.
 struct BlockHeader {
   BlockType type = BlockType::definitions;
-  Rank rank = no_rank;            ///< whose actions; no_rank for definitions of the run and for the index
-  std::uint32_t actions = 0;      ///< actions in the block
-  std::uint32_t stored_bytes = 0; ///< of the payload, as it stands in the file (a zstd frame)
-  std::uint32_t plain_bytes = 0;  ///< of the payload, decompressed
-  std::uint64_t first_action = 0; ///< ordinal, within its rank, of the block's first action
+  Rank rank = no_rank;            ///< whose actions; no_rank for types that belong to no rank
+  std::uint32_t actions = 0;      ///< of the stretch; of a shared block, its structures
+  std::uint32_t stored_bytes = 0; ///< of the payload, as it stands in the file
+  std::uint32_t plain_bytes = 0;  ///< of the payload, decompressed; of volumes, which are no zstd frame, as stored
+  std::uint64_t first_action =
+      0; ///< ordinal, within its rank, of the first action; of a shared block, its first number
   bool operator==(const BlockHeader&) const = default;
 };
 
@@ -50,6 +63,29 @@ struct BlockPlace {
   BlockHeader header;
   std::uint64_t offset = 0;
   bool operator==(const BlockPlace&) const = default;
+};
+
+inline std::uint64_t end_of(const BlockPlace& place) {
+  return place.offset + block_header_bytes + place.header.stored_bytes;
+}
+
+/// Blocks of one rank that follow on one another.
+struct Extent {
+  Rank rank = no_rank;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const Extent&) const = default;
+};
+
+/// A stretch of one rank's actions, and where its blocks stand.
+struct Stretch {
+  Rank rank = no_rank;
+  std::uint64_t first_action = 0;
+  std::uint32_t actions = 0;
+  std::optional<BlockPlace> structure = {}; ///< nothing where a shared structure goes on, and in version 1
+  BlockPlace data = {};                     ///< the volumes; in version 1 the actions
+  std::optional<BlockPlace> times = {};     ///< nothing where none were recorded
+  bool operator==(const Stretch&) const = default;
 };
 
 } // namespace timeless::trace

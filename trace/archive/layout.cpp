@@ -10,6 +10,8 @@ namespace timeless::trace {
 
 namespace {
 
+constexpr std::uint8_t extent_row = 0; ///< in the place of a block's type
+constexpr std::uint64_t max_file_bytes = std::uint64_t{1} << 62U;
 constexpr std::string_view footer_magic = "TIMELEND";
 constexpr std::uint16_t file_flags = 0;
 constexpr std::uint32_t file_reserved = 0;
@@ -40,9 +42,9 @@ void check_file_header(std::string_view bytes) {
     throw Error(Failure::invalid_input, "not a Timeless archive", {}, "expected a .tia file written by timeless");
   ByteReader reader(bytes.substr(archive_magic.size()));
   const auto version = reader.fixed<std::uint16_t>();
-  if (version != archive_version)
+  if (version == 0 || version > archive_version)
     throw Error(Failure::invalid_input, "archive version " + std::to_string(version) + " is not known", {},
-                "this program reads version " + std::to_string(archive_version) + "; use a newer timeless");
+                "this program reads versions up to " + std::to_string(archive_version) + "; use a newer timeless");
 }
 
 void put_block_header(std::string& bytes, BlockHeader header, std::string_view payload) {
@@ -80,7 +82,7 @@ std::optional<StoredHeader> decode_block_header(std::string_view bytes) {
 std::string encode_footer(const Footer& footer) {
   std::string bytes;
   put_fixed(bytes, footer.index_offset);
-  put_fixed(bytes, footer.blocks);
+  put_fixed(bytes, footer.rows);
   put_fixed(bytes, checksum(bytes));
   return bytes.append(footer_magic);
 }
@@ -91,7 +93,7 @@ std::optional<Footer> decode_footer(std::string_view bytes) {
   ByteReader reader(bytes);
   Footer footer;
   footer.index_offset = reader.fixed<std::uint64_t>();
-  footer.blocks = reader.fixed<std::uint64_t>();
+  footer.rows = reader.fixed<std::uint64_t>();
   if (reader.fixed<std::uint64_t>() != checksum(bytes.substr(0, checksummed_footer_bytes))) return std::nullopt;
   return footer;
 }
@@ -105,19 +107,32 @@ void put_index_row(std::string& bytes, const BlockHeader& header) {
   put_varint(bytes, header.first_action);
 }
 
-void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers) {
+void put_extent_row(std::string& bytes, Rank rank, std::uint64_t extent_bytes) {
+  put_fixed(bytes, extent_row);
+  put_varint(bytes, zigzag(rank));
+  put_varint(bytes, extent_bytes);
+}
+
+void decode_index(std::string_view bytes, std::vector<IndexRow>& rows) {
   ByteReader reader(bytes);
-  constexpr std::size_t least_row_bytes = 6;
+  constexpr std::size_t least_row_bytes = 3;
   const std::size_t count = reader.count(least_row_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    BlockHeader header{.type = static_cast<BlockType>(reader.byte())};
+    const std::uint8_t type = reader.byte();
+    IndexRow row{.header = {.type = static_cast<BlockType>(type)}};
+    BlockHeader& header = row.header;
     header.rank = reader.narrow<Rank>(reader.signed_varint());
-    header.actions = reader.narrow<std::uint32_t>(reader.varint());
-    header.stored_bytes = reader.narrow<std::uint32_t>(reader.varint());
-    header.plain_bytes = reader.narrow<std::uint32_t>(reader.varint());
-    header.first_action = reader.varint();
-    if (!plausible(header)) reader.fail("a block that cannot be");
-    headers.push_back(header);
+    if (type == extent_row) {
+      row.bytes = reader.varint();
+    } else {
+      header.actions = reader.narrow<std::uint32_t>(reader.varint());
+      header.stored_bytes = reader.narrow<std::uint32_t>(reader.varint());
+      header.plain_bytes = reader.narrow<std::uint32_t>(reader.varint());
+      header.first_action = reader.varint();
+      row.bytes = block_header_bytes + header.stored_bytes;
+    }
+    if (!plausible(header) || row.bytes > max_file_bytes) reader.fail("a block that cannot be");
+    rows.push_back(row);
   }
   if (reader.remaining() != 0) reader.fail("bytes after the end of the index");
 }

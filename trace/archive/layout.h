@@ -34,15 +34,26 @@ std::uint64_t checksum(std::string_view bytes);
 
 struct Footer {
   std::uint64_t index_offset = 0;
-  std::uint64_t blocks = 0; ///< before the index
+  std::uint64_t rows = 0; ///< of the index
 };
 std::string encode_footer(const Footer& footer);
 /// Nothing when the bytes are no intact footer.
 std::optional<Footer> decode_footer(std::string_view bytes);
 
-/// Appends a row of the index. An index block's plain payload is their number (a varint) and its rows, in file order.
+/// A row of the index: a block that belongs to no rank, or blocks of one rank that follow on one another. Version 1 has
+/// a row for every block.
+struct IndexRow {
+  BlockHeader header = {}; ///< of the block, or its rank alone
+  std::uint64_t bytes = 0; ///< headers included
+  bool operator==(const IndexRow&) const = default;
+};
+
+/// Appends the row of a block that belongs to no rank.
 void put_index_row(std::string& bytes, const BlockHeader& header);
-/// Appends the index's headers. Throws Error(invalid_input).
-void decode_index(std::string_view bytes, std::vector<BlockHeader>& headers);
+/// Appends the row of a rank's blocks.
+void put_extent_row(std::string& bytes, Rank rank, std::uint64_t extent_bytes);
+/// Appends the rows of an index block's plain payload, which is their number (a varint) and the rows, in file order.
+/// Throws Error(invalid_input).
+void decode_index(std::string_view bytes, std::vector<IndexRow>& rows);
 
 } // namespace timeless::trace

@@ -3,9 +3,13 @@
 #include "trace/archive/compression.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
+#include "trace/archive/rank_dictionary.h"
 #include "trace/archive/scan.h"
-#include "trace/encoding/block_codec.h"
+#include "trace/archive/shared_structures.h"
+#include "trace/archive/stretches.h"
+#include "trace/encoding/stretch_decoder.h"
 #include "trace/encoding/times_codec.h"
+#include "trace/encoding/version_1.h"
 #include "trace/error.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/tail.h"
@@ -17,15 +21,27 @@
 
 namespace timeless::trace {
 
+namespace {
+
+constexpr std::size_t all_actions = ~std::size_t{0};
+
+/// How many actions of a rank to decode at a time: all streams' windows together stay within some hundred megabytes.
+std::size_t window_actions(std::size_t ranks) {
+  constexpr std::size_t all_windows = std::size_t{1} << 24U;
+  return std::clamp(all_windows / std::max<std::size_t>(ranks, 1), std::size_t{1} << 10U, std::size_t{1} << 14U);
+}
+
+} // namespace
+
 struct ArchiveReader::State {
   InputFile file;
   Contents contents;
   Run run;
   std::map<Rank, RankNumbers> numbers;
-  std::vector<BlockPlace> blocks;
+  SharedStructures shared;
+  Layout layout;
   bool journaled = false;
   bool torn = false; ///< the journal changed while it was read
-  std::map<std::pair<Rank, std::uint64_t>, BlockPlace> times; ///< by rank and first action
 
   explicit State(const std::filesystem::path& path) : file(path) {}
 
@@ -35,13 +51,28 @@ struct ArchiveReader::State {
     read_definitions();
     if (journal && !contents.finished) add_journal(*journal);
     check_numbers();
-    order_blocks();
+    read_layout();
+    order_extents();
   }
 
   std::string where(const BlockPlace& place) const {
     std::string text = file.path().string();
     if (place.header.rank >= 0) text += ", rank " + std::to_string(place.header.rank);
     return text + ", block at byte " + std::to_string(place.offset);
+  }
+
+  const RankRecord& record(Rank rank) const {
+    const RankRecord* record = run.find(rank);
+    if (record == nullptr)
+      throw Error(Failure::invalid_input, "the archive does not hold rank " + std::to_string(rank),
+                  file.path().string());
+    return *record;
+  }
+
+  /// As fail(), unless the problem tells its place already.
+  [[noreturn]] void fail_at(const BlockPlace& place, const Error& problem) const {
+    if (problem.where().starts_with(file.path().string())) throw Error(problem);
+    fail(place, problem);
   }
 
   [[noreturn]] void fail(const BlockPlace& place, const Error& problem) const {
@@ -61,6 +92,8 @@ struct ArchiveReader::State {
                   "the file is damaged; take it again from its source");
     return bytes;
   }
+
+  std::string stored_payload(const BlockPlace& place) const { return stored(place).substr(block_header_bytes); }
 
   std::string plain_payload(const BlockPlace& place) const {
     const std::string bytes = stored(place);
@@ -88,16 +121,14 @@ struct ArchiveReader::State {
                   "it was cut short before its first block was written");
   }
 
-  /// Where the file's last whole block ends, and how many actions of this rank it holds up to there.
-  std::pair<std::uint64_t, std::uint64_t> whole_part(Rank rank) const {
+  /// Where the file's last whole block ends.
+  std::uint64_t whole_end() const {
     std::uint64_t end = file_header_bytes;
-    std::uint64_t actions = 0;
-    for (const BlockPlace& place : contents.blocks) {
-      end = std::max(end, place.offset + block_header_bytes + place.header.stored_bytes);
-      if (place.header.type == BlockType::actions && place.header.rank == rank)
-        actions = std::max(actions, place.header.first_action + place.header.actions);
-    }
-    return {end, actions};
+    for (const BlockPlace& place : contents.blocks)
+      end = std::max(end, end_of(place));
+    for (const Extent& extent : contents.extents)
+      end = std::max(end, extent.offset + extent.bytes);
+    return end;
   }
 
   void add_journal(const JournalImage& journal) {
@@ -106,12 +137,11 @@ struct ArchiveReader::State {
         journal.header().run_identity != run.provenance.run_identity)
       return; // of another run, or of a file that has got its end since
     journaled = true;
-    const auto [end, actions] = whole_part(record->rank);
-    JournalTail tail = continue_with(journal, run, actions);
+    const std::uint64_t end = whole_end();
+    JournalTail tail = continue_with(journal, run, whole_actions(record->rank, contents.extents));
     // A block that was being written is in the journal too.
     std::erase_if(contents.damage, [end](const Damage& damage) { return damage.offset >= end; });
-    for (const BlockPlace& place : tail.blocks)
-      contents.blocks.push_back({place.header, end + place.offset});
+    if (!tail.bytes.empty()) contents.extents.push_back({record->rank, end, tail.bytes.size()});
     file.continue_with(end, std::move(tail.bytes));
     const JournalOwner owner = find_owner(journal, journal_beside(file.path()));
     torn = !tail.damage.empty() && owner == JournalOwner::running;
@@ -136,87 +166,222 @@ struct ArchiveReader::State {
     }
   }
 
-  /// Puts the actions blocks in order; a rank whose recorder never wrote its totals has what its blocks hold.
-  void order_blocks() {
-    std::map<Rank, std::uint64_t> actions;
+  void read_layout() {
     for (const BlockPlace& place : contents.blocks) {
-      if (place.header.type != BlockType::actions) continue;
-      if (run.find(place.header.rank) == nullptr) {
-        contents.damage.push_back({place.offset, "actions of a rank that is not defined"});
-        continue;
+      try {
+        if (place.header.type == BlockType::shared) shared.add(place);
+        if (place.header.type == BlockType::layout) layout.decode(plain_payload(place), run.ranks.size());
+      } catch (const Error& problem) {
+        contents.damage.push_back({place.offset, problem.description()});
       }
-      blocks.push_back(place);
-      actions[place.header.rank] += place.header.actions;
     }
-    std::ranges::stable_sort(
-        blocks, {}, [](const BlockPlace& place) { return std::pair(place.header.rank, place.header.first_action); });
+  }
+
+  /// Puts the ranks' blocks in order; a rank whose recorder never wrote its totals has what its blocks hold.
+  void order_extents() {
+    std::erase_if(contents.extents, [this](const Extent& extent) {
+      if (run.find(extent.rank) != nullptr) return false;
+      contents.damage.push_back({extent.offset, "actions of a rank that is not defined"});
+      return true;
+    });
+    std::ranges::stable_sort(contents.extents, {}, &Extent::rank);
     for (RankRecord& record : run.ranks)
-      if (record.ending == Ending::unknown) record.actions = actions[record.rank];
-    find_times();
+      if (record.ending == Ending::unknown) record.actions = whole_actions(record.rank, extents(record.rank));
   }
 
-  void find_times() {
-    for (const BlockPlace& place : contents.blocks) {
-      if (place.header.type != BlockType::times) continue;
-      const auto key = [](const BlockPlace& block) { return std::pair(block.header.rank, block.header.first_action); };
-      const auto timed = std::ranges::lower_bound(blocks, key(place), {}, key);
-      const bool known =
-          timed != blocks.end() && key(*timed) == key(place) && timed->header.actions == place.header.actions;
-      if (!known || !times.emplace(key(place), place).second)
-        contents.damage.push_back({place.offset, "times of no block of actions"});
+  std::span<const Extent> extents(Rank rank) const {
+    const auto found = std::ranges::equal_range(contents.extents, rank, {}, &Extent::rank);
+    return {found.begin(), found.end()};
+  }
+
+  /// How many actions of a rank these hold, up to the first that is missing.
+  std::uint64_t whole_actions(Rank rank, std::span<const Extent> all) const {
+    std::vector<Extent> own;
+    std::ranges::copy_if(all, std::back_inserter(own), [rank](const Extent& extent) { return extent.rank == rank; });
+    StretchCursor cursor(file, own);
+    std::uint64_t actions = 0;
+    try {
+      for (Stretch stretch; cursor.next(stretch);)
+        actions = stretch.first_action + stretch.actions;
+    } catch (const Error& problem) {
+      if (problem.failure() != Failure::invalid_input) throw;
+    }
+    return actions;
+  }
+
+  const RankNumbers& numbers_of(Rank rank) const {
+    static const RankNumbers same;
+    const auto found = numbers.find(rank);
+    return found == numbers.end() ? same : found->second;
+  }
+
+  /// A stretch's own structure.
+  std::shared_ptr<const Structure> own_structure(const BlockPlace& place) const {
+    const std::string plain = plain_payload(place);
+    try {
+      Structure structure = decode_structure(plain, place.header.actions);
+      if (structure.sequence.size() != place.header.actions)
+        throw Error(Failure::invalid_input, "a structure of another length than its header says");
+      return std::make_shared<const Structure>(std::move(structure));
+    } catch (const Error& problem) {
+      fail(place, problem);
     }
   }
 
-  void check_ids(const BlockPlace& place, const ActionBlock& block) const {
-    for (const Action& action : block.dictionary()) {
+  std::span<const std::uint32_t> structures_of(Rank rank) const {
+    const auto found = std::ranges::lower_bound(run.ranks, rank, {}, &RankRecord::rank);
+    return layout.structures(static_cast<std::size_t>(found - run.ranks.begin()));
+  }
+
+  std::shared_ptr<const Structure> shared_structure(std::uint32_t number) {
+    return shared.get(number, [this](const BlockPlace& place) { return plain_payload(place); });
+  }
+
+  std::vector<ActionTimes> times(const BlockPlace& place) const {
+    const std::string plain = plain_payload(place);
+    std::vector<ActionTimes> times;
+    try {
+      decode_times(plain, place.header.actions, times);
+    } catch (const Error& problem) {
+      fail(place, problem);
+    }
+    return times;
+  }
+
+  /// A stretch of version 1: all of it.
+  void read_version_1(const Stretch& stretch, ActionBlock& block) const {
+    const std::string plain = plain_payload(stretch.data);
+    try {
+      decode_version_1(plain, block);
+      if (block.size() != stretch.actions)
+        throw Error(Failure::invalid_input, "a block of another length than its header says");
+      const RankNumbers& mapping = numbers_of(stretch.rank);
+      block.renumber(mapping.communicators, mapping.kernels, mapping.regions);
+      check_ids(block.dictionary());
+    } catch (const Error& problem) {
+      fail(stretch.data, problem);
+    }
+  }
+
+  /// Throws Error(invalid_input) when an action names what the run does not have.
+  void check_ids(std::span<const Action> dictionary) const {
+    for (const Action& action : dictionary) {
       const bool known =
           action.communicator < run.communicators.size() &&
           (action.new_communicator == no_communicator || action.new_communicator < run.communicators.size()) &&
           (action.kernel == no_kernel || action.kernel < run.kernels.size()) &&
           (action.region == no_region || action.region < run.regions.size());
-      if (!known)
-        fail(place, Error(Failure::invalid_input, "an action of an undefined communicator, kernel or region"));
+      if (!known) throw Error(Failure::invalid_input, "an action of an undefined communicator, kernel or region");
     }
   }
 };
 
-namespace {
-
+/// One rank's actions, window by window.
 class ArchiveStream : public RankStream {
 public:
-  ArchiveStream(const ArchiveReader& archive, const RankRecord& record, std::span<const BlockPlace> places)
-      : archive_(archive), record_(record), places_(places) {}
+  /// All stretches of the rank, in windows of up to `most` actions.
+  ArchiveStream(ArchiveReader::State& archive, const RankRecord& record, std::size_t most)
+      : archive_(archive), record_(record), most_(most), cursor_(archive.file, archive.extents(record.rank)) {}
 
   bool next(ActionBlock& block) override {
-    if (next_ == places_.size()) {
-      if (position_ < record_.actions) fail_hole();
-      return false;
-    }
-    const BlockPlace& place = places_[next_];
-    if (place.header.first_action != position_) fail_hole();
-    archive_.read(place, block);
-    position_ += place.header.actions;
-    ++next_;
+    if (decoder_.remaining() == 0 && !next_stretch()) return false;
+    read_window(block);
     return true;
   }
 
-  void read_times(ActionBlock& block) const override { archive_.read_times(places_[next_ - 1], block); }
+  /// The whole of one stretch; no longer to be used as a stream then.
+  void read(const Stretch& stretch, ActionBlock& block) {
+    stretch_ = stretch;
+    open_stretch();
+    read_window(block);
+  }
+
+  void read_times(ActionBlock& block) const override {
+    if (!stretch_.times) return;
+    const std::vector<ActionTimes> times = archive_.times(*stretch_.times);
+    const auto window = std::span(times).subspan(window_begin_, block.size());
+    block.assign_times({window.begin(), window.end()});
+  }
 
 private:
+  bool next_stretch() {
+    if (!cursor_.next(stretch_)) {
+      if (position_ < record_.actions) fail_hole();
+      return false;
+    }
+    position_ += stretch_.actions;
+    open_stretch();
+    return true;
+  }
+
+  bool version_1() const { return stretch_.data.header.type == BlockType::actions; }
+
+  void open_stretch() {
+    if (version_1()) return;
+    try {
+      find_structure();
+      decoder_.open(structure_, stretch_.first_action - structure_begin_, stretch_.actions,
+                    archive_.stored_payload(stretch_.data));
+    } catch (const Error& problem) {
+      archive_.fail_at(stretch_.data, problem);
+    }
+  }
+
+  void find_structure() {
+    if (stretch_.structure) {
+      use(archive_.own_structure(*stretch_.structure), stretch_.first_action);
+      return;
+    }
+    const auto numbers = archive_.structures_of(record_.rank);
+    while (!structure_ || stretch_.first_action - structure_begin_ >= structure_->sequence.size()) {
+      if (next_shared_ == numbers.size()) throw Error(Failure::invalid_input, "volumes of no structure");
+      const std::uint64_t begin = structure_ ? structure_begin_ + structure_->sequence.size() : 0;
+      use(archive_.shared_structure(numbers[next_shared_++]), begin);
+    }
+  }
+
+  void use(std::shared_ptr<const Structure> structure, std::uint64_t begin) {
+    structure_ = std::move(structure);
+    structure_begin_ = begin;
+    mark_ = 0;
+  }
+
+  void read_window(ActionBlock& block) {
+    if (version_1()) return archive_.read_version_1(stretch_, block);
+    try {
+      if (mark_ == 0 || block.dictionary_mark() != mark_) use_dictionary(block);
+      window_begin_ = stretch_.actions - decoder_.remaining();
+      decoder_.next(block, most_);
+    } catch (const Error& problem) {
+      archive_.fail_at(stretch_.data, problem);
+    }
+  }
+
+  void use_dictionary(ActionBlock& block) {
+    Dictionary dictionary = rank_dictionary(*structure_, record_.rank, archive_.numbers_of(record_.rank), archive_.run);
+    archive_.check_ids(dictionary.entries());
+    mark_ = block.use_dictionary(std::move(dictionary));
+  }
+
   [[noreturn]] void fail_hole() const {
     throw Error(Failure::invalid_input, "actions are missing from action " + std::to_string(position_) + " on",
-                archive_.path().string() + ", rank " + std::to_string(record_.rank),
+                archive_.file.path().string() + ", rank " + std::to_string(record_.rank),
                 "the file is damaged or cut short; take it again from its source");
   }
 
-  const ArchiveReader& archive_;
+  ArchiveReader::State& archive_;
   const RankRecord& record_;
-  std::span<const BlockPlace> places_;
-  std::size_t next_ = 0;
-  std::uint64_t position_ = 0;
+  std::size_t most_;
+  StretchCursor cursor_;
+  Stretch stretch_;
+  std::uint64_t position_ = 0; ///< actions in the stretches so far
+  std::shared_ptr<const Structure> structure_;
+  std::uint64_t structure_begin_ = 0; ///< the rank's action that is its first
+  std::size_t next_shared_ = 0;       ///< of the rank's list
+  std::uint64_t mark_ = 0;            ///< of the dictionary given to the block; 0 when it has to be given
+  StretchDecoder decoder_;
+  std::size_t window_begin_ = 0; ///< of the window last read, in the stretch
 };
-
-} // namespace
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) {
   // A running program may give a part of the journal to its next block just when that part is being read.
@@ -238,12 +403,7 @@ const Run& ArchiveReader::run() const {
 }
 
 std::unique_ptr<RankStream> ArchiveReader::open(Rank rank) const {
-  const RankRecord* record = state_->run.find(rank);
-  if (record == nullptr)
-    throw Error(Failure::invalid_input, "the archive does not hold rank " + std::to_string(rank), path().string());
-  const auto places =
-      std::ranges::equal_range(state_->blocks, rank, {}, [](const BlockPlace& place) { return place.header.rank; });
-  return std::make_unique<ArchiveStream>(*this, *record, std::span<const BlockPlace>(places.begin(), places.end()));
+  return std::make_unique<ArchiveStream>(*state_, state_->record(rank), window_actions(state_->run.ranks.size()));
 }
 
 bool ArchiveReader::finished() const {
@@ -258,61 +418,61 @@ const std::vector<Damage>& ArchiveReader::damage() const {
   return state_->contents.damage;
 }
 
-const std::vector<BlockPlace>& ArchiveReader::blocks() const {
-  return state_->blocks;
-}
-
 std::uint64_t ArchiveReader::file_bytes() const {
   return state_->file.size();
 }
 
 const RankNumbers& ArchiveReader::numbers(Rank rank) const {
-  static const RankNumbers same;
-  const auto found = state_->numbers.find(rank);
-  return found == state_->numbers.end() ? same : found->second;
+  return state_->numbers_of(rank);
 }
 
-std::vector<std::byte> ArchiveReader::payload(const BlockPlace& place) const {
-  const std::string stored = state_->stored(place);
-  const auto bytes = std::as_bytes(std::span(stored).subspan(block_header_bytes));
-  return {bytes.begin(), bytes.end()};
+std::vector<Extent> ArchiveReader::extents(Rank rank) const {
+  const auto extents = state_->extents(rank);
+  return {extents.begin(), extents.end()};
+}
+
+std::uint64_t ArchiveReader::end_of_blocks() const {
+  std::uint64_t end = 0;
+  for (const Extent& extent : state_->contents.extents)
+    end = std::max(end, extent.offset + extent.bytes);
+  return end;
+}
+
+std::vector<Stretch> ArchiveReader::stretches(Rank rank, std::uint64_t from, std::size_t most) const {
+  std::vector<Stretch> stretches;
+  StretchCursor cursor(state_->file, state_->extents(rank));
+  for (Stretch stretch; stretches.size() < most && cursor.next(stretch);)
+    if (stretch.first_action + stretch.actions > from) stretches.push_back(stretch);
+  return stretches;
+}
+
+std::string ArchiveReader::payload(const BlockPlace& place) const {
+  return state_->stored_payload(place);
 }
 
 std::string ArchiveReader::stored(const BlockPlace& place) const {
   return state_->stored(place);
 }
 
-void ArchiveReader::read(const BlockPlace& place, ActionBlock& block) const {
-  const std::string plain = state_->plain_payload(place);
-  try {
-    decode_block(plain, block);
-  } catch (const Error& problem) {
-    state_->fail(place, problem);
-  }
-  if (block.size() != place.header.actions)
-    state_->fail(place, Error(Failure::invalid_input, "a block of another length than its header says"));
-  const RankNumbers& mapping = numbers(place.header.rank);
-  block.renumber(mapping.communicators, mapping.kernels, mapping.regions);
-  state_->check_ids(place, block);
+void ArchiveReader::read(const Stretch& stretch, ActionBlock& block) const {
+  ArchiveStream(*state_, state_->record(stretch.rank), all_actions).read(stretch, block);
 }
 
-std::optional<BlockPlace> ArchiveReader::times_of(const BlockPlace& place) const {
-  const auto found = state_->times.find({place.header.rank, place.header.first_action});
-  if (found == state_->times.end()) return std::nullopt;
-  return found->second;
+void ArchiveReader::read_times(const Stretch& stretch, ActionBlock& block) const {
+  if (stretch.times) block.assign_times(state_->times(*stretch.times));
 }
 
-void ArchiveReader::read_times(const BlockPlace& place, ActionBlock& block) const {
-  const auto stored = times_of(place);
-  if (!stored) return;
-  const std::string plain = state_->plain_payload(*stored);
-  std::vector<ActionTimes> times;
-  try {
-    decode_times(plain, stored->header.actions, times);
-  } catch (const Error& problem) {
-    state_->fail(*stored, problem);
-  }
-  block.assign_times(std::move(times));
+std::vector<std::uint32_t> ArchiveReader::shared_structures(Rank rank) const {
+  const auto numbers = state_->structures_of(rank);
+  return {numbers.begin(), numbers.end()};
+}
+
+std::uint32_t ArchiveReader::shared_structures() const {
+  return state_->shared.size();
+}
+
+std::string ArchiveReader::shared_structure(std::uint32_t number) const {
+  return state_->shared.bytes(number, [this](const BlockPlace& place) { return state_->plain_payload(place); });
 }
 
 } // namespace timeless::trace

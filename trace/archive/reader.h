@@ -2,11 +2,11 @@
 
 #include "trace/archive/definitions.h"
 #include "trace/archive/format.h"
+#include "trace/encoding/structure.h"
 #include "trace/source.h"
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +23,12 @@ struct Damage {
 /// A rank's file that its recorder has not finished is continued by the journal beside it, as if the actions there
 /// stood in further blocks of the file; RankRecord::ending_reason then says what the journal knows of the end.
 ///
-/// Opens whatever is there: a file cut short, or damaged in the middle, gives every block that is still whole, and
-/// damage() lists what is not. Streams throw Error(invalid_input) naming file, block and offset where a rank's actions
-/// have a hole. Memory is bounded by the definitions, the index and one block per open stream.
+/// Opens whatever is there: a file cut short, or damaged in the middle, gives every stretch that is still whole up to
+/// the first that is not, and damage() lists what is not. Streams throw Error(invalid_input) naming file, block and
+/// offset where a rank's actions have a hole. Memory: the definitions, some dozen bytes a rank, and for each open
+/// stream a stretch as stored and a window of actions, which is the smaller the more ranks the run has.
+///
+/// Not to be used by several threads at once.
 class ArchiveReader : public Source {
 public:
   /// Throws Error when the file cannot be read at all: absent, no archive, a version too new, no definitions.
@@ -43,24 +46,36 @@ public:
   const std::vector<Damage>& damage() const;
   /// True when the blocks, or the rank's ending, come from a journal in part: the file alone does not say all.
   bool journaled() const;
-  /// The whole actions blocks, by rank and then in order.
-  const std::vector<BlockPlace>& blocks() const;
   std::uint64_t file_bytes() const;
 
   /// The rank's own numbers, as its blocks use them; empty lists when they are the run's.
   const RankNumbers& numbers(Rank rank) const;
+  /// Where the rank's blocks stand, in file order; none for a rank that the run does not hold.
+  std::vector<Extent> extents(Rank rank) const;
+  /// Where the last block of any rank ends; 0 when there is none.
+  std::uint64_t end_of_blocks() const;
+
+  /// A rank's stretches, in order: up to the first `most`, from the one on that holds the action `from`. Throws
+  /// Error(invalid_input) where actions are missing.
+  std::vector<Stretch> stretches(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
   /// A block's payload as stored, its checksum verified.
-  std::vector<std::byte> payload(const BlockPlace& place) const;
+  std::string payload(const BlockPlace& place) const;
   /// Header and payload as the file holds them, both checksums verified.
   std::string stored(const BlockPlace& place) const;
-  /// A block decoded, with the run's numbers.
-  void read(const BlockPlace& place, ActionBlock& block) const;
-  /// The block with the times of an actions block's actions; nothing where none were recorded.
-  std::optional<BlockPlace> times_of(const BlockPlace& place) const;
-  /// Gives a block read from this place its times, where there are any.
-  void read_times(const BlockPlace& place, ActionBlock& block) const;
+  /// A stretch decoded, with the run's numbers.
+  void read(const Stretch& stretch, ActionBlock& block) const;
+  /// Gives a block read from this stretch its times, where there are any.
+  void read_times(const Stretch& stretch, ActionBlock& block) const;
+
+  /// The numbers of the shared structures that a rank's stretches without one of their own follow, one after the other.
+  std::vector<std::uint32_t> shared_structures(Rank rank) const;
+  /// How many shared structures there are.
+  std::uint32_t shared_structures() const;
+  /// A shared structure's bytes. Reading them by rising number is the fastest.
+  std::string shared_structure(std::uint32_t number) const;
 
 private:
+  friend class ArchiveStream;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -2,8 +2,8 @@
 
 #include "trace/archive/compression.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/block_codec.h"
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/stretch_encoder.h"
 #include "trace/encoding/times_codec.h"
 #include "trace/error.h"
 
@@ -32,8 +32,9 @@ std::uint64_t most_file_bytes() {
 
 /// Rows of the index per index block.
 constexpr std::size_t index_rows_per_block = std::size_t{1} << 18U;
-/// The index of some ten million actions fits without asking for more memory.
-constexpr std::size_t first_index_bytes = std::size_t{32} << 10U;
+/// Shared structures per block, in bytes; those that resemble each other are best together.
+constexpr std::size_t shared_bytes_per_block = std::size_t{1} << 20U;
+constexpr int shared_compression_level = 19;
 
 } // namespace
 
@@ -42,17 +43,21 @@ struct ArchiveWriter::State {
   WriterOptions options;
   int file = -1;
   std::uint64_t bytes = 0;
-  std::uint64_t blocks = 0;
-  BlockHeader last; ///< of the block written last
-  /// Of the index, as it will be written: a dozen bytes a block is all that grows with the archive.
-  std::vector<std::string> rows;
+  std::uint64_t rows = 0; ///< of the index
+  /// Of the index, as it will be written: some bytes a rank, or a block of definitions, are all that grows.
+  std::vector<std::string> index;
+  Rank extent_rank = no_rank; ///< whose blocks are being written
+  std::uint64_t extent_bytes = 0;
   std::map<Rank, std::uint64_t> actions; ///< written so far, by rank
-  // Kept from one block to the next.
-  BlockEncoder encoder;
-  std::string plain;
+  std::uint32_t shared = 0;              ///< structures
+  // Kept from one stretch to the next.
+  StretchEncoder encoder;
+  std::string structure;
+  std::string volumes;
   std::string times;
   std::string compressed;
-  std::string whole_block;
+  std::string whole;              ///< blocks, as they will stand in the file
+  std::vector<BlockHeader> added; ///< these
 
   ~State() {
     if (file >= 0) ::close(file);
@@ -67,20 +72,20 @@ struct ArchiveWriter::State {
   std::uint64_t end_bytes() const {
     constexpr std::size_t last_definitions = 512;
     constexpr std::size_t index_row = 16;
-    return last_definitions + 2 * block_header_bytes + footer_bytes + index_row * (blocks + 1);
+    return last_definitions + 2 * block_header_bytes + footer_bytes + index_row * (rows + 2);
   }
 
   /// Appends all of it, or, when that fails, nothing: what is cut back may leave room for the index.
   void put(std::string_view data, std::uint64_t to_be_left = 0) {
     if (file < 0) throw Error(Failure::runtime, "the archive is closed", path.string());
     if (bytes + data.size() + to_be_left > most_file_bytes()) fail("cannot write the archive", EFBIG);
-    const std::uint64_t whole = bytes;
+    const std::uint64_t before = bytes;
     while (!data.empty()) {
       const ssize_t written = ::write(file, data.data(), data.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) {
         const int code = errno;
-        if (::ftruncate(file, static_cast<off_t>(whole)) == 0 && ::lseek(file, 0, SEEK_END) >= 0) bytes = whole;
+        if (::ftruncate(file, static_cast<off_t>(before)) == 0 && ::lseek(file, 0, SEEK_END) >= 0) bytes = before;
         fail("cannot write the archive", code);
       }
       bytes += static_cast<std::uint64_t>(written);
@@ -88,25 +93,93 @@ struct ArchiveWriter::State {
     }
   }
 
-  void put_stored(BlockHeader header, std::string_view payload) {
+  /// Adds a block to what is written next.
+  void add_stored(BlockHeader header, std::string_view payload) {
     header.stored_bytes = static_cast<std::uint32_t>(payload.size());
-    whole_block.clear();
-    put_block_header(whole_block, header, payload);
-    whole_block.append(payload);
-    put(whole_block, header.type == BlockType::actions ? end_bytes() : 0);
-    last = header;
-    if (header.type != BlockType::index) add_to_index(header);
+    put_block_header(whole, header, payload);
+    whole.append(payload);
+    added.push_back(header);
   }
 
-  void add_to_index(const BlockHeader& header) {
-    if (blocks++ % index_rows_per_block == 0) rows.emplace_back().reserve(first_index_bytes);
-    put_index_row(rows.back(), header);
-  }
-
-  void put_block(BlockHeader header, std::string_view data) {
+  void add_block(BlockHeader header, std::string_view data, int level) {
     header.plain_bytes = static_cast<std::uint32_t>(data.size());
-    compress(data, options.compression_level, compressed);
-    put_stored(header, compressed);
+    compress(data, level, compressed);
+    add_stored(header, compressed);
+  }
+
+  /// Writes what has been added, all or nothing.
+  void put_added(std::uint64_t to_be_left = 0) {
+    try {
+      put(whole, to_be_left);
+    } catch (const Error&) {
+      whole.clear();
+      added.clear();
+      throw;
+    }
+    whole.clear();
+    for (const BlockHeader& header : added)
+      enter(header);
+    added.clear();
+  }
+
+  /// Enters a block that has been written into the index.
+  void enter(const BlockHeader& header) {
+    if (!of_rank(header.type) || header.rank != extent_rank) end_extent();
+    if (of_rank(header.type)) {
+      extent_rank = header.rank;
+      extent_bytes += block_header_bytes + header.stored_bytes;
+    } else if (header.type != BlockType::index) {
+      put_index_row(next_row(), header);
+    }
+  }
+
+  void put_block(const BlockHeader& header, std::string_view data) {
+    add_block(header, data, options.compression_level);
+    put_added();
+  }
+
+  std::string& next_row() {
+    if (rows++ % index_rows_per_block == 0) index.emplace_back();
+    return index.back();
+  }
+
+  void end_extent() {
+    if (extent_bytes > 0) put_extent_row(next_row(), extent_rank, extent_bytes);
+    extent_rank = no_rank;
+    extent_bytes = 0;
+  }
+
+  /// The stretch, in halves where it would not fit blocks.
+  void write(Rank rank, const ActionBlock& block) {
+    structure.clear();
+    volumes.clear();
+    times.clear();
+    if (block.size() <= max_block_actions) {
+      encoder.encode(block, structure, volumes);
+      encode_times(block.times(), times);
+    }
+    if (block.size() > max_block_actions ||
+        std::max({structure.size(), volumes.size(), times.size()}) > max_block_bytes) {
+      if (block.size() == 1)
+        throw Error(Failure::runtime, "a single action is larger than a block can be", path.string());
+      write(rank, part(block, 0, block.size() / 2));
+      write(rank, part(block, block.size() / 2, block.size()));
+      return;
+    }
+    put_stretch(rank, static_cast<std::uint32_t>(block.size()));
+  }
+
+  void put_stretch(Rank rank, std::uint32_t size) {
+    std::uint64_t& written = actions[rank];
+    BlockHeader header{.type = BlockType::structure, .rank = rank, .actions = size, .first_action = written};
+    add_block(header, structure, options.compression_level);
+    header.type = BlockType::volumes;
+    header.plain_bytes = static_cast<std::uint32_t>(volumes.size());
+    add_stored(header, volumes);
+    header.type = BlockType::times;
+    if (!times.empty()) add_block(header, times, options.compression_level);
+    put_added(end_bytes());
+    written += size;
   }
 
   /// Writes a list of definitions in halves until each fits a block.
@@ -161,40 +234,46 @@ void ArchiveWriter::write(Rank rank, const ActionBlock& block) {
   if (block.empty()) return;
   if (!block.times().empty() && block.times().size() != block.size())
     throw Error(Failure::runtime, "a block with times for some of its actions only", state_->path.string());
-  std::string& plain = state_->plain;
-  std::string& times = state_->times;
-  plain.clear();
-  times.clear();
-  if (block.size() <= max_block_actions) {
-    state_->encoder.encode(block, plain);
-    encode_times(block.times(), times);
-  }
-  if (block.size() > max_block_actions || std::max(plain.size(), times.size()) > max_block_bytes) {
-    if (block.size() == 1)
-      throw Error(Failure::runtime, "a single action is larger than a block can be", state_->path.string());
-    write(rank, part(block, 0, block.size() / 2));
-    write(rank, part(block, block.size() / 2, block.size()));
-    return;
-  }
-  std::uint64_t& written = state_->actions[rank];
-  BlockHeader header{.type = BlockType::actions,
-                     .rank = rank,
-                     .actions = static_cast<std::uint32_t>(block.size()),
-                     .first_action = written};
-  state_->put_block(header, plain);
-  written += block.size();
-  header.type = BlockType::times;
-  if (!times.empty()) state_->put_block(header, times);
+  state_->write(rank, block);
 }
 
-void ArchiveWriter::copy(const BlockHeader& header, std::span<const std::byte> payload) {
+void ArchiveWriter::copy(const BlockHeader& header, std::string_view payload) {
   std::uint64_t& written = state_->actions[header.rank];
-  const bool times = header.type == BlockType::times;
-  const std::uint64_t place = header.first_action + (times ? header.actions : 0);
-  if ((header.type != BlockType::actions && !times) || place != written)
+  const bool next = header.type != BlockType::times;
+  if (!of_rank(header.type) || header.first_action + (next ? 0 : header.actions) != written)
     throw Error(Failure::invalid_input, "a block out of order", "rank " + std::to_string(header.rank));
-  state_->put_stored(header, {reinterpret_cast<const char*>(payload.data()), payload.size()});
-  if (!times) written += header.actions;
+  state_->add_stored(header, payload);
+  state_->put_added();
+  if (header.type == BlockType::actions || header.type == BlockType::volumes) written += header.actions;
+}
+
+std::uint32_t ArchiveWriter::share(std::span<const std::string> structures) {
+  const std::uint32_t first = state_->shared;
+  for (std::size_t next = 0; next < structures.size();) {
+    std::string plain;
+    BlockHeader header{.type = BlockType::shared, .first_action = state_->shared};
+    while (next < structures.size() &&
+           (plain.empty() || plain.size() + structures[next].size() < shared_bytes_per_block)) {
+      put_varint(plain, structures[next].size());
+      plain += structures[next++];
+      ++header.actions;
+    }
+    if (plain.size() > max_block_bytes)
+      throw Error(Failure::runtime, "a structure is larger than a block can be", state_->path.string());
+    state_->add_block(header, plain, shared_compression_level);
+    state_->put_added();
+    state_->shared += header.actions;
+  }
+  return first;
+}
+
+void ArchiveWriter::write(const Layout& layout) {
+  std::string plain;
+  layout.encode(plain);
+  if (plain.size() > max_block_bytes)
+    throw Error(Failure::runtime, "the ranks share structures in more ways than a block can say",
+                state_->path.string());
+  state_->put_block({.type = BlockType::layout}, plain);
 }
 
 std::uint64_t ArchiveWriter::leave_room(std::uint64_t room) {
@@ -213,13 +292,15 @@ std::uint64_t ArchiveWriter::leave_room(std::uint64_t room) {
   return begin;
 }
 
-void ArchiveWriter::adopt(const BlockHeader& header) {
-  state_->add_to_index(header);
+void ArchiveWriter::adopt(Rank rank, std::uint64_t bytes) {
+  state_->end_extent();
+  if (bytes > 0) put_extent_row(state_->next_row(), rank, bytes);
 }
 
 void ArchiveWriter::finish() {
-  const Footer footer{.index_offset = state_->bytes, .blocks = state_->blocks};
-  for (std::uint64_t left = footer.blocks; const std::string& part : state_->rows) {
+  state_->end_extent();
+  const Footer footer{.index_offset = state_->bytes, .rows = state_->rows};
+  for (std::uint64_t left = footer.rows; const std::string& part : state_->index) {
     const std::uint64_t number = std::min<std::uint64_t>(left, index_rows_per_block);
     std::string index;
     put_varint(index, number);
@@ -238,10 +319,6 @@ void ArchiveWriter::finish() {
 std::uint64_t ArchiveWriter::actions_written(Rank rank) const {
   const auto found = state_->actions.find(rank);
   return found == state_->actions.end() ? 0 : found->second;
-}
-
-const BlockHeader& ArchiveWriter::last_block() const {
-  return state_->last;
 }
 
 std::uint64_t ArchiveWriter::bytes_written() const {

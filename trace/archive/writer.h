@@ -3,23 +3,26 @@
 #include "trace/action_block.h"
 #include "trace/archive/definitions.h"
 #include "trace/archive/format.h"
+#include "trace/archive/shared_structures.h"
 
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace timeless::trace {
 
 struct WriterOptions {
-  int compression_level = 3; ///< zstd's
+  int compression_level = 3; ///< zstd's; shared structures are compressed as well as they can be
 };
 
-/// Writes an archive front to back: each block stands alone and is handed to the system whole, so that whatever
-/// happens to the process, the blocks before are readable.
+/// Writes an archive front to back: each stretch stands alone and is handed to the system whole, so that whatever
+/// happens to the process, the stretches before are readable.
 ///
-/// Memory: one block. Throws Error(runtime) when the file cannot be created or written; the file then keeps its whole
-/// blocks, and can be finished if there is room for that much. Not thread-safe.
+/// Memory: one stretch, and some bytes for each rank or block of definitions. Throws Error(runtime) when the file
+/// cannot be created or written; the file then keeps its whole blocks, and can be finished if there is room for that
+/// much. Not thread-safe.
 class ArchiveWriter {
 public:
   /// Creates the file, which must not exist yet.
@@ -31,24 +34,30 @@ public:
 
   /// Writes a definitions block; must come before the first block that uses what it defines.
   void define(const Definitions& definitions);
-  /// Writes a block of a rank's actions, the next after those already written of that rank, and its times if it has
-  /// them.
+  /// Writes a stretch of a rank's actions, the next after those already written of that rank, with a structure of its
+  /// own, and its times if it has them.
   void write(Rank rank, const ActionBlock& block);
-  /// Copies an actions block, or the times of the actions block copied last of its rank, as another archive holds it,
-  /// payload untouched.
-  void copy(const BlockHeader& header, std::span<const std::byte> payload);
-  /// Leaves room for blocks that the caller writes into the file itself, as other archives hold them, and takes it from
-  /// the disk already where the file system can. Returns where it begins. Before the next block, or the end, is written,
-  /// adopt() must have been told of each of these blocks, in the order of the file.
+  /// Copies a block of a rank as another archive holds it, payload untouched: the next after those already written of
+  /// that rank.
+  void copy(const BlockHeader& header, std::string_view payload);
+
+  /// Writes structures for ranks to share, as blocks of a good size; to be followed by a layout. Returns the number of
+  /// the first.
+  std::uint32_t share(std::span<const std::string> structures);
+  /// Says which shared structures the stretches follow that have none of their own, rank by rank.
+  void write(const Layout& layout);
+
+  /// Leaves room for ranks' blocks that the caller writes into the file itself, as other archives hold them, and takes
+  /// it from the disk already where the file system can. Returns where it begins. Before anything else is written,
+  /// adopt() must have been told of each rank's, in the order of the file.
   std::uint64_t leave_room(std::uint64_t bytes);
-  void adopt(const BlockHeader& header);
+  void adopt(Rank rank, std::uint64_t bytes);
+
   /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
 
   std::uint64_t bytes_written() const;
-  /// The header of the block written last; there must be one.
-  const BlockHeader& last_block() const;
-  /// Actions of this rank in the blocks written so far.
+  /// Actions of this rank in the stretches written so far.
   std::uint64_t actions_written(Rank rank) const;
 
 private:

@@ -2,8 +2,8 @@
 
 #include "trace/archive/format.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/block_codec.h"
 #include "trace/encoding/bytes.h"
+#include "trace/encoding/entry_codec.h"
 #include "trace/error.h"
 #include "trace/journal/format.h"
 
@@ -65,7 +65,7 @@ private:
     if (record != record_new_entry) reader_.fail("a record of an unknown kind");
     if (known >= max_block_actions) reader_.fail("more entries than a block can have");
     const std::size_t begin = position();
-    const std::uint32_t entry = decode_entry(reader_, result_.block);
+    const std::uint32_t entry = result_.block.add_entry(decoder_.decode(reader_).action);
     check_.add(checksum(log_.substr(begin, position() - begin)));
     return entry;
   }
@@ -104,6 +104,7 @@ private:
 
   std::string_view log_;
   ByteReader reader_;
+  EntryDecoder decoder_;
   JournalCheck check_;
   SegmentLog& result_;
   std::vector<std::uint32_t> sequence_;

@@ -3,7 +3,7 @@
 #include "trace/archive/compression.h"
 #include "trace/archive/definitions.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/block_codec.h"
+#include "trace/encoding/stretch_encoder.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -58,38 +58,47 @@ private:
   std::size_t members_ = 0;
 };
 
+/// Appends stretches as blocks of an archive.
 class TailWriter {
 public:
   TailWriter(Rank rank, JournalTail& tail) : rank_(rank), tail_(tail) {}
 
   void write(const ActionBlock& block) {
     if (block.empty()) return;
-    std::string plain;
-    encode_block(block, plain);
-    if (plain.size() <= max_block_bytes) return put(block, plain);
+    std::string structure;
+    std::string volumes;
+    encoder_.encode(block, structure, volumes);
+    if (std::max(structure.size(), volumes.size()) <= max_block_bytes) return put(block, structure, volumes);
     if (block.size() == 1) throw Error(Failure::invalid_input, "an action is larger than a block can be");
     write(part(block, 0, block.size() / 2));
     write(part(block, block.size() / 2, block.size()));
   }
 
 private:
-  void put(const ActionBlock& block, const std::string& plain) {
+  void put(const ActionBlock& block, const std::string& structure, const std::string& volumes) {
+    BlockHeader header{.type = BlockType::structure,
+                       .rank = rank_,
+                       .actions = static_cast<std::uint32_t>(block.size()),
+                       .plain_bytes = static_cast<std::uint32_t>(structure.size()),
+                       .first_action = tail_.actions};
     std::string stored;
-    compress(plain, compression_level, stored);
-    const BlockHeader header{.type = BlockType::actions,
-                             .rank = rank_,
-                             .actions = static_cast<std::uint32_t>(block.size()),
-                             .stored_bytes = static_cast<std::uint32_t>(stored.size()),
-                             .plain_bytes = static_cast<std::uint32_t>(plain.size()),
-                             .first_action = tail_.actions};
-    tail_.blocks.push_back({header, tail_.bytes.size()});
-    put_block_header(tail_.bytes, header, stored);
-    tail_.bytes += stored;
+    compress(structure, compression_level, stored);
+    put(header, stored);
+    header.type = BlockType::volumes;
+    header.plain_bytes = static_cast<std::uint32_t>(volumes.size());
+    put(header, volumes);
     tail_.actions += block.size();
+  }
+
+  void put(BlockHeader header, const std::string& payload) {
+    header.stored_bytes = static_cast<std::uint32_t>(payload.size());
+    put_block_header(tail_.bytes, header, payload);
+    tail_.bytes += payload;
   }
 
   Rank rank_;
   JournalTail& tail_;
+  StretchEncoder encoder_;
 };
 
 } // namespace

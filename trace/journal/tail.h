@@ -1,21 +1,18 @@
 #pragma once
 
-#include "trace/archive/format.h"
 #include "trace/journal/image.h"
 #include "trace/run.h"
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace timeless::trace {
 
 /// What a journal adds to its rank's file, as blocks of an archive.
 struct JournalTail {
-  std::string bytes;              ///< blocks, to stand at the end of the file's whole blocks
-  std::vector<BlockPlace> blocks; ///< of actions, with their offsets in `bytes`
-  std::uint64_t actions = 0;      ///< of the rank, those of the file included
-  std::string damage;             ///< why the journal is not used to its end; empty when it is
+  std::string bytes;         ///< blocks, to stand at the end of the file's whole blocks
+  std::uint64_t actions = 0; ///< of the rank, those of the file included
+  std::string damage;        ///< why the journal is not used to its end; empty when it is
 };
 
 /// The blocks that continue a rank's file that holds `actions` actions. What the journal defines beyond `run` is added

@@ -1,6 +1,8 @@
-#include "trace/encoding/block_codec.h"
+#include "trace/encoding/stretch_decoder.h"
+#include "trace/encoding/stretch_encoder.h"
 
 #include "tests/trace/samples.h"
+#include "trace/archive/format.h"
 #include "trace/encoding/bytes.h"
 #include "trace/error.h"
 
@@ -18,6 +20,33 @@ using test::OwnedAction;
 std::vector<OwnedAction> contents(const ActionBlock& block) {
   std::vector<OwnedAction> actions;
   for_each_action(block, [&](const Action& action, std::uint64_t volume) { actions.emplace_back(action, volume); });
+  return actions;
+}
+
+struct Encoded {
+  std::string structure;
+  std::string volumes;
+};
+
+Encoded encoded(const ActionBlock& block) {
+  Encoded bytes;
+  StretchEncoder().encode(block, bytes.structure, bytes.volumes);
+  return bytes;
+}
+
+/// All of it, in windows of this many actions.
+std::vector<OwnedAction> decoded(const Encoded& bytes, std::size_t window = 1000) {
+  auto structure = std::make_shared<const Structure>(decode_structure(bytes.structure, max_block_actions));
+  ActionBlock block;
+  Dictionary dictionary;
+  for (const Action& action : structure->dictionary.entries())
+    dictionary.add(action);
+  block.use_dictionary(std::move(dictionary));
+  StretchDecoder decoder;
+  decoder.open(structure, 0, static_cast<std::uint32_t>(structure->sequence.size()), bytes.volumes);
+  std::vector<OwnedAction> actions;
+  while (decoder.next(block, window))
+    for_each_action(block, [&](const Action& action, std::uint64_t volume) { actions.emplace_back(action, volume); });
   return actions;
 }
 
@@ -50,7 +79,7 @@ Action random_action(std::mt19937_64& random, std::vector<RequestId>& requests, 
           .receive_counts = counts};
 }
 
-RC_GTEST_PROP(BlockCodec, any_block_reads_back_as_it_was_written, (std::uint64_t seed)) {
+RC_GTEST_PROP(StretchCodec, any_block_reads_back_as_it_was_written, (std::uint64_t seed)) {
   std::mt19937_64 random(seed);
   ActionBlock block;
   std::vector<RequestId> requests;
@@ -66,48 +95,54 @@ RC_GTEST_PROP(BlockCodec, any_block_reads_back_as_it_was_written, (std::uint64_t
     else
       block.append_entry(entries[random() % distinct]);
   }
-  std::string bytes;
-  encode_block(block, bytes);
-  ActionBlock decoded;
-  decode_block(bytes, decoded);
-  RC_ASSERT(test::same_actions(contents(block), contents(decoded)));
+  RC_ASSERT(test::same_actions(contents(block), decoded(encoded(block), 1 + random() % 700)));
 }
 
-TEST(BlockCodec, every_prefix_of_a_payload_is_refused) {
+TEST(StretchCodec, every_prefix_of_a_payload_is_refused) {
   const MemorySource run = test::varied_run(2, 3, 1000);
   ActionBlock block;
   ASSERT_TRUE(run.open(1)->next(block));
-  std::string bytes;
-  encode_block(block, bytes);
-  ActionBlock decoded;
-  for (std::size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_THROW(decode_block(std::string_view(bytes).substr(0, size), decoded), Error) << size;
-  EXPECT_NO_THROW(decode_block(bytes, decoded));
-  EXPECT_THROW(decode_block(bytes + '\0', decoded), Error);
+  const Encoded whole = encoded(block);
+  for (std::size_t size = 0; size < whole.structure.size(); ++size)
+    EXPECT_THROW(decoded({whole.structure.substr(0, size), whole.volumes}), Error) << size;
+  for (std::size_t size = 0; size < whole.volumes.size(); ++size)
+    EXPECT_THROW(decoded({whole.structure, whole.volumes.substr(0, size)}), Error) << size;
+  EXPECT_NO_THROW(decoded(whole));
+  EXPECT_THROW(decoded({whole.structure + '\0', whole.volumes}), Error);
+  EXPECT_THROW(decoded({whole.structure, whole.volumes + '\0'}), Error);
 }
 
-TEST(BlockCodec, a_count_larger_than_the_bytes_left_is_refused_before_memory_is_taken) {
+TEST(StretchCodec, a_count_larger_than_the_bytes_left_is_refused_before_memory_is_taken) {
   std::string bytes;
   put_varint(bytes, std::uint64_t{1} << 60U);
-  ActionBlock decoded;
-  EXPECT_THROW(decode_block(bytes, decoded), Error);
+  EXPECT_THROW(decode_structure(bytes, max_block_actions), Error);
 }
 
-TEST(BlockCodec, damaged_payloads_never_do_more_than_throw) {
+TEST(StretchCodec, volumes_of_another_stretch_are_refused) {
+  ActionBlock one;
+  ActionBlock other;
+  for (KernelId kernel = 0; kernel < 3; ++kernel) {
+    one.append_compute(kernel, 100);
+    other.append_compute(kernel % 2, 100);
+  }
+  EXPECT_THROW(decoded({encoded(one).structure, encoded(other).volumes}), Error);
+  EXPECT_THROW(decoded({encoded(other).structure, encoded(one).volumes}), Error);
+}
+
+TEST(StretchCodec, damaged_payloads_never_do_more_than_throw) {
   const MemorySource run = test::varied_run(2, 5, 1000);
   ActionBlock block;
   ASSERT_TRUE(run.open(0)->next(block));
-  std::string whole;
-  encode_block(block, whole);
+  const Encoded whole = encoded(block);
   std::mt19937_64 random(7);
   std::size_t refused = 0;
   for (int trial = 0; trial < 20000; ++trial) {
-    std::string bytes = whole;
+    Encoded bytes = whole;
+    std::string& damaged = random() % 2 == 0 ? bytes.structure : bytes.volumes;
     for (std::size_t changes = 1 + random() % 4; changes > 0; --changes)
-      bytes[random() % bytes.size()] = static_cast<char>(random());
-    ActionBlock decoded;
+      damaged[random() % damaged.size()] = static_cast<char>(random());
     try {
-      decode_block(bytes, decoded);
+      decoded(bytes);
     } catch (const Error& problem) {
       EXPECT_EQ(problem.failure(), Failure::invalid_input);
       ++refused;

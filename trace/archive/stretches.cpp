@@ -1,0 +1,74 @@
+#include "trace/archive/stretches.h"
+
+#include "trace/archive/scan.h"
+#include "trace/error.h"
+
+#include <string>
+
+namespace timeless::trace {
+
+StretchCursor::StretchCursor(const InputFile& file, std::span<const Extent> extents)
+    : file_(&file), extents_(extents), offset_(extents.empty() ? 0 : extents.front().offset) {}
+
+bool StretchCursor::next(Stretch& stretch) {
+  if (!any_left()) return false;
+  BlockPlace place = must_look();
+  stretch = {.rank = place.header.rank, .first_action = place.header.first_action, .actions = place.header.actions};
+  if (stretch.first_action != action_) fail("actions are missing");
+  const auto belongs = [&stretch](const BlockPlace& block) {
+    return block.header.first_action == stretch.first_action && block.header.actions == stretch.actions;
+  };
+  if (place.header.type == BlockType::structure) {
+    stretch.structure = place;
+    take(place);
+    if (!any_left()) fail("the volumes of a structure are missing");
+    place = must_look();
+    if (place.header.type != BlockType::volumes || !belongs(place)) fail("the volumes of a structure are missing");
+  }
+  if (place.header.type != BlockType::volumes && place.header.type != BlockType::actions)
+    fail("times of no stretch of actions");
+  stretch.data = place;
+  take(place);
+  // Damage behind the stretch is none of it.
+  const auto after = any_left() ? look() : std::nullopt;
+  if (after && after->header.type == BlockType::times) {
+    if (!belongs(*after)) fail("times of no stretch of actions");
+    stretch.times = after;
+    take(*after);
+  }
+  action_ += stretch.actions;
+  return true;
+}
+
+bool StretchCursor::any_left() {
+  while (extent_ < extents_.size() && offset_ >= extents_[extent_].offset + extents_[extent_].bytes) {
+    ++extent_;
+    if (extent_ < extents_.size()) offset_ = extents_[extent_].offset;
+  }
+  return extent_ < extents_.size();
+}
+
+std::optional<BlockPlace> StretchCursor::look() const {
+  const auto header = block_header(*file_, offset_);
+  if (!header || header->rank != extents_[extent_].rank || !of_rank(header->type)) return std::nullopt;
+  return BlockPlace{*header, offset_};
+}
+
+BlockPlace StretchCursor::must_look() const {
+  const auto place = look();
+  if (!place) fail("a damaged block; actions are missing");
+  return *place;
+}
+
+void StretchCursor::take(const BlockPlace& place) {
+  offset_ = end_of(place);
+}
+
+void StretchCursor::fail(const char* what) const {
+  throw Error(Failure::invalid_input, std::string(what) + " from action " + std::to_string(action_) + " on",
+              file_->path().string() + ", rank " + std::to_string(extents_.front().rank) + ", byte " +
+                  std::to_string(offset_),
+              "the file is damaged or cut short; take it again from its source");
+}
+
+} // namespace timeless::trace

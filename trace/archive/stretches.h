@@ -1,0 +1,40 @@
+#pragma once
+
+#include "trace/archive/format.h"
+#include "trace/archive/input_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace timeless::trace {
+
+/// Goes through one rank's stretches, reading the headers of its blocks.
+class StretchCursor {
+public:
+  /// `extents` are the rank's, in file order, and must outlive the cursor.
+  StretchCursor(const InputFile& file, std::span<const Extent> extents);
+
+  /// The next stretch; false at the end. Throws Error(invalid_input), with the place in the file, where the blocks do
+  /// not follow on one another as those of one rank do.
+  bool next(Stretch& stretch);
+
+private:
+  /// True when a block comes next.
+  bool any_left();
+  /// The next block, left to be taken; nothing when it is damaged.
+  std::optional<BlockPlace> look() const;
+  /// The next block, which must be intact.
+  BlockPlace must_look() const;
+  void take(const BlockPlace& place);
+  [[noreturn]] void fail(const char* what) const;
+
+  const InputFile* file_;
+  std::span<const Extent> extents_;
+  std::size_t extent_ = 0;
+  std::uint64_t offset_ = 0; ///< of the next block
+  std::uint64_t action_ = 0; ///< the next
+};
+
+} // namespace timeless::trace
