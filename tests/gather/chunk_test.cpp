@@ -35,11 +35,11 @@ TEST(Chunk, brings_pieces_to_where_they_belong_and_joins_what_is_continued) {
   EXPECT_TRUE(chunk.empty());
   EXPECT_EQ(chunk.add(Space::blocks, 5, "abc"), 3U);
   EXPECT_EQ(chunk.add(Space::blocks, 8, "de"), 2U);
-  EXPECT_EQ(chunk.add(Space::rows, 10, "fg"), 2U);
+  EXPECT_EQ(chunk.add(Space::structures, 10, "fg"), 2U);
   EXPECT_EQ(chunk.add(Space::blocks, 12, "h"), 1U);
   chunk.seal(trace::checksum);
   EXPECT_EQ(sent_over(std::string(chunk.message()), 1000),
-            (Pieces{{Space::blocks, 5, "abcde"}, {Space::rows, 10, "fg"}, {Space::blocks, 12, "h"}}));
+            (Pieces{{Space::blocks, 5, "abcde"}, {Space::structures, 10, "fg"}, {Space::blocks, 12, "h"}}));
 }
 
 TEST(Chunk, takes_no_more_than_fits) {
