@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -77,6 +77,31 @@ std::vector<Workload> workloads() {
   return all;
 }
 
+/// A stretch of the run, its symbols numbered by first use, as a recorder has them.
+struct Stretch {
+  Symbols symbols;
+  Symbols whole_numbers; ///< by number in the stretch
+  trace::FoldedSequence folded;
+};
+
+std::vector<Stretch> stretches_of(const Workload& work) {
+  constexpr std::uint32_t unused = 0xffffffffU;
+  std::vector<Stretch> stretches;
+  for (std::size_t begin = 0; begin < work.symbols.size(); begin += stretch_symbols) {
+    Stretch& stretch = stretches.emplace_back();
+    Symbols numbers(work.distinct, unused);
+    for (std::size_t at = begin; at < std::min(begin + stretch_symbols, work.symbols.size()); ++at) {
+      std::uint32_t& number = numbers[work.symbols[at]];
+      if (number == unused) {
+        number = static_cast<std::uint32_t>(stretch.whole_numbers.size());
+        stretch.whole_numbers.push_back(work.symbols[at]);
+      }
+      stretch.symbols.push_back(number);
+    }
+  }
+  return stretches;
+}
+
 std::string encoded(const trace::FoldedSequence& sequence, int level) {
   std::string bytes;
   sequence.encode(bytes);
@@ -96,22 +121,19 @@ void unfold(const trace::FoldedSequence& sequence, const Symbols& expected) {
 
 void report(const Workload& work, int repeat) {
   const auto each = static_cast<double>(work.symbols.size());
-  Symbols same(work.distinct);
-  std::iota(same.begin(), same.end(), 0U);
+  std::vector<Stretch> stretches = stretches_of(work);
   trace::SequenceFolder folder;
-  std::vector<trace::FoldedSequence> stretches((work.symbols.size() + stretch_symbols - 1) / stretch_symbols);
   const double folding = median_seconds(repeat, [&] {
-    for (std::size_t i = 0; i < stretches.size(); ++i) {
-      const std::size_t begin = i * stretch_symbols;
-      for (std::size_t at = begin; at < std::min(begin + stretch_symbols, work.symbols.size()); ++at)
-        folder.append(work.symbols[at]);
-      folder.finish(stretches[i]);
+    for (Stretch& stretch : stretches) {
+      for (const std::uint32_t symbol : stretch.symbols)
+        folder.append(symbol);
+      folder.finish(stretch.folded);
     }
   });
   trace::FoldedSequence whole;
   const double appending = median_seconds(repeat, [&] {
-    for (const trace::FoldedSequence& stretch : stretches)
-      folder.append(stretch, same);
+    for (const Stretch& stretch : stretches)
+      folder.append(stretch.folded, stretch.whole_numbers);
     folder.finish(whole);
   });
   trace::FoldedSequence shared;
@@ -124,8 +146,8 @@ void report(const Workload& work, int repeat) {
   const double compressing = median_seconds((repeat + 4) / 5, [&] { trace::compress(fixed, 3, stored); });
   trace::compress(fixed, 19, stored);
   std::size_t stretch_bytes = 0;
-  for (const trace::FoldedSequence& stretch : stretches)
-    stretch_bytes += encoded(stretch, 3).size();
+  for (const Stretch& stretch : stretches)
+    stretch_bytes += encoded(stretch.folded, 3).size();
   fmt::print("{:<20}{:>9}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(),
              shared.items(), stretch_bytes, encoded(shared, 19).size(), stored.size(), 1e9 * folding / each,
              1e9 * appending / each, 1e9 * sharing / each, 1e9 * unfolding / each, 1e9 * compressing / each);

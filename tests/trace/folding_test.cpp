@@ -262,7 +262,7 @@ TEST(Folding, sweeps_in_time_steps_take_some_items_however_many_steps) {
   const FoldedSequence folded = fold(sweeps());
   EXPECT_EQ(folded.size(), 250U * (124 * 4 + 5) + 12 * 2);
   EXPECT_LE(folded.items(), 40U);
-  EXPECT_LE(encoded(folded).size(), 60U);
+  EXPECT_LE(encoded(folded).size(), 70U);
 }
 
 TEST(Folding, a_body_of_thousands_of_symbols_folds) {
@@ -305,17 +305,17 @@ std::string varints(std::initializer_list<std::uint64_t> values) {
 }
 
 TEST(Folding, a_few_bytes_cannot_claim_more_symbols_than_allowed) {
-  const std::string loop = varints({1, 0 << 1 | 1, 998}); // the next symbol, 1000 times
+  const std::string loop = varints({1, 3, 998, 0}); // the next symbol, 1000 times
   EXPECT_EQ(decoded(loop, 1000).size(), 1000U);
   EXPECT_THROW(decoded(loop, 999), Error);
   // A body of 2^40 symbols, of which a loop of 2^40 iterations is more than 64 bits count.
   const std::uint64_t many = std::uint64_t{1} << 40U;
-  EXPECT_THROW(decoded(varints({1, 1 << 1 | 1, many, 2, 0 << 1 | 1, many, 0}), ~std::uint64_t{0}), Error);
+  EXPECT_THROW(decoded(varints({1, 3, many, 1, 2, 3, many, 0, 0}), ~std::uint64_t{0}), Error);
 }
 
 TEST(Folding, sequences_too_long_to_count_do_not_append) {
   const std::uint64_t many = std::uint64_t{1} << 62U;
-  const FoldedSequence loop = decoded(varints({1, 0 << 1 | 1, many}), ~std::uint64_t{0});
+  const FoldedSequence loop = decoded(varints({1, 3, many, 0}), ~std::uint64_t{0});
   SequenceFolder folder;
   folder.append(loop, Symbols{0});
   EXPECT_THROW(folder.append(loop, Symbols{0}), Error);
@@ -325,17 +325,18 @@ TEST(Folding, sequences_too_long_to_count_do_not_append) {
 TEST(Folding, loops_too_deep_in_one_another_are_refused) {
   std::string bytes = varints({1});
   for (std::uint32_t depth = 0; depth <= FoldedSequence::max_depth; ++depth)
-    bytes += varints({1 << 1, 2});
+    bytes += varints({1, 2});
   bytes += std::string(1000, '\0');
   EXPECT_THROW(decoded(bytes, 1 << 20U), Error);
 }
 
 TEST(Folding, unknown_items_and_symbols_are_refused) {
-  EXPECT_THROW(decoded(varints({1, 3 << 1}), 100), Error);               // nothing is known yet
-  EXPECT_THROW(decoded(varints({1, 2 << 1, most_symbols}), 100), Error); // a symbol there is not
-  EXPECT_THROW(decoded(varints({1, 1 << 1, 2, 0, 4 << 1}), 100), Error); // the body that is being read
-  EXPECT_THROW(decoded(varints({1, 1 << 1, 1, 0}), 100), Error);         // a body of one item
-  EXPECT_EQ(unfold(decoded(varints({1, 2 << 1, most_symbols - 1}), 100)), Symbols{most_symbols - 1});
+  EXPECT_THROW(decoded(varints({1, 4}), 100), Error);               // nothing is known yet
+  EXPECT_THROW(decoded(varints({1, 2, most_symbols}), 100), Error); // a symbol there is not
+  EXPECT_THROW(decoded(varints({1, 1, 2, 0, 5}), 100), Error);      // the body that is being read
+  EXPECT_THROW(decoded(varints({1, 1, 1, 0}), 100), Error);         // a body of one item
+  EXPECT_THROW(decoded(varints({1, 3, 0, 3, 0, 0}), 100), Error);   // times twice
+  EXPECT_EQ(unfold(decoded(varints({1, 2, most_symbols - 1}), 100)), Symbols{most_symbols - 1});
 }
 
 } // namespace

@@ -9,22 +9,21 @@ namespace timeless::trace {
 
 namespace {
 
-/// What an item is of. Symbols and bodies share one numbering, by where they were first complete.
+/// What an item begins with. Symbols and bodies share one numbering, by where they were first complete.
 enum Code : std::uint64_t {
   code_next_symbol = 0,  ///< one more than the highest symbol so far
   code_new_body = 1,     ///< its items follow
   code_other_symbol = 2, ///< one that has not appeared; it follows
-  code_known = 3,        ///< and what is above this: its number
+  code_times = 3,        ///< how often it comes follows, less 2, and then the item
+  code_known = 4,        ///< and what is above this: its number
 };
 
 constexpr std::uint32_t unknown = 0xffffffffU;
 
-void put_head(std::string& bytes, std::uint64_t code, std::uint64_t count) {
-  put_varint(bytes, code << 1U | (count > 1 ? 1U : 0U));
-}
-
 void put_times(std::string& bytes, std::uint64_t count) {
-  if (count > 1) put_varint(bytes, count - 2);
+  if (count == 1) return;
+  put_varint(bytes, code_times);
+  put_varint(bytes, count - 2);
 }
 
 class Reader {
@@ -71,15 +70,14 @@ private:
   }
 
   void take_item() {
-    const std::uint64_t head = reader_.varint();
-    const std::uint64_t code = head >> 1U;
-    std::uint32_t symbol = next_symbol_;
-    if (code == code_other_symbol) symbol = reader_.narrow<std::uint32_t>(reader_.varint());
+    std::uint64_t code = reader_.varint();
     std::uint64_t count = 1;
-    if ((head & 1U) != 0) {
+    if (code == code_times) {
       count = reader_.varint();
       if (most_size_ < 2 || count > most_size_ - 2) reader_.fail("a loop longer than there are actions");
       count += 2;
+      code = reader_.varint();
+      if (code == code_times) reader_.fail("a loop of a loop");
     }
     if (code == code_new_body) {
       open(count, 2);
@@ -87,6 +85,8 @@ private:
       if (code - code_known >= known_.size()) reader_.fail("an item that has not appeared");
       items_.push_back({count, known_[static_cast<std::size_t>(code - code_known)]});
     } else {
+      const std::uint32_t symbol =
+          code == code_next_symbol ? next_symbol_ : reader_.narrow<std::uint32_t>(reader_.varint());
       if (symbol >= symbols_) reader_.fail("an index beyond the dictionary");
       next_symbol_ = std::max(next_symbol_, symbol + 1);
       known_.push_back(symbol);
@@ -184,22 +184,25 @@ void FoldedSequenceEncoder::open(std::span<const FoldedItem> items, std::uint32_
 
 void FoldedSequenceEncoder::put_body(const FoldedSequence& sequence, const FoldedItem& item, std::string& bytes) {
   const std::uint32_t number = body_numbers_[item.body()];
-  put_head(bytes, number == unknown ? std::uint64_t{code_new_body} : code_known + number, item.count);
   put_times(bytes, item.count);
+  put_varint(bytes, number == unknown ? std::uint64_t{code_new_body} : code_known + number);
   if (number == unknown) open(sequence.body(item.body()), item.body(), bytes);
 }
 
 void FoldedSequenceEncoder::put_symbol(const FoldedItem& item, std::string& bytes) {
   if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unknown);
   std::uint32_t& number = symbol_numbers_[item.value];
+  put_times(bytes, item.count);
   if (number != unknown) {
-    put_head(bytes, code_known + number, item.count);
-    put_times(bytes, item.count);
+    put_varint(bytes, code_known + number);
     return;
   }
-  put_head(bytes, item.value == next_symbol_ ? code_next_symbol : code_other_symbol, item.count);
-  if (item.value != next_symbol_) put_varint(bytes, item.value);
-  put_times(bytes, item.count);
+  if (item.value == next_symbol_) {
+    put_varint(bytes, code_next_symbol);
+  } else {
+    put_varint(bytes, code_other_symbol);
+    put_varint(bytes, item.value);
+  }
   number = known_++;
   next_symbol_ = std::max(next_symbol_, item.value + 1);
 }

@@ -3,7 +3,10 @@
 #include "trace/encoding/folding.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <queue>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -369,8 +372,18 @@ private:
   FoldedSequence result_;
 };
 
-std::size_t cost(const FoldedSequence& sequence) {
-  return sequence.items() + 2 * sequence.bodies();
+/// Bits of the encoded bytes under a code of their own: what a compressor makes of them where it finds no repeats.
+double cost(const FoldedSequence& sequence) {
+  std::string bytes;
+  sequence.encode(bytes);
+  std::array<std::size_t, 256> counts{};
+  for (const char byte : bytes)
+    ++counts[static_cast<unsigned char>(byte)];
+  double bits = 0;
+  for (const std::size_t count : counts)
+    if (count != 0)
+      bits += static_cast<double>(count) * std::log2(static_cast<double>(bytes.size()) / static_cast<double>(count));
+  return bits;
 }
 
 FoldedSequence share_once(const FoldedSequence& sequence) {
@@ -394,10 +407,14 @@ FoldedSequence share_once(const FoldedSequence& sequence) {
 FoldedSequence share_repeats(const FoldedSequence& sequence) {
   constexpr int most_rounds = 4;
   FoldedSequence best = sequence;
+  double best_cost = cost(sequence);
   for (int round = 0; round < most_rounds; ++round) {
     FoldedSequence shared = share_once(best);
-    if (shared.size() != sequence.size() || cost(shared) >= cost(best)) break;
+    if (shared.size() != sequence.size() || shared.items() >= best.items()) break;
+    const double shared_cost = cost(shared);
+    if (shared_cost >= best_cost) break;
     best = std::move(shared);
+    best_cost = shared_cost;
   }
   return best;
 }
