@@ -217,12 +217,9 @@ struct ArchiveReader::State {
 
   /// A stretch's own structure.
   std::shared_ptr<const Structure> own_structure(const BlockPlace& place) const {
-    const std::string plain = plain_payload(place);
+    const std::string bytes = stored(place);
     try {
-      Structure structure = decode_structure(plain, place.header.actions);
-      if (structure.sequence.size() != place.header.actions)
-        throw Error(Failure::invalid_input, "a structure of another length than its header says");
-      return std::make_shared<const Structure>(std::move(structure));
+      return std::make_shared<const Structure>(structure(bytes));
     } catch (const Error& problem) {
       fail(place, problem);
     }
@@ -460,6 +457,22 @@ void ArchiveReader::read(const Stretch& stretch, ActionBlock& block) const {
 
 void ArchiveReader::read_times(const Stretch& stretch, ActionBlock& block) const {
   if (stretch.times) block.assign_times(state_->times(*stretch.times));
+}
+
+std::shared_ptr<const Structure> ArchiveReader::structure(const Stretch& stretch) const {
+  return state_->own_structure(stretch.structure.value());
+}
+
+Structure ArchiveReader::structure(std::string_view stored_block) {
+  const auto header = decode_block_header(stored_block);
+  if (!header || header->header.type != BlockType::structure)
+    throw Error(Failure::invalid_input, "no block of a structure");
+  const BlockHeader& block = header->header;
+  Structure structure =
+      decode_structure(decompress(stored_block.substr(block_header_bytes), block.plain_bytes), block.actions);
+  if (structure.sequence.size() != block.actions)
+    throw Error(Failure::invalid_input, "a structure of another length than its header says");
+  return structure;
 }
 
 std::vector<std::uint32_t> ArchiveReader::shared_structures(Rank rank) const {

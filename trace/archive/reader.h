@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace timeless::trace {
@@ -67,6 +68,11 @@ public:
   /// Gives a block read from this stretch its times, where there are any.
   void read_times(const Stretch& stretch, ActionBlock& block) const;
 
+  /// The structure of a stretch that has one of its own, with the rank's own numbers. Throws Error(invalid_input) when
+  /// it is damaged.
+  std::shared_ptr<const Structure> structure(const Stretch& stretch) const;
+  /// The same of such a block's bytes, header and payload, that came from an archive before.
+  static Structure structure(std::string_view stored_block);
   /// The numbers of the shared structures that a rank's stretches without one of their own follow, one after the other.
   std::vector<std::uint32_t> shared_structures(Rank rank) const;
   /// How many shared structures there are.

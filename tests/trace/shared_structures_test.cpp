@@ -1,0 +1,153 @@
+#include "tests/trace/samples.h"
+#include "trace/archive/reader.h"
+#include "trace/archive/structure_builder.h"
+#include "trace/archive/writer.h"
+#include "trace/error.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace timeless::trace {
+namespace {
+
+using test::actions_of;
+using test::same_actions;
+
+/// Rewrites an archive with structures that ranks share, as gathering does. Returns how many there are.
+std::size_t share(const ArchiveReader& archive, const std::filesystem::path& path) {
+  ArchiveWriter writer(path);
+  Definitions definitions = definitions_of(archive.run());
+  for (const RankRecord& record : archive.run().ranks)
+    definitions.numbers.push_back({.rank = record.rank, .communicators = archive.numbers(record.rank).communicators});
+  writer.define(definitions);
+  std::map<std::string, std::uint32_t> known;
+  Layout layout;
+  for (const RankRecord& record : archive.run().ranks) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& structure :
+         whole_structures(archive, record.rank, archive.numbers(record.rank), record.actions)) {
+      const auto [found, added] = known.try_emplace(structure, static_cast<std::uint32_t>(known.size()));
+      if (added) writer.share(std::vector{structure});
+      numbers.push_back(found->second);
+    }
+    layout.add(numbers);
+  }
+  writer.write(layout);
+  for (const RankRecord& record : archive.run().ranks)
+    for (const Stretch& stretch : archive.stretches(record.rank)) {
+      writer.copy(stretch.data.header, archive.payload(stretch.data));
+      if (stretch.times) writer.copy(stretch.times->header, archive.payload(*stretch.times));
+    }
+  writer.finish();
+  return known.size();
+}
+
+/// Each rank exchanges with both neighbours around a ring, and all meet now and then.
+MemorySource ring(Rank size, std::size_t rounds, std::size_t actions_per_block) {
+  MemorySource run(size, actions_per_block);
+  const KernelId kernel = run.add_kernel({{0, 0x1000}, {0, 0x2000}});
+  for (Rank rank = 0; rank < size; ++rank)
+    for (std::size_t round = 0; round < rounds; ++round) {
+      run.compute(rank, 1000 + round % 3, kernel);
+      run.add(rank, {.kind = ActionKind::receive, .peer = (rank + size - 1) % size, .bytes = 800, .request = 0});
+      run.add(rank, {.kind = ActionKind::send, .peer = (rank + 1) % size, .bytes = 800});
+      const std::vector<RequestId> requests{0};
+      run.add(rank, {.kind = ActionKind::wait, .requests = requests});
+      if (round % 10 == 9) run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+    }
+  run.finalize();
+  return run;
+}
+
+TEST(SharedStructures, mean_the_same_actions_as_those_of_the_stretches) {
+  const test::TemporaryDirectory directory;
+  for (const std::size_t actions_per_block : {7U, 64U, 5000U}) {
+    const MemorySource run = test::varied_run(3, 40, actions_per_block);
+    test::write_archive(run, directory / "own.tia", true);
+    share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+    const ArchiveReader shared(directory / "shared.tia");
+    EXPECT_TRUE(shared.finished());
+    EXPECT_TRUE(shared.damage().empty());
+    for (const Rank rank : {0, 1, 2})
+      EXPECT_TRUE(same_actions(actions_of(shared, rank), actions_of(run, rank))) << rank;
+    std::filesystem::remove(directory / "own.tia");
+    std::filesystem::remove(directory / "shared.tia");
+  }
+}
+
+TEST(SharedStructures, of_equal_roles_are_one) {
+  const test::TemporaryDirectory directory;
+  const MemorySource run = ring(64, 200, 50);
+  test::write_archive(run, directory / "own.tia");
+  // Rank 0 is told apart: its left neighbour, and the right one of the last, whom it is.
+  EXPECT_LE(share(ArchiveReader(directory / "own.tia"), directory / "shared.tia"), 3U);
+  const ArchiveReader shared(directory / "shared.tia");
+  for (const Rank rank : {0, 1, 31, 63})
+    EXPECT_TRUE(same_actions(actions_of(shared, rank), actions_of(run, rank))) << rank;
+  std::size_t bytes = 0;
+  for (std::uint32_t number = 0; number < shared.shared_structures(); ++number)
+    bytes += shared.shared_structure(number).size();
+  EXPECT_LT(bytes, 300U);
+}
+
+TEST(SharedStructures, do_not_grow_with_the_run) {
+  const test::TemporaryDirectory directory;
+  std::vector<std::size_t> sizes;
+  for (const std::size_t rounds : {100U, 1000U, 10000U}) {
+    test::write_archive(ring(2, rounds, 64), directory / "own.tia");
+    const ArchiveReader archive(directory / "own.tia");
+    sizes.push_back(whole_structures(archive, 0, archive.numbers(0), ~std::uint64_t{0}).at(0).size());
+    std::filesystem::remove(directory / "own.tia");
+  }
+  EXPECT_LE(sizes[2], sizes[0] + 4);
+}
+
+TEST(SharedStructures, stay_the_same_bytes_when_gathered_again) {
+  const test::TemporaryDirectory directory;
+  test::write_archive(test::varied_run(3, 40, 64), directory / "own.tia");
+  share(ArchiveReader(directory / "own.tia"), directory / "once.tia");
+  share(ArchiveReader(directory / "once.tia"), directory / "twice.tia");
+  EXPECT_EQ(test::file_bytes(directory / "once.tia"), test::file_bytes(directory / "twice.tia"));
+}
+
+TEST(SharedStructures, give_any_stretch_for_the_asking) {
+  const test::TemporaryDirectory directory;
+  const MemorySource run = ring(4, 100, 37);
+  test::write_archive(run, directory / "own.tia");
+  share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+  const ArchiveReader shared(directory / "shared.tia");
+  const auto all = actions_of(run, 2);
+  const auto stretches = shared.stretches(2);
+  ActionBlock block;
+  for (const std::size_t each : {std::size_t{5}, std::size_t{0}, stretches.size() - 1}) {
+    shared.read(stretches[each], block);
+    std::vector<test::OwnedAction> actions;
+    for_each_action(block, [&](const Action& action, std::uint64_t volume) { actions.emplace_back(action, volume); });
+    EXPECT_TRUE(same_actions(actions, std::span(all).subspan(stretches[each].first_action, stretches[each].actions)));
+  }
+}
+
+TEST(SharedStructures, damaged_anywhere_never_change_an_action_unnoticed) {
+  const test::TemporaryDirectory directory;
+  const MemorySource run = ring(3, 30, 37);
+  test::write_archive(run, directory / "own.tia");
+  share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+  const std::string whole = test::file_bytes(directory / "shared.tia");
+  for (std::size_t position = 0; position < whole.size(); ++position) {
+    std::string bytes = whole;
+    bytes[position] = static_cast<char>(bytes[position] ^ 0x10);
+    test::write_bytes(directory / "damaged.tia", bytes);
+    try {
+      const ArchiveReader archive(directory / "damaged.tia");
+      for (const RankRecord& record : archive.run().ranks)
+        EXPECT_TRUE(same_actions(actions_of(archive, record.rank), actions_of(run, record.rank))) << position;
+    } catch (const Error& problem) {
+      EXPECT_EQ(problem.failure(), Failure::invalid_input) << problem.what();
+    }
+  }
+}
+
+} // namespace
+} // namespace timeless::trace

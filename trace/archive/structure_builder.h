@@ -1,0 +1,61 @@
+#pragma once
+
+#include "trace/archive/definitions.h"
+#include "trace/archive/reader.h"
+#include "trace/encoding/folding.h"
+#include "trace/encoding/relative_ranks.h"
+#include "trace/encoding/structure.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace timeless::trace {
+
+/// Puts the structures of one rank's stretches together into structures of its whole run, such as ranks share: loops go
+/// on from stretch to stretch, kernels and regions have the run's numbers, partners are relative to the rank. Ranks
+/// that did the same thus get the same bytes, but for their communicators, which keep the rank's own numbers.
+///
+/// A structure ends where it would become too large for a block to hold, not with the number of actions. Memory: one
+/// such structure, some megabytes.
+class StructureBuilder {
+public:
+  /// For the rank of this archive. `numbers` says what its own kernels and regions are in the gathered run; empty lists
+  /// where they are the same. The communicators are those of the archive.
+  StructureBuilder(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers);
+
+  /// The next stretch's, with the rank's own numbers and absolute ranks. Throws Error(invalid_input) when it does not
+  /// suit the run.
+  void append(const Structure& stretch);
+  /// The next structure as an archive gathered before shares it: it stays one of its own.
+  void append_shared(const Structure& structure);
+
+  /// What has come, encoded.
+  std::vector<std::string> finish();
+
+private:
+  void end();
+  Action translated(const Action& action) const;
+  std::uint32_t number(const Action& action);
+
+  std::vector<OwnPlace> places_; ///< by the rank's own communicators
+  RankNumbers numbers_;
+  std::vector<std::string> finished_;
+  // The one being put together.
+  Structure structure_;
+  Dictionary absolute_; ///< its entries, not relative
+  std::size_t dictionary_bytes_ = 0;
+  SequenceFolder folder_;
+  // Kept from stretch to stretch.
+  std::vector<std::uint32_t> translation_;
+  std::vector<Rank> list_;
+  std::string entry_;
+};
+
+/// The structures of a rank's whole run, from the stretches that an archive holds of it, up to its action `end`. None
+/// for a rank of version 1, whose blocks say all themselves. Throws Error(invalid_input) when the archive is damaged.
+std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
+                                          std::uint64_t end);
+
+} // namespace timeless::trace
