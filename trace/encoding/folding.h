@@ -53,10 +53,11 @@ private:
   /// An item of the list. Places are numbered from 1.
   struct Place {
     FoldedItem item;
-    std::uint64_t hash = 0;      ///< of the list up to here; of the last item only once it is settled
-    std::uint32_t context = 0;   ///< where `earlier` starts; of the items that end here
-    std::uint32_t earlier = 0;   ///< the place before with the same context; 0 for none
-    std::uint32_t also_ends = 0; ///< of a loop: the loop before whose next iteration would end at the same place
+    std::uint64_t hash = 0;    ///< of the list up to here; of the last item only once it is settled
+    std::uint32_t earlier = 0; ///< the place before with the same context; 0 for none
+    std::uint16_t context = 0; ///< of the items that end here
+    /// Of a loop: how far before it the loop is whose next iteration would end at the same place; 0 for none.
+    std::uint16_t also_ends = 0;
   };
   struct Body {
     std::uint32_t begin = 0;
