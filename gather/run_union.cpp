@@ -116,6 +116,7 @@ void RunUnion::add_ranks(RunPart& part, std::size_t input) {
 
 void RunUnion::add(RunPart part) {
   same_run_.add(part.run, part.labels);
+  volume_error_ = std::max(volume_error_, part.run.volume_error);
   Input input{.label = part.labels.front(), .numbers = {}};
   add_communicators(part.run, input);
   add_kernels(part.run, input);
@@ -193,6 +194,7 @@ UnitedRun RunUnion::finish() {
   run.counter = same_run_.counter();
   run.provenance = same_run_.provenance();
   run.profile_events = same_run_.profile_events();
+  run.volume_error = volume_error_;
 
   Numbering hosts(hosts_.size());
   Numbering communicators(communicators_.size());

@@ -67,6 +67,7 @@ private:
 
   std::vector<Input> inputs_;
   SameRun same_run_;
+  std::uint64_t volume_error_ = 0;
   std::map<trace::Rank, RankEntry> ranks_;
   std::vector<trace::Host> hosts_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> host_numbers_;

@@ -25,6 +25,16 @@ std::uint64_t trace_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
+double volume_error(const trace::Run& run) {
+  return static_cast<double>(run.volume_error) / 1e9;
+}
+
+std::string rounding(const trace::Run& run) {
+  if (run.volume_error == 0) return "";
+  return fmt::format("rounded by at most {:.3g} % each; the sum of each kernel of each rank is exact",
+                     100 * volume_error(run));
+}
+
 std::vector<std::string> spawned_worlds(const std::filesystem::path& path) {
   std::vector<std::string> names;
   for (const std::filesystem::path& world : gather::list_spawned_worlds(path))

@@ -24,6 +24,12 @@ std::uint64_t total_actions(const trace::Run& run);
 /// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
 std::string incompleteness(const trace::Run& run);
 
+/// How far a volume of the trace may be from what was recorded, relative to that; 0 where nothing was rounded.
+double volume_error(const trace::Run& run);
+
+/// The same as a sentence; empty where nothing was rounded.
+std::string rounding(const trace::Run& run);
+
 /// Where the processes were recorded that those of a trace directory have spawned; none for an archive.
 std::vector<std::string> spawned_worlds(const std::filesystem::path& path);
 

@@ -149,6 +149,9 @@ struct Run {
   std::vector<Kernel> kernels = {};             ///< by KernelId
   std::vector<std::string> regions = {};        ///< names, by RegionId; distinct
   std::vector<std::string> profile_events = {}; ///< what RankRecord::profile has counted, by PAPI's names
+  /// How far each volume may be from what was recorded, relative to that, in parts of a billion; the sum of each kernel
+  /// of each rank is as recorded. 0 where nothing was rounded.
+  std::uint64_t volume_error = 0;
 
   /// The record of this rank, or null if the run does not hold it.
   const RankRecord* find(Rank rank) const;

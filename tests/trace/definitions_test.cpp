@@ -23,6 +23,7 @@ Definitions everything() {
   all.callers = {{.site = {0, 0x10}}, {.site = {1, 0x20}, .caller = 0}};
   all.kernels.push_back({.begin = {0, 1}, .end = {1, 2}, .begin_caller = 1, .end_caller = 0});
   all.profile_events = {"PAPI_TOT_CYC", "PAPI_L2_TCM"};
+  all.volume_error = 2000000;
   all.ranks[0].recorded_time = 123456789012;
   all.ranks[0].peak_memory = 3ULL << 40U;
   all.ranks[0].profile = {{.kernel = 1, .bursts = 7, .sums = {~std::uint64_t{0}, 0}}};

@@ -115,6 +115,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   fmt::print("{:<10}{}\n", "machine", prediction.machine);
   fmt::print("{:<10}{}\n", "mapping", prediction.mapping_sentence);
   fmt::print("{:<10}{}\n", "counter", counter_text(run));
+  if (run.volume_error > 0) fmt::print("{:<10}{}\n", "volumes", rounding(run));
   print_measured(run, prediction);
   fmt::print("{:<10}{}{}\n", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
   fmt::print("{:<10}{}\n", "model",
@@ -165,6 +166,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["mapping"] = prediction.mapping_sentence;
   json["counter"] = {
       {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["volume_error"] = volume_error(run);
   json["compute"] = prediction.compute_sentence;
   json["compute_assumed"] = prediction.compute_assumed;
   json["notes"] = prediction.notes;

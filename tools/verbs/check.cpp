@@ -26,16 +26,14 @@ struct Options {
   bool json = false;
 };
 
-CheckReport examine(const std::string& path) {
-  const auto source = gather::open_run(path);
+CheckReport examine(const trace::Source& source) {
   CheckReport report;
   {
-    Progress progress("checking", total_actions(source->run()));
-    report = trace::check(*source, {.progress = [&](std::uint64_t actions) { progress.update(actions); }});
+    Progress progress("checking", total_actions(source.run()));
+    report = trace::check(source, {.progress = [&](std::uint64_t actions) { progress.update(actions); }});
   }
   // Of rank files, what is cut short shows in how their ranks end; what is damaged was refused above.
-  if (const auto* archive = dynamic_cast<const trace::ArchiveReader*>(source.get()))
-    trace::add_damage(*archive, report);
+  if (const auto* archive = dynamic_cast<const trace::ArchiveReader*>(&source)) trace::add_damage(*archive, report);
   // The worst first; within one severity as they were found.
   std::ranges::stable_sort(report.findings, std::greater{}, &Finding::severity);
   return report;
@@ -55,12 +53,13 @@ std::string verdict(const CheckReport& report) {
   return "consistent and complete";
 }
 
-void print_text(const Options& options, const CheckReport& report) {
+void print_text(const Options& options, const trace::Run& run, const CheckReport& report) {
   fmt::print("{}: {}\n", options.trace, verdict(report));
   fmt::print("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls\n", "checked",
              human_count(static_cast<double>(report.actions)), human_count(static_cast<double>(report.messages)),
              human_bytes(static_cast<double>(report.message_bytes)), human_count(static_cast<double>(report.requests)),
              human_count(static_cast<double>(report.collectives)));
+  if (run.volume_error > 0) fmt::print("{:<13}{}\n", "volumes", rounding(run));
   const std::size_t shown = std::min(options.lines, report.findings.size());
   for (std::size_t line = 0; line < shown; ++line)
     fmt::print("{}\n", text(report.findings[line]));
@@ -68,7 +67,7 @@ void print_text(const Options& options, const CheckReport& report) {
   if (all > shown) fmt::print("and {} more\n", all - shown);
 }
 
-void print_answer(const Options& options, const CheckReport& report) {
+void print_answer(const Options& options, const trace::Run& run, const CheckReport& report) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   for (const Finding& finding : report.findings) {
     nlohmann::ordered_json row = {{"severity", name(finding.severity)}, {"rank", nullptr}, {"action", nullptr}};
@@ -81,6 +80,7 @@ void print_answer(const Options& options, const CheckReport& report) {
              {{"trace", options.trace},
               {"consistent", report.inconsistent == 0},
               {"complete", report.incomplete == 0},
+              {"volume_error", volume_error(run)},
               {"actions", report.actions},
               {"messages", report.messages},
               {"message_bytes", report.message_bytes},
@@ -99,11 +99,12 @@ int exit_code(const CheckReport& report) {
 }
 
 int check(const Options& options) {
-  const CheckReport report = examine(options.trace);
+  const auto source = gather::open_run(options.trace);
+  const CheckReport report = examine(*source);
   if (options.json)
-    print_answer(options, report);
+    print_answer(options, source->run(), report);
   else
-    print_text(options, report);
+    print_text(options, source->run(), report);
   return exit_code(report);
 }
 

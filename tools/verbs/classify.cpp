@@ -112,10 +112,11 @@ void print_configurations(const std::vector<Answer>& all) {
   }
 }
 
-void print_conditions(const PresetMachine& machine, const replay::Result& result) {
+void print_conditions(const trace::Run& run, const PresetMachine& machine, const replay::Result& result) {
   fmt::print("\nmapping   {}\ncompute   {}\nmodel     no contention: a bandwidth-bound program is likelier to suffer "
              "from it than this says\n",
              machine.mapping_sentence, machine.compute_sentence);
+  if (run.volume_error > 0) fmt::print("volumes   {}\n", rounding(run));
   for (const std::string& note : machine.notes)
     fmt::print("note      {}\n", note);
   for (const std::string& note : result.notes)
@@ -172,6 +173,7 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
   json["ranks"] = run.size;
   json["complete"] = run.complete();
   json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["volume_error"] = volume_error(run);
   json["mapping"] = machine.mapping_sentence;
   json["compute"] = machine.compute_sentence;
   json["compute_assumed"] = machine.compute_assumed;
@@ -195,7 +197,7 @@ int classify_trace(const Options& options) {
   } else {
     print_table(all);
     if (options.configurations) print_configurations(all);
-    print_conditions(machine, result);
+    print_conditions(source->run(), machine, result);
   }
   const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();

@@ -89,6 +89,7 @@ void print_head(const Options& options, const Run& run) {
              run.provenance.tool_version);
   if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", run.provenance.mpi_library);
   fmt::print("{:<15}{}\n", "counter", counter_text(run));
+  if (run.volume_error > 0) fmt::print("{:<15}{}\n", "volumes", rounding(run));
   print_hosts(run);
   for (const std::string& world : spawned_worlds(options.trace))
     fmt::print("{:<15}{}: processes that these have started, a run of its own\n", "spawned", world);
@@ -168,6 +169,7 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
                      {"unit", name(run.counter.unit)},
                      {"exactness", name(run.counter.exactness)},
                      {"threads", run.counter.threads}};
+  json["volume_error"] = volume_error(run);
   for (const trace::Host& host : run.hosts)
     json["hosts"].push_back({{"name", host.name}, {"cpu_model", host.cpu_model}});
   for (const trace::RankRecord& record : run.ranks)

@@ -12,6 +12,7 @@ std::span<const Verb> verbs();
 VerbAction add_plan(CLI::App& command);
 VerbAction add_record(CLI::App& command);
 VerbAction add_gather(CLI::App& command);
+VerbAction add_convert(CLI::App& command);
 VerbAction add_info(CLI::App& command);
 VerbAction add_dump(CLI::App& command);
 VerbAction add_check(CLI::App& command);

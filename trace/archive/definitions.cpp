@@ -26,6 +26,7 @@ enum class DefinitionsField : protozero::pbf_tag_type {
   numbers = 9,
   module_build_ids = 10,
   callers = 11,
+  volume_error = 12,
   regions = 20,
   profile_events = 21,
 };
@@ -522,6 +523,9 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
     case delimited(DefinitionsField::regions):
       definitions.regions.push_back(text(in.get_view()));
       break;
+    case varint(DefinitionsField::volume_error):
+      definitions.volume_error = in.get_uint64();
+      break;
     case delimited(DefinitionsField::profile_events):
       definitions.profile_events.push_back(text(in.get_view()));
       break;
@@ -627,6 +631,7 @@ Definitions definitions_of(const Run& run) {
           .kernels = run.kernels,
           .regions = run.regions,
           .profile_events = run.profile_events,
+          .volume_error = run.volume_error,
           .ranks = run.ranks,
           .numbers = {}};
 }
@@ -646,6 +651,7 @@ void apply(const Definitions& definitions, Run& run) {
   apply_kernels(definitions, run);
   run.regions.insert(run.regions.end(), definitions.regions.begin(), definitions.regions.end());
   apply_profile_events(definitions, run);
+  run.volume_error = std::max(run.volume_error, definitions.volume_error);
   apply_ranks(definitions, run);
 }
 
@@ -668,6 +674,7 @@ std::string encode(const Definitions& definitions) {
     out.add_string(DefinitionsField::regions, region);
   for (const std::string& event : definitions.profile_events)
     out.add_string(DefinitionsField::profile_events, event);
+  if (definitions.volume_error > 0) out.add_uint64(DefinitionsField::volume_error, definitions.volume_error);
   for (const RankRecord& record : definitions.ranks)
     encode(record, {out, DefinitionsField::ranks});
   for (const RankNumbers& numbers : definitions.numbers)

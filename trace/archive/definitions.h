@@ -35,6 +35,7 @@ struct Definitions {
   std::vector<Kernel> kernels = {};
   std::vector<std::string> regions = {};
   std::vector<std::string> profile_events = {};
+  std::uint64_t volume_error = 0; ///< of a run, the largest said of it
   std::vector<RankRecord> ranks = {};
   std::vector<RankNumbers> numbers = {};
 

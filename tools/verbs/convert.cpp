@@ -1,0 +1,118 @@
+#include "tools/console.h"
+#include "tools/gather_answer.h"
+#include "tools/interruption.h"
+#include "tools/trace_input.h"
+#include "tools/verbs/verbs.h"
+
+#include "gather/conversion.h"
+#include "gather/volume_rounding.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace timeless::tools {
+
+namespace {
+
+struct Options {
+  std::string trace;
+  std::string output;
+  std::string volume_error;
+  bool force = false;
+  bool json = false;
+};
+
+/// "0.2%" or "0.002" in parts of a billion.
+std::uint64_t parse_error(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
+  double error = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), error);
+  const double parts = std::floor(error * (percent ? 1e-2 : 1) * static_cast<double>(gather::billion) + 1e-3);
+  if (problem != std::errc() || end != digits.data() + digits.size() || !(parts >= 1) ||
+      parts >= static_cast<double>(gather::billion))
+    throw Error(Failure::usage, "no relative error between 1e-9 and 1: " + std::string(text), "--volume-error",
+                "give one such as 0.2% or 0.002");
+  return static_cast<std::uint64_t>(parts);
+}
+
+double ratio(const gather::Merged& merged) {
+  return static_cast<double>(merged.output_bytes) / static_cast<double>(merged.input_bytes);
+}
+
+void print_text(const Options& options, const gather::Conversion& conversion) {
+  const gather::Merged& merged = conversion.merged;
+  fmt::print("{}: {} of {} ranks from {}\n", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
+  fmt::print("{:<10}{} before, {} now ({:.1f} %)\n", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
+             human_bytes(static_cast<double>(merged.output_bytes)), 100 * ratio(merged));
+  if (!options.volume_error.empty())
+    fmt::print("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact\n", "volumes",
+               human_count(static_cast<double>(conversion.rounded)),
+               human_count(static_cast<double>(conversion.volumes)), 100 * conversion.largest_error);
+}
+
+void print_answer(const Options& options, const gather::Conversion& conversion) {
+  const gather::Merged& merged = conversion.merged;
+  print_json("convert", 1,
+             {{"trace", options.trace},
+              {"output", options.output},
+              {"ranks", merged.run.size},
+              {"ranks_present", merged.run.ranks.size()},
+              {"complete", merged.run.complete()},
+              {"incomplete_because", incompleteness(merged.run)},
+              {"actions", total_actions(merged.run)},
+              {"input_bytes", merged.input_bytes},
+              {"output_bytes", merged.output_bytes},
+              {"volumes", conversion.volumes},
+              {"volumes_rounded", conversion.rounded},
+              {"largest_error", conversion.largest_error},
+              {"volume_error", volume_error(merged.run)}});
+}
+
+int convert_trace(const Options& options) {
+  remove_temporary_files_when_interrupted();
+  gather::ConversionOptions how{.force = options.force};
+  if (!options.volume_error.empty()) how.volume_error = parse_error(options.volume_error);
+  gather::Conversion conversion;
+  {
+    std::optional<Progress> progress;
+    how.progress = [&](std::uint64_t done, std::uint64_t total) {
+      if (!progress) progress.emplace("converting", total);
+      progress->update(done);
+    };
+    conversion = gather::convert(options.trace, options.output, how);
+  }
+  if (options.json)
+    print_answer(options, conversion);
+  else
+    print_text(options, conversion);
+  if (conversion.merged.run.complete()) return exit_ok;
+  print_warning(incompleteness(conversion.merged.run) + " (" + options.output + ")");
+  return static_cast<int>(Failure::partial);
+}
+
+} // namespace
+
+VerbAction add_convert(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(command, options->trace);
+  command.add_option("-o,--output", options->output, "The archive to write")->required();
+  command
+      .add_option("--volume-error", options->volume_error,
+                  "Let each volume be this far from what was recorded, relative to it, such as 0.2%; the sum of each "
+                  "kernel of each rank stays exact")
+      ->default_str("none");
+  command.add_flag("--force", options->force, "Replace an existing output");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");
+  command.footer("Example: timeless convert run.tia -o small.tia --volume-error 0.2%\n"
+                 "A trace as text: timeless dump run.tia");
+  return [options] { return convert_trace(*options); };
+}
+
+} // namespace timeless::tools
