@@ -97,11 +97,11 @@ public:
 
   void write(const std::filesystem::path& path) {
     trace::ArchiveWriter writer(path);
-    trace::Definitions definitions = definitions_of(source_.run());
-    definitions.volume_error = together(source_.run().volume_error, options_.volume_error);
-    writer.define(definitions);
+    writer.define(definitions_of(source_.run()));
     for (const trace::RankRecord& record : source_.run().ranks)
       write(record.rank, writer);
+    if (conversion_.rounded > 0)
+      writer.define({.volume_error = together(source_.run().volume_error, options_.volume_error)});
     writer.finish();
   }
 

@@ -26,8 +26,8 @@ struct Conversion {
 /// present version.
 ///
 /// With a volume error, volumes are rounded where that makes them smaller (see VolumeRounding): each stays within the
-/// error, the sum of each kernel of each rank is exact, and Run::volume_error says so, with the error that the input
-/// may have had before taken into account.
+/// error, the sum of each kernel of each rank is exact, and Run::volume_error says so if any was rounded, with the
+/// error that the input may have had before taken into account.
 ///
 /// Memory: the definitions, a stretch, and some dozen bytes for each kernel. Disk: twice the output while it is made.
 /// Throws as merge() does, and Error(usage) when the error is 100 % or more.

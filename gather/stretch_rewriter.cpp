@@ -13,6 +13,8 @@ constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
 } // namespace
 
 void StretchRewriter::add(const trace::ActionBlock& block) {
+  // The last stretch of a killed rank may lack the times that those before it have.
+  if (times_.empty() != block.times().empty()) finish();
   std::vector<std::uint32_t> entries(block.dictionary().size(), unknown); // of the stretch
   auto volume = block.volumes().begin();
   for (std::size_t i = 0; i < block.size(); ++i) {

@@ -50,6 +50,14 @@ TEST_P(YesterdaysFile, reads_to_the_same_text) {
   expect_text(fixture(GetParam().trace), GetParam());
 }
 
+TEST_P(YesterdaysFile, converts_to_an_archive_that_reads_to_the_same_text) {
+  const trace::test::TemporaryDirectory directory;
+  const std::string converted = directory / "today.tia";
+  const Outcome outcome = timeless_command({"convert", fixture(GetParam().trace), "-o", converted});
+  EXPECT_TRUE(outcome.status == 0 || outcome.status == 6) << outcome.err;
+  expect_text(converted, GetParam());
+}
+
 constexpr Fixture fixtures[] = {
     {"v1-calls.tia", "v1-calls.txt", false},     {"v1-further-calls.tia", "v1-further-calls.txt", false},
     {"v1-windows.tia", "v1-windows.txt", false}, {"v1-wavefront.tia", "v1-wavefront.txt", true},

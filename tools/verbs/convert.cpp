@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string trace;
   std::string output;
-  std::string volume_error;
+  std::optional<std::string> volume_error;
   bool force = false;
   bool json = false;
 };
@@ -51,7 +51,7 @@ void print_text(const Options& options, const gather::Conversion& conversion) {
   fmt::print("{}: {} of {} ranks from {}\n", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
   fmt::print("{:<10}{} before, {} now ({:.1f} %)\n", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
              human_bytes(static_cast<double>(merged.output_bytes)), 100 * ratio(merged));
-  if (!options.volume_error.empty())
+  if (options.volume_error)
     fmt::print("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact\n", "volumes",
                human_count(static_cast<double>(conversion.rounded)),
                human_count(static_cast<double>(conversion.volumes)), 100 * conversion.largest_error);
@@ -78,7 +78,7 @@ void print_answer(const Options& options, const gather::Conversion& conversion) 
 int convert_trace(const Options& options) {
   remove_temporary_files_when_interrupted();
   gather::ConversionOptions how{.force = options.force};
-  if (!options.volume_error.empty()) how.volume_error = parse_error(options.volume_error);
+  if (options.volume_error) how.volume_error = parse_error(*options.volume_error);
   gather::Conversion conversion;
   {
     std::optional<Progress> progress;
