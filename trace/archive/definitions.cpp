@@ -7,6 +7,7 @@
 #include <protozero/pbf_message.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 // Field numbers are those of docs/definitions.proto.
@@ -538,14 +539,17 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
   return definitions;
 }
 
+/// In time that goes with the members, not with the run: a definition may hold millions of small communicators.
 void check_members(const std::vector<Rank>& members, Rank size) {
-  std::vector<bool> seen(static_cast<std::size_t>(size));
+  std::vector<Rank> ours;
+  ours.reserve(members.size());
   for (const Rank member : members) {
     if (member == foreign_rank) continue;
     if (member < 0 || member >= size) fail("a communicator's member is no rank of the run");
-    if (seen[static_cast<std::size_t>(member)]) fail("a communicator with the same member twice");
-    seen[static_cast<std::size_t>(member)] = true;
+    ours.push_back(member);
   }
+  if (!std::ranges::is_sorted(ours)) std::ranges::sort(ours);
+  if (std::ranges::adjacent_find(ours) != ours.end()) fail("a communicator with the same member twice");
 }
 
 void apply_size(const Definitions& definitions, Run& run) {
@@ -607,11 +611,14 @@ void apply_ranks(const Definitions& definitions, Run& run) {
     if (record.rank < 0 || record.rank >= run.size) fail("a rank beyond the size of the run");
     if (record.host >= run.hosts.size()) fail("a rank on an unknown host");
     check_profile(record, run);
-    if (RankRecord* known = run.find(record.rank))
-      *known = record;
-    else
-      run.ranks.insert(std::ranges::lower_bound(run.ranks, record.rank, {}, &RankRecord::rank), record);
+    run.ranks.push_back(record);
   }
+  if (std::ranges::adjacent_find(run.ranks, std::ranges::greater_equal{}, &RankRecord::rank) == run.ranks.end()) return;
+  // Of the records of one rank, the last one counts.
+  std::ranges::reverse(run.ranks);
+  std::ranges::stable_sort(run.ranks, {}, &RankRecord::rank);
+  const auto twice = std::ranges::unique(run.ranks, {}, &RankRecord::rank);
+  run.ranks.erase(twice.begin(), twice.end());
 }
 
 } // namespace

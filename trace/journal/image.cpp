@@ -117,11 +117,12 @@ std::optional<CommunicatorId> JournalImage::communicator(std::uint64_t handle) c
 
 std::map<std::string, std::uint64_t> JournalImage::unrecorded_calls() const {
   std::map<std::string, std::uint64_t> calls;
-  for (std::uint32_t call = 0; call < header_.calls; ++call) {
+  std::string_view names = std::string_view(bytes_).substr(header_.names_offset, header_.names_bytes);
+  for (std::uint32_t call = 0; call < header_.calls && !names.empty(); ++call) {
+    const std::string_view name = names.substr(0, names.find('\0'));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
     const auto count = at<std::uint64_t>(header_.counts_offset + std::size_t{call} * sizeof(std::uint64_t));
-    if (count == 0) continue;
-    const std::string name = call_of({.call = call + 1U});
-    if (!name.empty()) calls[name] = count;
+    if (count != 0 && !name.empty()) calls[std::string(name)] = count;
   }
   return calls;
 }

@@ -1,0 +1,12 @@
+// The plain payload of an index.
+#include "tests/fuzz/fuzz.h"
+#include "trace/archive/layout.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace timeless;
+  using namespace timeless::fuzz;
+  std::vector<trace::BlockHeader> rows;
+  if (!reads([&] { trace::decode_index(text(data, size), rows); })) return 0;
+  demand(rows.size() <= size, "rows take bytes");
+  return 0;
+}

@@ -1,0 +1,121 @@
+// make_corpus DIRECTORY ARCHIVE...: takes archives and rank files apart into inputs for the fuzzers, one folder each.
+// What is there already, or is too large to be changed often, is left out.
+#include "tests/fuzz/archive_bytes.h"
+
+#include "trace/action_block.h"
+#include "trace/archive/layout.h"
+#include "trace/archive/reader.h"
+#include "trace/encoding/folding.h"
+#include "trace/encoding/volume_codec.h"
+#include "trace/journal/image.h"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace timeless::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t largest_input = 6000;
+
+class Corpus {
+public:
+  explicit Corpus(fs::path directory) : directory_(std::move(directory)) {}
+
+  void add(const char* fuzzer, const std::string& input, std::size_t largest = largest_input) const {
+    if (input.size() > largest) return;
+    char name[17];
+    std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(trace::checksum(input)));
+    fs::create_directories(directory_ / fuzzer);
+    std::ofstream(directory_ / fuzzer / name, std::ios::binary) << input;
+  }
+
+private:
+  fs::path directory_;
+};
+
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void add_block(const Corpus& corpus, const Block& block) {
+  switch (block.header.type) {
+  case trace::BlockType::definitions:
+    return corpus.add("definitions", block.payload);
+  case trace::BlockType::actions:
+    return corpus.add("actions", block.payload);
+  case trace::BlockType::index:
+    return corpus.add("index", block.payload);
+  case trace::BlockType::times: {
+    const std::string actions = {static_cast<char>(block.header.actions & 0xffU),
+                                 static_cast<char>(block.header.actions >> 8U)};
+    return corpus.add("times", actions + block.payload);
+  }
+  }
+}
+
+/// A rank's actions as a folded sequence, and its volumes by kernel.
+void add_rank(const Corpus& corpus, const trace::Source& archive, trace::Rank rank) {
+  std::map<std::tuple<trace::ActionKind, trace::KernelId, trace::Rank, trace::Bytes>, std::uint32_t> numbers;
+  std::map<trace::KernelId, std::vector<std::uint64_t>> volumes;
+  trace::SequenceFolder folder;
+  trace::ActionBlock block;
+  for (const auto stream = archive.open(rank); stream->next(block);)
+    for_each_action(block, [&](const trace::Action& action, std::uint64_t volume) {
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      folder.append(numbers.try_emplace({action.kind, action.kernel, action.peer, action.bytes}, next).first->second);
+      if (has_volume(action.kind)) volumes[action.kernel].push_back(volume);
+    });
+  std::string sequence = {0, static_cast<char>(std::min<std::size_t>(numbers.size(), 256) - 1)};
+  folder.finish().encode(sequence);
+  if (numbers.size() <= 256) corpus.add("sequence", sequence);
+  std::vector<std::span<const std::uint64_t>> streams;
+  for (const auto& [kernel, values] : volumes)
+    streams.emplace_back(values);
+  std::string payload;
+  trace::VolumeEncoder().encode(streams, payload);
+  corpus.add("volumes", payload);
+}
+
+void take_apart(const Corpus& corpus, const fs::path& path) {
+  const std::string bytes = bytes_of(path);
+  corpus.add("archive", bytes);
+  corpus.add("layout", bytes.substr(0, trace::file_header_bytes + trace::block_header_bytes));
+  if (bytes.size() > trace::footer_bytes) corpus.add("layout", bytes.substr(bytes.size() - trace::footer_bytes));
+  for (const Block& block : blocks_of(bytes))
+    add_block(corpus, block);
+  const trace::ArchiveReader archive(path);
+  for (const trace::RankRecord& record : archive.run().ranks)
+    add_rank(corpus, archive, record.rank);
+  const fs::path journal = trace::journal_beside(path);
+  if (fs::exists(journal)) corpus.add("journal", bytes_of(journal), 1U << 16U);
+}
+
+} // namespace
+} // namespace timeless::fuzz
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: make_corpus DIRECTORY ARCHIVE...\n");
+    return 2;
+  }
+  try {
+    const timeless::fuzz::Corpus corpus(argv[1]);
+    for (int i = 2; i < argc; ++i)
+      timeless::fuzz::take_apart(corpus, argv[i]);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "make_corpus: %s\n", failure.what());
+    return 1;
+  }
+  return 0;
+}
