@@ -18,7 +18,7 @@ TEST(HostileDefinitions, of_a_huge_run_with_many_tiny_communicators_cost_what_th
   definitions.communicators.resize(500'000);
   for (Communicator& communicator : definitions.communicators)
     communicator.members = {max_ranks - 2, 0};
-  Run run;
+  trace::Run run;
   apply(definitions, run);
   EXPECT_EQ(run.communicators.size(), 500'000U);
 }
@@ -32,7 +32,7 @@ TEST(HostileDefinitions, with_records_of_many_ranks_in_falling_order_cost_what_t
     definitions.ranks.push_back({.rank = rank});
   definitions.ranks.push_back({.rank = 7, .actions = 1});
   definitions.ranks.push_back({.rank = 7, .actions = 2});
-  Run run;
+  trace::Run run;
   apply(definitions, run);
   ASSERT_EQ(run.ranks.size(), static_cast<std::size_t>(ranks));
   EXPECT_TRUE(run.missing_ranks().empty());
