@@ -2,6 +2,7 @@
 
 #include "trace/archive/compression.h"
 #include "trace/archive/layout.h"
+#include "trace/encoding/bytes.h"
 #include "trace/error.h"
 
 #include <cstddef>
@@ -31,6 +32,14 @@ void put_at(std::string& bytes, std::size_t place, std::uint64_t number) {
   std::memcpy(bytes.data() + place, &number, sizeof number);
 }
 
+std::uint64_t rows_of(std::string_view index) {
+  try {
+    return ByteReader(index).varint();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 } // namespace
 
 std::vector<Block> blocks_of(std::string_view archive) {
@@ -54,23 +63,17 @@ std::vector<Block> blocks_of(std::string_view archive) {
 
 std::string archive_of(const std::vector<Block>& blocks, std::string_view file_header) {
   std::string bytes(file_header);
-  Footer footer{};
-  std::optional<std::uint64_t> index;
-  std::uint64_t before_index = 0;
+  std::optional<Footer> footer;
   for (const Block& block : blocks) {
     BlockHeader header = block.header;
     header.plain_bytes = static_cast<std::uint32_t>(block.payload.size());
-    if (header.type == BlockType::index) index = bytes.size();
-    if (!index) ++before_index;
+    if (header.type == BlockType::index) footer = Footer{.index_offset = bytes.size(), .rows = rows_of(block.payload)};
     std::string stored = block.payload;
     if (block.compressed) compress(block.payload, 1, stored);
     put_block_header(bytes, header, stored);
     bytes += stored;
   }
-  if (!index) return bytes;
-  footer.index_offset = *index;
-  footer.blocks = before_index;
-  return bytes + encode_footer(footer);
+  return footer ? bytes + encode_footer(*footer) : bytes;
 }
 
 std::string repaired(std::string archive) {

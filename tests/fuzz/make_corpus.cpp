@@ -48,20 +48,37 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+std::string two_bytes(std::size_t number) {
+  return {static_cast<char>(number & 0xffU), static_cast<char>(number >> 8U)};
+}
+
 void add_block(const Corpus& corpus, const Block& block) {
   switch (block.header.type) {
   case trace::BlockType::definitions:
     return corpus.add("definitions", block.payload);
   case trace::BlockType::actions:
-    return corpus.add("actions", block.payload);
+    return corpus.add("version_1", block.payload);
   case trace::BlockType::index:
     return corpus.add("index", block.payload);
-  case trace::BlockType::times: {
-    const std::string actions = {static_cast<char>(block.header.actions & 0xffU),
-                                 static_cast<char>(block.header.actions >> 8U)};
-    return corpus.add("times", actions + block.payload);
+  case trace::BlockType::times:
+    return corpus.add("times", two_bytes(block.header.actions) + block.payload);
+  case trace::BlockType::structure:
+    return corpus.add("structure", block.payload);
+  case trace::BlockType::volumes:
+    return corpus.add("volumes", block.payload);
+  case trace::BlockType::shared:
+    if (block.header.actions < 256) corpus.add("shared", static_cast<char>(block.header.actions) + block.payload);
+    return;
+  case trace::BlockType::layout:
+    return corpus.add("shared", '\0' + block.payload);
   }
-  }
+}
+
+/// Structures with the volumes that follow them.
+void add_stretches(const Corpus& corpus, const std::vector<Block>& blocks) {
+  for (std::size_t i = 0; i + 1 < blocks.size(); ++i)
+    if (blocks[i].header.type == trace::BlockType::structure && blocks[i + 1].header.type == trace::BlockType::volumes)
+      corpus.add("stretch", two_bytes(blocks[i].payload.size()) + '\0' + blocks[i].payload + blocks[i + 1].payload);
 }
 
 /// A rank's actions as a folded sequence, and its volumes by kernel.
@@ -90,10 +107,12 @@ void add_rank(const Corpus& corpus, const trace::Source& archive, trace::Rank ra
 void take_apart(const Corpus& corpus, const fs::path& path) {
   const std::string bytes = bytes_of(path);
   corpus.add("archive", bytes);
-  corpus.add("layout", bytes.substr(0, trace::file_header_bytes + trace::block_header_bytes));
-  if (bytes.size() > trace::footer_bytes) corpus.add("layout", bytes.substr(bytes.size() - trace::footer_bytes));
-  for (const Block& block : blocks_of(bytes))
+  corpus.add("headers", bytes.substr(0, trace::file_header_bytes + trace::block_header_bytes));
+  if (bytes.size() > trace::footer_bytes) corpus.add("headers", bytes.substr(bytes.size() - trace::footer_bytes));
+  const std::vector<Block> blocks = blocks_of(bytes);
+  for (const Block& block : blocks)
     add_block(corpus, block);
+  add_stretches(corpus, blocks);
   const trace::ArchiveReader archive(path);
   for (const trace::RankRecord& record : archive.run().ranks)
     add_rank(corpus, archive, record.rank);
