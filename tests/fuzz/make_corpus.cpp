@@ -1,10 +1,12 @@
 // make_corpus DIRECTORY ARCHIVE...: takes archives and rank files apart into inputs for the fuzzers, one folder each.
 // What is there already, or is too large to be changed often, is left out.
 #include "tests/fuzz/archive_bytes.h"
+#include "tests/temporary_directory.h"
 
 #include "trace/action_block.h"
 #include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
+#include "trace/archive/writer.h"
 #include "trace/encoding/folding.h"
 #include "trace/encoding/volume_codec.h"
 #include "trace/journal/image.h"
@@ -15,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
@@ -32,7 +35,7 @@ public:
   explicit Corpus(fs::path directory) : directory_(std::move(directory)) {}
 
   void add(const char* fuzzer, const std::string& input, std::size_t largest = largest_input) const {
-    if (input.size() > largest) return;
+    if (input.empty() || input.size() > largest) return;
     char name[17];
     std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(trace::checksum(input)));
     fs::create_directories(directory_ / fuzzer);
@@ -104,6 +107,26 @@ void add_rank(const Corpus& corpus, const trace::Source& archive, trace::Rank ra
   corpus.add("volumes", payload);
 }
 
+/// The structures of a file as ranks of a run would share them.
+std::string sharing(const std::vector<Block>& blocks, const trace::Run& run) {
+  std::vector<std::string> structures;
+  for (const Block& block : blocks)
+    if (block.header.type == trace::BlockType::structure) structures.push_back(block.payload);
+  if (structures.empty()) return "";
+  std::vector<std::uint32_t> numbers(structures.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  const timeless::test::TemporaryDirectory directory;
+  trace::ArchiveWriter writer(directory / "shared.tia");
+  writer.define(definitions_of(run));
+  writer.share(structures);
+  trace::Layout layout;
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
+    layout.add(std::span(numbers).first(rank % 2 == 0 ? numbers.size() : 1));
+  writer.write(layout);
+  writer.finish();
+  return bytes_of(directory / "shared.tia");
+}
+
 void take_apart(const Corpus& corpus, const fs::path& path) {
   const std::string bytes = bytes_of(path);
   corpus.add("archive", bytes);
@@ -114,6 +137,10 @@ void take_apart(const Corpus& corpus, const fs::path& path) {
     add_block(corpus, block);
   add_stretches(corpus, blocks);
   const trace::ArchiveReader archive(path);
+  const std::string shared = sharing(blocks, archive.run());
+  corpus.add("archive", shared);
+  for (const Block& block : blocks_of(shared))
+    add_block(corpus, block);
   for (const trace::RankRecord& record : archive.run().ranks)
     add_rank(corpus, archive, record.rank);
   const fs::path journal = trace::journal_beside(path);
