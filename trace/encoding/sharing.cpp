@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <queue>
 #include <string>
@@ -386,12 +387,38 @@ double cost(const FoldedSequence& sequence) {
   return bits;
 }
 
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+/// Whether enough stretches of some values come again for a search to be worth its time.
+bool has_repeats(const Lists& lists) {
+  constexpr std::size_t stretch = 4;
+  constexpr std::size_t few = 4096; // which do not take long
+  constexpr std::size_t least_share = 16;
+  std::size_t values = 0;
+  for (const std::vector<std::uint32_t>& list : lists)
+    values += list.size();
+  if (values < few) return true;
+  std::vector<bool> seen(std::bit_ceil(16 * values));
+  std::size_t again = 0;
+  for (const std::vector<std::uint32_t>& list : lists)
+    for (std::size_t at = 0; at + stretch <= list.size(); ++at) {
+      std::uint64_t hash = 0;
+      for (std::size_t i = 0; i < stretch; ++i)
+        hash = mixed(hash ^ list[at + i]);
+      const std::size_t bit = hash & (seen.size() - 1);
+      again += seen[bit] ? 1 : 0;
+      seen[bit] = true;
+    }
+  return again > values / least_share;
+}
+
 FoldedSequence share_once(const FoldedSequence& sequence) {
   Numbering<FoldedItem, ItemHash> numbering;
-  std::vector<std::vector<std::uint32_t>> lists(sequence.bodies() + 1);
+  Lists lists(sequence.bodies() + 1);
   for (std::uint32_t body = 0; body <= sequence.bodies(); ++body)
     for (const FoldedItem& item : body < sequence.bodies() ? sequence.body(body) : sequence.root())
       lists[body].push_back(numbering(item));
+  if (!has_repeats(lists)) return sequence;
   Pairing pairing(static_cast<std::uint32_t>(numbering.keys().size()));
   for (const std::vector<std::uint32_t>& list : lists)
     pairing.add_list(list);
