@@ -20,6 +20,9 @@ enum Code : std::uint64_t {
 
 constexpr std::uint32_t unknown = 0xffffffffU;
 
+/// So many items of the root a reader that starts anywhere passes over.
+constexpr std::size_t items_between_starts = 64;
+
 void put_times(std::string& bytes, std::uint64_t count) {
   if (count == 1) return;
   put_varint(bytes, code_times);
@@ -110,6 +113,7 @@ void FoldedSequence::clear() {
   items_.clear();
   bodies_.clear();
   root_.clear();
+  starts_.clear();
   size_ = 0;
   depth_ = 0;
 }
@@ -143,8 +147,24 @@ std::uint32_t FoldedSequence::add_body(std::span<const FoldedItem> items) {
 void FoldedSequence::set_root(std::span<const FoldedItem> items) {
   const Body measured = measure(items);
   root_.assign(items.begin(), items.end());
+  note_starts();
   size_ = measured.size;
   depth_ = measured.depth;
+}
+
+void FoldedSequence::note_starts() {
+  starts_.clear();
+  std::uint64_t position = 0;
+  for (std::size_t item = 0; item < root_.size(); ++item) {
+    if (item % items_between_starts == 0) starts_.push_back(position);
+    position += root_[item].count * (root_[item].is_body() ? bodies_[root_[item].body()].size : 1);
+  }
+}
+
+FoldedSequence::Start FoldedSequence::start_before(std::uint64_t position) const {
+  const auto after = std::ranges::upper_bound(starts_, position);
+  const auto number = static_cast<std::size_t>(after - starts_.begin()) - 1;
+  return {number * items_between_starts, starts_[number]};
 }
 
 void FoldedSequence::encode(std::string& bytes) const {

@@ -44,6 +44,14 @@ public:
   /// Symbols of a body once unfolded.
   std::uint64_t body_size(std::uint32_t number) const { return bodies_[number].size; }
 
+  /// An item of the root, and the position of its first symbol.
+  struct Start {
+    std::size_t item = 0;
+    std::uint64_t position = 0;
+  };
+  /// A little before this position, which is in the sequence.
+  Start start_before(std::uint64_t position) const;
+
   /// Makes it the empty sequence; keeps memory.
   void clear();
   /// Adds a body of items and returns its number. Throws Error(invalid_input) when it is too deep or its size does not
@@ -70,10 +78,12 @@ private:
     bool operator==(const Body&) const = default;
   };
   Body measure(std::span<const FoldedItem> items) const;
+  void note_starts();
 
   std::vector<FoldedItem> items_; ///< of the bodies
   std::vector<Body> bodies_;
   std::vector<FoldedItem> root_;
+  std::vector<std::uint64_t> starts_; ///< positions of some items of the root, equally far apart
   std::uint64_t size_ = 0;
   std::uint32_t depth_ = 0;
 };

@@ -29,7 +29,7 @@ void StretchEncoder::encode_structure(const ActionBlock& block, std::string& byt
   for (const std::uint32_t entry : block.sequence())
     folder_.append(numbers_[entry]);
   folder_.finish(folded_);
-  folded_.encode(bytes);
+  sequence_encoder_.encode(folded_, bytes);
 }
 
 /// One stream for each entry that has volumes, since those of one kernel resemble each other.

@@ -28,6 +28,7 @@ private:
   std::vector<std::uint32_t> numbers_; ///< by dictionary index
   SequenceFolder folder_;
   FoldedSequence folded_;
+  FoldedSequenceEncoder sequence_encoder_;
   std::vector<std::size_t> stream_ends_; ///< by number: where the entry's volumes end in the next
   std::vector<std::uint64_t> volumes_;   ///< those of each entry together
   std::vector<std::span<const std::uint64_t>> streams_;

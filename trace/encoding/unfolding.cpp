@@ -37,9 +37,11 @@ std::uint32_t* write_items(const FoldedSequence& sequence, std::span<const Folde
 } // namespace
 
 Unfolder::Unfolder(const FoldedSequence& sequence, std::uint64_t start) : sequence_(&sequence) {
+  if (start >= sequence.size()) return;
   levels_.reserve(sequence.depth() + 1);
-  enter(sequence.root());
-  skip(start);
+  const FoldedSequence::Start before = sequence.start_before(start);
+  enter(sequence.root().subspan(before.item));
+  skip(start - before.position);
 }
 
 void Unfolder::enter(std::span<const FoldedItem> items) {
@@ -62,10 +64,6 @@ void Unfolder::leave() {
 }
 
 void Unfolder::skip(std::uint64_t symbols) {
-  if (symbols >= sequence_->size()) {
-    levels_.clear();
-    return;
-  }
   while (symbols != 0) {
     Level& level = levels_.back();
     const FoldedItem item = *level.item;

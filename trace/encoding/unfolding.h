@@ -13,7 +13,8 @@ namespace timeless::trace {
 /// tens of bytes as a rule; the sequence must outlive it.
 class Unfolder {
 public:
-  /// Starts before the symbol of that position, or at the end. The time goes with the items on the way there.
+  /// Starts before the symbol of that position, or at the end. The time goes with the items of the
+  /// bodies on the way there.
   explicit Unfolder(const FoldedSequence& sequence, std::uint64_t start = 0);
 
   /// Fills the span, or what of it the rest of the sequence fills, and returns how many symbols that is.
