@@ -9,11 +9,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
+#include <utility>
 
 namespace timeless::gather {
 
 namespace {
+
+/// What the archive has to say of a rank's numbers.
+trace::RankNumbers left_to_translate(trace::RankNumbers numbers, const RankBlocks& rank) {
+  if (!rank.renumbered) return numbers;
+  numbers.kernels.clear();
+  numbers.regions.clear();
+  return numbers;
+}
 
 bool translates(const trace::RankNumbers& numbers) {
   return !numbers.communicators.empty() || !numbers.kernels.empty() || !numbers.regions.empty();
@@ -40,7 +48,10 @@ std::vector<RankPlace> lay_out(std::span<const RankBlocks> ranks) {
 Assembly::Assembly(const std::filesystem::path& path, const UnitedRun& united, std::span<const RankBlocks> ranks)
     : path_(path), definitions_(definitions_of(united.run)), places_(lay_out(ranks)), writer_(path) {
   trace::Definitions all = definitions_;
-  std::ranges::copy_if(united.numbers, std::back_inserter(all.numbers), translates);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    trace::RankNumbers numbers = left_to_translate(united.numbers[i], ranks[i]);
+    if (translates(numbers)) all.numbers.push_back(std::move(numbers));
+  }
   writer_.define(all);
   for (const RankBlocks& rank : ranks)
     block_bytes_ += rank.bytes;
@@ -66,12 +77,37 @@ void Assembly::put(std::uint64_t offset, std::string_view bytes) const {
   }
 }
 
-std::uint64_t Assembly::finish() {
+void Assembly::share(const StructureNumbering& structures, const Spool& spool) {
+  if (structures.names().empty()) return;
+  constexpr std::uint64_t most_bytes_at_once = std::uint64_t{16} << 20U;
+  std::vector<std::string> some;
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0;
+  const auto write = [&] {
+    writer_.share(some);
+    some.clear();
+    bytes = 0;
+  };
+  for (const StructureName& name : structures.names()) {
+    some.push_back(spool.get(offset, name.bytes));
+    if (name_of(some.back()) != name)
+      throw Error(Failure::runtime, "a structure that ranks share did not come whole", path_.string(),
+                  "gather again; the sources are untouched");
+    offset += name.bytes;
+    bytes += name.bytes;
+    if (bytes >= most_bytes_at_once) write();
+  }
+  if (!some.empty()) write();
+  writer_.write(structures.layout());
+}
+
+std::uint64_t Assembly::finish(const StructureNumbering& structures, const Spool& spool) {
   std::uint64_t stretches = 0;
   for (const RankPlace& place : places_) {
     writer_.adopt(place.blocks.rank, place.blocks.bytes);
     stretches += place.blocks.stretches;
   }
+  share(structures, spool);
   const int file = file_;
   file_ = -1;
   if (::close(file) != 0) fail_to_write(path_, errno);
@@ -79,16 +115,39 @@ std::uint64_t Assembly::finish() {
   return stretches;
 }
 
-void Assembly::verify(bool every_block) const {
+namespace {
+
+/// Whether these blocks of a rank are those that were to be copied.
+bool same(const RankBlocks& found, const RankBlocks& expected) {
+  return found.stretches == expected.stretches && found.bytes == expected.bytes && found.checksum == expected.checksum;
+}
+
+/// Whether the archive's structures are these, and the ranks with these places have those that they should.
+bool same_structures(const trace::ArchiveReader& written, const std::vector<RankPlace>& places,
+                     const StructureNumbering& structures) {
+  if (written.shared_structures() != structures.names().size()) return false;
+  for (std::uint32_t number = 0; number < written.shared_structures(); ++number)
+    if (name_of(written.shared_structure(number)) != structures.names()[number]) return false;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (!std::ranges::equal(written.shared_structures(places[i].blocks.rank), structures.layout().structures(i)))
+      return false;
+  return true;
+}
+
+} // namespace
+
+void Assembly::verify(const StructureNumbering& structures, bool every_block) const {
   const auto fail = [&] {
     throw Error(Failure::runtime, "the archive just written does not read as what was to be written", path_.string(),
                 "the sources are untouched; try another disk");
   };
   const trace::ArchiveReader written(path_);
-  if (!written.finished() || !written.damage().empty() || definitions_of(written.run()) != definitions_) fail();
+  if (!written.finished() || !written.damage().empty() || definitions_of(written.run()) != definitions_ ||
+      !same_structures(written, places_, structures))
+    fail();
   for (const RankPlace& place : places_) {
-    const auto blocks = blocks_to_copy(written, place.blocks.rank);
-    if (measure(place.blocks.rank, blocks) != place.blocks) fail();
+    const auto blocks = blocks_of(written, place.blocks.rank);
+    if (!same(count_blocks(place.blocks.rank, blocks), place.blocks)) fail();
     for (const trace::BlockPlace& block : blocks)
       if (every_block) written.stored(block);
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "gather/run_union.h"
+#include "gather/spool.h"
+#include "gather/structures.h"
 #include "gather/survey.h"
 #include "trace/archive/writer.h"
 
@@ -12,7 +14,8 @@
 #include <vector>
 
 /// A gathered archive as it is put together: definitions, the ranks' blocks as they were recorded, by rank, then the
-/// index. Where every block goes is known before the first is read, so they may come in any order.
+/// structures they share and the index. Where every block goes is known before the first is read, so they may come in
+/// any order.
 namespace timeless::gather {
 
 /// Where a rank's blocks go, in the part of the file that holds all ranks' blocks.
@@ -41,14 +44,17 @@ public:
   /// May run in another thread than the rest.
   void put(std::uint64_t offset, std::string_view bytes) const;
 
-  /// Once everything was put: writes the index and closes the file. Returns how many stretches there are.
-  std::uint64_t finish();
+  /// Once everything was put: writes the structures, which the spool holds by number, and the index, and closes the
+  /// file. Returns how many stretches there are.
+  std::uint64_t finish(const StructureNumbering& structures, const Spool& spool);
 
   /// Reads back what was written, to be called after finish(): a disk that lies is found before anybody deletes the
   /// sources. With `every_block`, verifies the blocks' checksums too. Throws Error(runtime).
-  void verify(bool every_block) const;
+  void verify(const StructureNumbering& structures, bool every_block) const;
 
 private:
+  void share(const StructureNumbering& structures, const Spool& spool);
+
   std::filesystem::path path_;
   trace::Definitions definitions_;
   std::vector<RankPlace> places_;

@@ -8,7 +8,9 @@
 #include "gather/output_file.h"
 #include "gather/packing.h"
 #include "gather/remove_sources.h"
+#include "gather/spool.h"
 #include "gather/stream.h"
+#include "gather/structures.h"
 #include "gather/subtree.h"
 #include "gather/survey.h"
 #include "gather/team.h"
@@ -82,31 +84,35 @@ Own survey_own(const Team& team, const std::filesystem::path& directory) {
 /// Puts what arrives at the root into the archive.
 class AssemblySink : public ChunkSink {
 public:
-  explicit AssemblySink(Assembly& assembly) : assembly_(assembly) {}
+  AssemblySink(const Assembly& assembly, Spool& spool) : assembly_(assembly), spool_(spool) {}
 
   void take(const Chunk& chunk) override {
     chunk.for_each_piece([this](Space space, std::uint64_t offset, std::string_view bytes) {
-      if (space != Space::blocks) throw Error(Failure::runtime, "a piece of no known part of the archive");
+      if (space == Space::structures) return spool_.put(offset, bytes);
       assembly_.put(offset, bytes);
       arrived_ += bytes.size();
     });
   }
 
   /// Throws Error(runtime) when less has come than was announced.
-  void demand_all() const {
-    if (arrived_ != assembly_.block_bytes())
+  void demand_all(const StructureNumbering& structures) const {
+    if (arrived_ != assembly_.block_bytes() || spool_.arrived() != structures.bytes())
       throw Error(Failure::runtime, "not all has arrived that the nodes had announced", "",
                   "gather again; the sources are untouched");
   }
 
 private:
-  Assembly& assembly_;
+  const Assembly& assembly_;
+  Spool& spool_;
   std::uint64_t arrived_ = 0;
 };
 
 /// What only the first process has.
 struct Root {
+  Root(const std::filesystem::path& name, bool replace) : output(name, replace), spool(directory_of(name)) {}
+
   OutputFile output;
+  Spool spool;
   std::optional<Assembly> assembly = {};
 };
 
@@ -129,7 +135,7 @@ Choice choose_arity(const Team& team, const GatherOptions& options, const Own& o
   for (const Survey& survey : own.surveys)
     mine += survey.file_bytes;
   const std::uint64_t bytes = team.sum(mine);
-  Speeds speeds = measure(team, root ? root->output.path() : std::filesystem::path());
+  Speeds speeds = measure_speeds(team, root ? root->output.path() : std::filesystem::path());
   if (root) {
     choice.arity = best_arity(team.size(), static_cast<double>(bytes), speeds);
     choice.measured = std::move(speeds);
@@ -138,23 +144,37 @@ Choice choose_arity(const Team& team, const GatherOptions& options, const Own& o
   return choice;
 }
 
-/// Collective. Returns what this member has gathered.
-std::vector<GatheredFile> stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity,
-                                        const Subtree& subtree, const Own& own, std::vector<RankPlace> places,
-                                        Assembly* assembly, const GatherOptions& options) {
+/// Collective. What only the first process has to say of structures, and to the tasks those they are to deliver.
+StructureNumbering share_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                                    const Own& own, std::vector<RankTask>& tasks) {
+  std::vector<std::vector<StructureName>> names;
+  team.together([&] {
+    for (const RankTask& task : tasks) {
+      const Survey& survey = survey_of(own.surveys, task.place.blocks.rank);
+      names.push_back(
+          names_of(structures_of(trace::ArchiveReader(survey.path), survey, task.place.blocks, task.numbers)));
+    }
+  });
+  return share_structures(team, plan, subtree, names, tasks);
+}
+
+/// Collective.
+void stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arity, const Subtree& subtree,
+                   const Own& own, std::vector<RankTask> tasks, const StructureNumbering& structures,
+                   std::optional<Root>& root, const GatherOptions& options) {
   StreamPart part{.communicator = team.communicator(), .words = team.words(), .most_senders = arity};
   part.children = subtree.children(plan);
   for (const TreeStep& step : plan)
     if (step.send_to) part.parent = step.send_to;
   std::optional<BlockSource> source;
-  if (!places.empty()) part.source = &source.emplace(own.surveys, std::move(places));
+  if (!tasks.empty()) part.source = &source.emplace(own.surveys, std::move(tasks));
   std::optional<AssemblySink> sink;
   std::uint64_t arrived = 0;
-  if (assembly != nullptr) {
-    part.sink = &sink.emplace(*assembly);
-    part.progress = [&](std::uint64_t bytes) {
+  if (root) {
+    part.sink = &sink.emplace(*root->assembly, root->spool);
+    part.progress = [&, all = root->assembly->block_bytes()](std::uint64_t bytes) {
       arrived += bytes;
-      if (options.progress) options.progress(std::min(arrived, assembly->block_bytes()), assembly->block_bytes());
+      if (options.progress) options.progress(std::min(arrived, all), all);
     };
   }
   const auto machine = this_machine();
@@ -162,13 +182,8 @@ std::vector<GatheredFile> stream_blocks(const Team& team, const std::vector<Tree
     if (!subtree.empty()) stream(part, *machine);
   });
   team.together([&] {
-    if (sink) sink->demand_all();
+    if (sink) sink->demand_all(structures);
   });
-  std::vector<GatheredFile> gathered;
-  if (source)
-    for (const auto& [survey, sum] : source->headers_checksums())
-      gathered.push_back({.index = own.part[survey], .headers_checksum = sum});
-  return gathered;
 }
 
 } // namespace
@@ -180,7 +195,7 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
   team.together([&] {
     if (team.number() != 0) return;
     demand_arity(options.arity);
-    root.emplace(OutputFile(options.output, options.force));
+    root.emplace(options.output, options.force);
   });
   Own own = survey_own(team, options.directory);
   const Choice choice = choose_arity(team, options, own, root);
@@ -195,9 +210,9 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
         root->assembly.emplace(root->output.path(), subtree.united, subtree.blocks);
       },
       subtree.empty());
-  Assembly* const assembly = root ? &*root->assembly : nullptr;
-  auto places = spread(team, plan, subtree, root ? assembly->places() : std::vector<RankPlace>());
-  const auto files = stream_blocks(team, plan, choice.arity, subtree, own, std::move(places), assembly, options);
+  auto tasks = spread(team, plan, subtree, root ? root->assembly->places() : std::vector<RankPlace>());
+  const StructureNumbering structures = share_structures(team, plan, subtree, own, tasks);
+  stream_blocks(team, plan, choice.arity, subtree, own, std::move(tasks), structures, root, options);
 
   std::optional<Gathered> gathered;
   team.together([&] {
@@ -207,14 +222,14 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
                         .steps = tree_steps(team.size(), choice.arity),
                         .arity = choice.arity,
                         .measured = choice.measured};
-    gathered->merged.stretches = assembly->finish();
-    assembly->verify(options.remove);
+    gathered->merged.stretches = root->assembly->finish(structures, root->spool);
+    root->assembly->verify(structures, options.remove);
     gathered->merged.output_bytes = std::filesystem::file_size(root->output.path());
     root->output.keep();
   });
   const bool remove = options.remove && gathered && gathered->merged.run.complete();
   if (team.from_first(remove ? 1 : 0) != 0) {
-    const std::uint64_t removed = remove_sources(team, options.directory, own.seen, files);
+    const std::uint64_t removed = remove_sources(team, options.directory, own.seen, own.part);
     if (gathered) gathered->merged.removed = removed;
   }
   return gathered;

@@ -100,7 +100,7 @@ double disk_rate(const std::filesystem::path& path) {
 
 } // namespace
 
-Speeds measure(const Team& team, const std::filesystem::path& file) {
+Speeds measure_speeds(const Team& team, const std::filesystem::path& file) {
   Speeds speeds;
   speeds.latency = latency(team);
   int messages = 2;

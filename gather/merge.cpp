@@ -6,6 +6,8 @@
 #include "gather/reader_pool.h"
 #include "gather/removal.h"
 #include "gather/run_union.h"
+#include "gather/spool.h"
+#include "gather/structures.h"
 #include "gather/survey.h"
 #include "trace/error.h"
 
@@ -37,8 +39,6 @@ constexpr std::size_t most_bytes_at_once = std::size_t{1} << 20U;
 /// Copies a rank's blocks to their place.
 void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
                const std::function<void(std::uint64_t)>& copied) {
-  trace::BlockHeader header;
-  std::string block;
   std::string bytes;
   std::uint64_t offset = place.offset;
   const auto put = [&] {
@@ -47,8 +47,9 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
     copied(bytes.size());
     bytes.clear();
   };
-  while (reader.next(header, block)) {
-    bytes += block;
+  while (reader.next()) {
+    if (!goes_as_it_is(reader.header())) continue;
+    bytes += reader.bytes();
     if (bytes.size() >= most_bytes_at_once) put();
   }
   if (!bytes.empty()) put();
@@ -87,14 +88,20 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
     done += bytes;
     if (options.progress) options.progress(done, assembly.block_bytes());
   };
+  StructureNumbering structures;
+  Spool spool(directory_of(output));
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const auto archive = archives.open(united.inputs[i]);
-    copy_rank(BlockReader(*archive, surveys[united.inputs[i]], ranks[i]), assembly.places()[i], assembly, copied);
+    const Survey& survey = surveys[united.inputs[i]];
+    const auto own = structures_of(*archive, survey, ranks[i], united.numbers[i]);
+    for (const WantedStructure& wanted : structures.add(names_of(own)))
+      spool.put(wanted.offset, own[wanted.place]);
+    copy_rank(BlockReader(*archive, survey, ranks[i]), assembly.places()[i], assembly, copied);
   }
   Merged merged{.run = united.run};
-  merged.stretches = assembly.finish();
-  assembly.verify(options.remove);
+  merged.stretches = assembly.finish(structures, spool);
+  assembly.verify(structures, options.remove);
   merged.output_bytes = std::filesystem::file_size(file.path());
   for (const Survey& input : surveys)
     merged.input_bytes += input.file_bytes;

@@ -18,10 +18,6 @@ namespace timeless::gather {
 
 namespace {
 
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
 /// The same for one output, whatever way leads to its directory, and short however long its name is.
 std::string purpose_of(const std::filesystem::path& name) {
   char text[40];
@@ -107,6 +103,10 @@ OutputFile::OutputFile(const std::filesystem::path& name, bool replace) : name_(
 
 void OutputFile::keep() {
   partial_->keep_as(name_, replace_);
+}
+
+std::filesystem::path directory_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
 void demand_free_output(const std::filesystem::path& output, bool replace) {

@@ -36,6 +36,9 @@ private:
   std::optional<TemporaryFile> partial_;
 };
 
+/// Where a file stands; "." where its path does not say.
+std::filesystem::path directory_of(const std::filesystem::path& file);
+
 /// Throws Error(usage) when `output` exists and `replace` is not given, or when it is no place for a file.
 void demand_free_output(const std::filesystem::path& output, bool replace);
 

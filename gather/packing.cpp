@@ -17,12 +17,23 @@ void Packer::put(std::string_view text) {
   bytes_.append(text);
 }
 
+void Packer::put(const std::vector<std::uint32_t>& numbers) {
+  put(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::uint32_t)));
+}
+
 std::uint64_t Unpacker::number() {
   std::uint64_t value = 0;
   if (bytes_.size() < sizeof value) throw Error(Failure::runtime, "a message between processes is cut short");
   std::memcpy(&value, bytes_.data(), sizeof value);
   bytes_.remove_prefix(sizeof value);
   return value;
+}
+
+std::vector<std::uint32_t> Unpacker::numbers() {
+  const std::string bytes = text();
+  std::vector<std::uint32_t> numbers(bytes.size() / sizeof(std::uint32_t));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::uint32_t));
+  return numbers;
 }
 
 std::string Unpacker::text() {

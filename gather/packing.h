@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::gather {
 
@@ -11,6 +12,7 @@ class Packer {
 public:
   void put(std::uint64_t number);
   void put(std::string_view text);
+  void put(const std::vector<std::uint32_t>& numbers);
   const std::string& bytes() const { return bytes_; }
 
 private:
@@ -24,6 +26,7 @@ public:
 
   std::uint64_t number();
   std::string text();
+  std::vector<std::uint32_t> numbers();
   bool empty() const { return bytes_.empty(); }
 
 private:

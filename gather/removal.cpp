@@ -2,6 +2,7 @@
 
 #include "gather/survey.h"
 #include "trace/archive/input_file.h"
+#include "trace/archive/layout.h"
 #include "trace/error.h"
 #include "trace/journal/image.h"
 
@@ -42,8 +43,8 @@ std::optional<std::uint64_t> headers_checksum(const std::filesystem::path& path)
     const trace::InputFile file(path);
     std::uint64_t sum = 0;
     for (const trace::RankRecord& record : archive.run().ranks)
-      for (const trace::BlockPlace& place : blocks_to_copy(archive, record.rank))
-        sum = add_header(sum, file.read(place.offset, trace::block_header_bytes));
+      for (const trace::BlockPlace& place : blocks_of(archive, record.rank))
+        sum = trace::checksum(std::to_string(sum) + file.read(place.offset, trace::block_header_bytes));
     return sum;
   } catch (const Error&) {
     return std::nullopt;

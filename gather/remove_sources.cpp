@@ -36,10 +36,8 @@ std::vector<Content> decode(std::string_view bytes) {
 
 /// Files that are still there although somebody has removed those that were gathered: copies, or another's.
 std::vector<Content> copies_left(const std::filesystem::path& directory, const std::vector<SeenFile>& seen,
-                                 const std::vector<GatheredFile>& gathered) {
-  std::set<std::size_t> own;
-  for (const GatheredFile& file : gathered)
-    own.insert(file.index);
+                                 const std::vector<std::size_t>& gathered) {
+  const std::set<std::size_t> own(gathered.begin(), gathered.end());
   std::vector<Content> copies;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (!own.contains(i))
@@ -69,10 +67,10 @@ std::vector<bool> known(const Team& team, const std::vector<Content>& gathered, 
 } // namespace
 
 std::uint64_t remove_sources(const Team& team, const std::filesystem::path& directory,
-                             const std::vector<SeenFile>& seen, const std::vector<GatheredFile>& gathered) {
+                             const std::vector<SeenFile>& seen, const std::vector<std::size_t>& gathered) {
   std::vector<Content> contents;
-  for (const GatheredFile& file : gathered)
-    contents.emplace_back(seen[file.index], file.headers_checksum);
+  for (const std::size_t index : gathered)
+    if (const auto sum = headers_checksum(directory / seen[index].name)) contents.emplace_back(seen[index], *sum);
   std::uint64_t removed = 0;
   const auto remove = [&](const SeenFile& file) {
     if (remove_rank_file(directory / file.name, file)) ++removed;

@@ -10,17 +10,11 @@
 
 namespace timeless::gather {
 
-/// A rank file that a member has gathered.
-struct GatheredFile {
-  std::size_t index = 0; ///< in what the member sees
-  std::uint64_t headers_checksum = 0;
-};
-
-/// Collective. Every member removes the rank files it has gathered, then copies it sees of files that others have
-/// gathered, if their blocks are the same, then the directory if it is empty. Only rank files that are still what they
-/// were when they were seen. Returns, on member 0, how many files were removed. Throws Error(runtime) when the system
-/// refuses.
+/// Collective. Every member removes the rank files it has gathered (indices into what it sees), then copies it sees of
+/// files that others have gathered, if their blocks are the same, then the directory if it is empty. Only rank files
+/// that are still what they were when they were seen. Returns, on member 0, how many files were removed. Throws
+/// Error(runtime) when the system refuses.
 std::uint64_t remove_sources(const Team& team, const std::filesystem::path& directory,
-                             const std::vector<SeenFile>& seen, const std::vector<GatheredFile>& gathered);
+                             const std::vector<SeenFile>& seen, const std::vector<std::size_t>& gathered);
 
 } // namespace timeless::gather

@@ -34,8 +34,8 @@ struct UnitedRun {
 /// Communicators are the same when their identities are, modules when their paths and build ids are, callers and
 /// kernels when their call sites and callers are, regions when their names are, hosts when all is. The numbers given
 /// depend on the ranks only, not on how the ranks stand in the inputs:
-/// things are numbered as the ranks, by rising rank, first name them in the order of their own numbers. So merging in
-/// steps gives what merging at once gives. An intercommunicator, which either side records with its own group as
+/// things are numbered as the ranks, by rising rank, first name them in the order of their own numbers. So uniting in
+/// steps gives what uniting at once gives. An intercommunicator, which either side records with its own group as
 /// `members`, becomes one, whose `members` are the group with the lowest world rank.
 ///
 /// Memory: the united definitions and the ranks' number lists.

@@ -5,6 +5,8 @@
 #include "trace/error.h"
 
 #include <algorithm>
+#include <exception>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,6 +27,8 @@ void put(Packer& packed, const RankBlocks& rank) {
   packed.put(rank.stretches);
   packed.put(rank.bytes);
   packed.put(rank.checksum);
+  packed.put(rank.structure_checksum);
+  packed.put(std::uint64_t{rank.renumbered});
 }
 
 RankBlocks take_blocks(Unpacker& packed) {
@@ -34,6 +38,8 @@ RankBlocks take_blocks(Unpacker& packed) {
   rank.stretches = packed.number();
   rank.bytes = packed.number();
   rank.checksum = packed.number();
+  rank.structure_checksum = packed.number();
+  rank.renumbered = packed.number() != 0;
   return rank;
 }
 
@@ -155,31 +161,156 @@ Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<S
   return subtree;
 }
 
-std::vector<RankPlace> spread(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
-                              std::vector<RankPlace> at_first) {
-  std::vector<RankPlace> places = std::move(at_first);
-  const auto above = parent(plan);
-  if (above && !subtree.empty()) {
+namespace {
+
+/// Collective. To each rank's holder what process 0 says of it: one goes through the messages from above with a reader
+/// of a rank, and to those below with a writer of a rank.
+template <typename Read, typename Write>
+void send_down(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree, const Read& read,
+               const Write& write) {
+  if (subtree.empty()) return;
+  if (const auto above = parent(plan)) {
     const std::string message = receive_text(team.communicator(), *above);
     Unpacker packed(message);
-    for (const RankBlocks& blocks : subtree.blocks) {
-      RankPlace place{.blocks = blocks};
-      place.offset = packed.number();
-      places.push_back(place);
-    }
+    for (std::size_t i = 0; i < subtree.holders.size(); ++i)
+      read(i, packed);
   }
   for (const int child : subtree.children(plan)) {
     Packer packed;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (subtree.holders[i] != child) continue;
-      packed.put(places[i].offset);
-    }
+    for (std::size_t i = 0; i < subtree.holders.size(); ++i)
+      if (subtree.holders[i] == child) write(i, packed);
     send_text(team.communicator(), child, packed.bytes());
   }
-  std::vector<RankPlace> own;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (subtree.holders[i] == team.number()) own.push_back(places[i]);
+}
+
+} // namespace
+
+std::vector<RankTask> spread(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                             const std::vector<RankPlace>& at_first) {
+  std::vector<RankTask> tasks(subtree.blocks.size());
+  for (std::size_t i = 0; i < at_first.size(); ++i)
+    tasks[i] = {.place = at_first[i], .numbers = subtree.united.numbers[i]};
+  const auto read = [&](std::size_t i, Unpacker& packed) {
+    tasks[i].place = {.blocks = subtree.blocks[i], .offset = packed.number()};
+    tasks[i].numbers.kernels = packed.numbers();
+    tasks[i].numbers.regions = packed.numbers();
+  };
+  const auto write = [&](std::size_t i, Packer& packed) {
+    packed.put(tasks[i].place.offset);
+    packed.put(tasks[i].numbers.kernels);
+    packed.put(tasks[i].numbers.regions);
+  };
+  send_down(team, plan, subtree, read, write);
+  std::vector<RankTask> own;
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (subtree.holders[i] == team.number()) own.push_back(std::move(tasks[i]));
   return own;
+}
+
+namespace {
+
+/// The structures of a subtree's ranks.
+class StructureList {
+public:
+  explicit StructureList(std::size_t ranks) : ranks_(ranks) {}
+
+  void set(std::size_t rank, const std::vector<StructureName>& structures) {
+    for (const StructureName& name : structures) {
+      const auto [known, added] = numbers_.try_emplace(name, static_cast<std::uint32_t>(names_.size()));
+      if (added) names_.push_back(name);
+      ranks_[rank].push_back(known->second);
+    }
+  }
+
+  std::vector<StructureName> of_rank(std::size_t rank) const {
+    std::vector<StructureName> structures;
+    for (const std::uint32_t number : ranks_[rank])
+      structures.push_back(names_[number]);
+    return structures;
+  }
+
+  std::string encode() const {
+    Packer packed;
+    packed.put(std::uint64_t{names_.size()});
+    for (const StructureName& name : names_)
+      for (const std::uint64_t number : {name.high, name.low, name.bytes})
+        packed.put(number);
+    for (const auto& structures : ranks_)
+      packed.put(structures);
+    return packed.bytes();
+  }
+
+  static StructureList decode(std::string_view message, std::size_t ranks) {
+    StructureList list(ranks);
+    Unpacker packed(message);
+    for (std::uint64_t count = packed.number(); count > 0; --count) {
+      StructureName name;
+      for (std::uint64_t* const number : {&name.high, &name.low, &name.bytes})
+        *number = packed.number();
+      list.names_.push_back(name);
+    }
+    for (auto& structures : list.ranks_)
+      structures = packed.numbers();
+    return list;
+  }
+
+private:
+  std::vector<StructureName> names_;
+  std::map<StructureName, std::uint32_t> numbers_;
+  std::vector<std::vector<std::uint32_t>> ranks_;
+};
+
+/// Collective. The structures of all ranks of the subtree.
+StructureList collect_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                                 const std::vector<std::vector<StructureName>>& own) {
+  StructureList list(subtree.holders.size());
+  const auto add = [&](int holder, const auto& of_rank) {
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < subtree.holders.size(); ++i)
+      if (subtree.holders[i] == holder) list.set(i, of_rank(place++));
+  };
+  add(team.number(), [&](std::size_t place) { return own[place]; });
+  for (const int child : subtree.children(plan)) {
+    const auto ranks = static_cast<std::size_t>(std::ranges::count(subtree.holders, child));
+    const auto below = StructureList::decode(receive_text(team.communicator(), child), ranks);
+    add(child, [&](std::size_t place) { return below.of_rank(place); });
+  }
+  if (const auto above = parent(plan)) send_text(team.communicator(), *above, list.encode());
+  return list;
+}
+
+} // namespace
+
+StructureNumbering share_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                                    const std::vector<std::vector<StructureName>>& names,
+                                    std::vector<RankTask>& tasks) {
+  StructureNumbering numbering;
+  if (subtree.empty()) return numbering;
+  const StructureList list = collect_structures(team, plan, subtree, names);
+  std::vector<std::vector<WantedStructure>> wanted(subtree.holders.size());
+  if (team.number() == 0)
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      wanted[i] = numbering.add(list.of_rank(i));
+  const auto read = [&](std::size_t i, Unpacker& packed) {
+    for (std::uint64_t count = packed.number(); count > 0; --count) {
+      WantedStructure structure;
+      structure.place = packed.number();
+      structure.offset = packed.number();
+      wanted[i].push_back(structure);
+    }
+  };
+  const auto write = [&](std::size_t i, Packer& packed) {
+    packed.put(std::uint64_t{wanted[i].size()});
+    for (const WantedStructure& structure : wanted[i]) {
+      packed.put(std::uint64_t{structure.place});
+      packed.put(structure.offset);
+    }
+  };
+  send_down(team, plan, subtree, read, write);
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (subtree.holders[i] == team.number()) tasks[place++].structures = std::move(wanted[i]);
+  return numbering;
 }
 
 } // namespace timeless::gather

@@ -2,6 +2,7 @@
 
 #include "gather/assembly.h"
 #include "gather/run_union.h"
+#include "gather/structures.h"
 #include "gather/survey.h"
 #include "gather/team.h"
 #include "gather/tree.h"
@@ -29,8 +30,22 @@ struct Subtree {
 /// Throws as RunUnion does, the same on all.
 Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Survey>& surveys);
 
-/// Collective. Where the blocks of this process's own ranks go, from process 0, which knows it for all.
-std::vector<RankPlace> spread(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
-                              std::vector<RankPlace> at_first);
+/// A rank that a process gathers, and what it has to know for that.
+struct RankTask {
+  RankPlace place;
+  trace::RankNumbers numbers;                   ///< what its kernels and regions are in the archive
+  std::vector<WantedStructure> structures = {}; ///< that no lower rank has
+};
+
+/// Collective. What process 0 knows of all ranks, to those that gather them: without their structures yet. `at_first`
+/// are the places of all ranks. Returns this process's ranks, rising.
+std::vector<RankTask> spread(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                             const std::vector<RankPlace>& at_first);
+
+/// Collective. `names` are, for each of this process's ranks, those of its structures. They go up the tree, where equal
+/// ones meet; process 0 numbers them, and the tasks get those that their ranks are to deliver. Returns the numbering at
+/// process 0, nothing elsewhere. Memory: the names that differ in the subtree, and some bytes for each of its ranks.
+StructureNumbering share_structures(const Team& team, const std::vector<TreeStep>& plan, const Subtree& subtree,
+                                    const std::vector<std::vector<StructureName>>& names, std::vector<RankTask>& tasks);
 
 } // namespace timeless::gather

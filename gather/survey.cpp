@@ -1,6 +1,5 @@
 #include "gather/survey.h"
 
-#include "gather/packing.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
 #include "trace/error.h"
@@ -29,20 +28,23 @@ std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
 
 } // namespace
 
-RankBlocks measure(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
-  RankBlocks result{.rank = rank, .blocks = places.size()};
+RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
+  RankBlocks result{.rank = rank, .blocks = places.size(), .renumbered = true};
   std::string headers;
+  std::string structure_headers;
   for (const trace::BlockPlace& place : places) {
-    result.bytes += trace::block_header_bytes + place.header.stored_bytes;
-    const bool data = place.header.type == trace::BlockType::actions || place.header.type == trace::BlockType::volumes;
-    result.stretches += data ? 1 : 0;
-    put_index_row(headers, place.header);
+    const trace::BlockType type = place.header.type;
+    if (goes_as_it_is(place.header)) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
+    if (type == trace::BlockType::actions || type == trace::BlockType::volumes) ++result.stretches;
+    if (type == trace::BlockType::actions) result.renumbered = false;
+    put_index_row(goes_as_it_is(place.header) ? headers : structure_headers, place.header);
   }
   result.checksum = trace::checksum(headers);
+  result.structure_checksum = trace::checksum(structure_headers);
   return result;
 }
 
-std::vector<trace::BlockPlace> blocks_to_copy(const trace::ArchiveReader& archive, trace::Rank rank) {
+std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank) {
   std::vector<trace::BlockPlace> places;
   for (const trace::Stretch& stretch : archive.stretches(rank)) {
     if (stretch.structure) places.push_back(*stretch.structure);
@@ -50,6 +52,10 @@ std::vector<trace::BlockPlace> blocks_to_copy(const trace::ArchiveReader& archiv
     if (stretch.times) places.push_back(*stretch.times);
   }
   return places;
+}
+
+bool goes_as_it_is(const trace::BlockHeader& header) {
+  return header.type != trace::BlockType::structure;
 }
 
 Survey survey(const std::filesystem::path& path, const std::string& label) {
@@ -61,8 +67,8 @@ Survey survey(const std::filesystem::path& path, const std::string& label) {
                 .ranks = {},
                 .journal_blocks = {}};
   for (const trace::RankRecord& record : result.part.run.ranks) {
-    const auto places = blocks_to_copy(archive, record.rank);
-    result.ranks.push_back(measure(record.rank, places));
+    const auto places = blocks_of(archive, record.rank);
+    result.ranks.push_back(count_blocks(record.rank, places));
     if (archive.journaled()) result.journal_blocks = blocks_in_journal(archive, places);
   }
   return result;
@@ -73,36 +79,30 @@ const RankBlocks& blocks_of(const Survey& survey, trace::Rank rank) {
 }
 
 BlockReader::BlockReader(const trace::ArchiveReader& archive, const Survey& survey, const RankBlocks& rank)
-    : archive_(archive), survey_(survey), expected_(rank), places_(blocks_to_copy(archive, rank.rank)) {
+    : archive_(archive), survey_(survey), expected_(rank), places_(blocks_of(archive, rank.rank)) {
   const std::uint64_t in_file = rank.blocks - survey.journal_blocks.size();
   if (places_.size() > in_file) places_.resize(in_file);
   std::vector<trace::BlockPlace> all = places_;
   for (const std::string& block : survey.journal_blocks)
     all.push_back({.header = trace::decode_block_header(block).value().header});
-  if (measure(rank.rank, all) != rank)
+  if (count_blocks(rank.rank, all) != rank)
     throw Error(Failure::invalid_input, "the file has changed while it was gathered", survey.label,
                 "gather again when nothing writes to it");
 }
 
-bool BlockReader::next(trace::BlockHeader& header, std::string& bytes) {
+bool BlockReader::next() {
   if (next_ == expected_.blocks) return false;
-  if (next_ < places_.size()) {
-    header = places_[next_].header;
-    bytes = archive_.stored(places_[next_]);
-  } else {
-    bytes = survey_.journal_blocks[next_ - places_.size()];
-    header = trace::decode_block_header(bytes).value().header;
-  }
+  header_ = next_ < places_.size()
+                ? places_[next_].header
+                : trace::decode_block_header(survey_.journal_blocks[next_ - places_.size()]).value().header;
   ++next_;
-  headers_checksum_ = add_header(headers_checksum_, bytes);
   return true;
 }
 
-std::uint64_t add_header(std::uint64_t checksum, std::string_view block) {
-  Packer both;
-  both.put(checksum);
-  both.put(block.substr(0, trace::block_header_bytes));
-  return trace::checksum(both.bytes());
+std::string BlockReader::bytes() const {
+  const std::uint64_t current = next_ - 1;
+  return current < places_.size() ? archive_.stored(places_[current])
+                                  : survey_.journal_blocks[current - places_.size()];
 }
 
 } // namespace timeless::gather

@@ -12,13 +12,16 @@
 /// What an archive contributes to a gathered one: found out first without reading its blocks, then read block by block.
 namespace timeless::gather {
 
-/// The blocks of one rank that go into a gathered archive as they are.
+/// The blocks of one rank. Those of its structure are made anew in a gathered archive, the others go there as they are.
 struct RankBlocks {
   trace::Rank rank = trace::no_rank;
-  std::uint64_t blocks = 0;
+  std::uint64_t blocks = 0; ///< all
   std::uint64_t stretches = 0;
-  std::uint64_t bytes = 0;    ///< headers and payloads
-  std::uint64_t checksum = 0; ///< of the headers
+  std::uint64_t bytes = 0;              ///< headers and payloads of those that are copied
+  std::uint64_t checksum = 0;           ///< of the headers of those that are copied
+  std::uint64_t structure_checksum = 0; ///< of the headers of the others
+  /// The rank's structure is made anew, with the run's numbers for kernels and regions. Not so in files of version 1.
+  bool renumbered = false;
   bool operator==(const RankBlocks&) const = default;
 };
 
@@ -41,24 +44,27 @@ Survey survey(const std::filesystem::path& path, const std::string& label);
 const RankBlocks& blocks_of(const Survey& survey, trace::Rank rank);
 
 /// These blocks of a rank, as a survey says it.
-RankBlocks measure(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
+RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
 
-/// The blocks of a rank that go into a gathered archive as they are, in order.
-std::vector<trace::BlockPlace> blocks_to_copy(const trace::ArchiveReader& archive, trace::Rank rank);
+/// The blocks of a rank, in order.
+std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank);
 
-/// Reads the surveyed blocks of one rank, in order, whatever a program still running has added to the file since.
-/// Memory: one archive's index and one block.
+/// True for blocks that go into a gathered archive as they are.
+bool goes_as_it_is(const trace::BlockHeader& header);
+
+/// Goes through the surveyed blocks of one rank, in order, whatever a program still running has added to the file
+/// since. Memory: one archive's index and one block.
 class BlockReader {
 public:
   /// The archive is the one surveyed, opened again; it and the survey must outlive the reader.
+  /// Throws Error(invalid_input) when the file is no longer what was surveyed.
   BlockReader(const trace::ArchiveReader& archive, const Survey& survey, const RankBlocks& rank);
 
-  /// The next block's header and, header and payload as stored, its bytes, checksums verified; false after the last.
-  /// Throws Error(invalid_input) when the file is damaged, or no longer what was surveyed.
-  bool next(trace::BlockHeader& header, std::string& bytes);
-
-  /// Of the blocks read so far (see add_header); 0 before the first.
-  std::uint64_t headers_checksum() const { return headers_checksum_; }
+  /// Goes to the next block; false after the last.
+  bool next();
+  const trace::BlockHeader& header() const { return header_; }
+  /// Header and payload as stored, checksums verified. Throws Error(invalid_input) when the file is damaged.
+  std::string bytes() const;
 
 private:
   const trace::ArchiveReader& archive_;
@@ -66,11 +72,7 @@ private:
   RankBlocks expected_;
   std::vector<trace::BlockPlace> places_; ///< of the blocks that are not in the journal
   std::uint64_t next_ = 0;
-  std::uint64_t headers_checksum_ = 0;
+  trace::BlockHeader header_;
 };
-
-/// A checksum over block headers and one more, as stored at the beginning of these bytes. Headers hold the checksums of
-/// their payloads, so blocks with the same headers are the same.
-std::uint64_t add_header(std::uint64_t checksum, std::string_view block);
 
 } // namespace timeless::gather

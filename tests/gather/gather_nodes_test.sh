@@ -267,7 +267,7 @@ scenario_unwritable_output() {
 scenario_full_disk() {
   [ "$(id -u)" = 0 ] || { echo "SKIPPED: mounting a small file system needs root"; exit 77; }
   mkdir small
-  mount -t tmpfs -o size=64k none small 2>/dev/null || { echo "SKIPPED: cannot mount a small file system here"; exit 77; }
+  mount -t tmpfs -o size=8k none small 2>/dev/null || { echo "SKIPPED: cannot mount a small file system here"; exit 77; }
   trap 'umount "$work/small"; rm -rf "$work"' EXIT
   write_nodes 4
   remember

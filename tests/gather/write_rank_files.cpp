@@ -1,5 +1,5 @@
-// write_rank_files DIRECTORY SIZE RANKS [ROUNDS [IDENTITY [COUNTER [NOISE]]]]: writes the rank files of a synthetic run of SIZE
-// ranks. RANKS is a comma-separated list of ranks; "3!" writes rank 3 as a killed process leaves it.
+// write_rank_files DIRECTORY SIZE RANKS [ROUNDS [IDENTITY [COUNTER [NOISE]]]]: writes the rank files of a synthetic run
+// of SIZE ranks. RANKS is a comma-separated list of ranks; "3!" writes rank 3 as a killed process leaves it.
 
 #include "tests/gather/synthetic_run.h"
 

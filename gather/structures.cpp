@@ -1,0 +1,49 @@
+#include "gather/structures.h"
+
+#include "trace/archive/structure_builder.h"
+#include "trace/encoding/structure.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace timeless::gather {
+
+std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,
+                                       const RankBlocks& rank, const trace::RankNumbers& numbers) {
+  trace::StructureBuilder builder(archive, rank.rank, numbers);
+  for (const std::uint32_t number : archive.shared_structures(rank.rank))
+    builder.append_shared(trace::decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
+  BlockReader blocks(archive, survey, rank);
+  while (blocks.next())
+    if (!goes_as_it_is(blocks.header())) builder.append(trace::ArchiveReader::structure(blocks.bytes()));
+  return builder.finish();
+}
+
+StructureName name_of(std::string_view structure) {
+  const XXH128_hash_t hash = XXH3_128bits(structure.data(), structure.size());
+  return {.high = hash.high64, .low = hash.low64, .bytes = structure.size()};
+}
+
+std::vector<StructureName> names_of(std::span<const std::string> structures) {
+  std::vector<StructureName> names;
+  for (const std::string& structure : structures)
+    names.push_back(name_of(structure));
+  return names;
+}
+
+std::vector<WantedStructure> StructureNumbering::add(std::span<const StructureName> structures) {
+  std::vector<WantedStructure> wanted;
+  std::vector<std::uint32_t> numbers;
+  for (std::size_t place = 0; place < structures.size(); ++place) {
+    const auto [known, added] = numbers_.try_emplace(structures[place], static_cast<std::uint32_t>(names_.size()));
+    numbers.push_back(known->second);
+    if (!added) continue;
+    names_.push_back(structures[place]);
+    wanted.push_back({.place = place, .offset = bytes_});
+    bytes_ += structures[place].bytes;
+  }
+  layout_.add(numbers);
+  return wanted;
+}
+
+} // namespace timeless::gather
