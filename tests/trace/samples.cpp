@@ -104,6 +104,8 @@ std::string file_bytes(const std::filesystem::path& path) {
 }
 
 void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  // Some file systems wait for the disk when a file is closed that was emptied first.
+  std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
