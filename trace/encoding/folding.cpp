@@ -35,7 +35,7 @@ constexpr std::uint64_t hash_of(const FoldedItem& item) {
 
 /// Bodies at least as long are looked for where their last items came before, shorter ones directly.
 constexpr std::uint32_t context_items = 8;
-constexpr std::uint32_t context_count = 1U << 14U; // as many as a Place can tell, and no more than stay in the cache
+constexpr std::uint32_t context_count = 1U << 14U; // some for each item of an irregular stretch
 /// How many of the places where the last items came before are looked at.
 constexpr unsigned most_candidates = 8;
 
@@ -281,17 +281,12 @@ inline std::uint32_t SequenceFolder::first_symbol(const FoldedItem& item) const 
   return item.is_body() ? bodies_[item.body()].first : item.value;
 }
 
-inline std::uint32_t SequenceFolder::last_symbol(const FoldedItem& item) const {
-  return item.is_body() ? bodies_[item.body()].last : item.value;
-}
-
 /// Equal items get equal numbers; `nothing` when they are too deep.
 std::uint32_t SequenceFolder::number_body(std::span<const FoldedItem> items) {
   if (2 * (bodies_.size() + 1) > numbering_.size()) grow_numbering();
   Body body{.begin = static_cast<std::uint32_t>(body_items_.size()),
             .length = static_cast<std::uint32_t>(items.size()),
-            .first = first_symbol(items.front()),
-            .last = last_symbol(items.back())};
+            .first = first_symbol(items.front())};
   for (const FoldedItem& item : items) {
     body.hash = body.hash * hash_base + hash_of(item);
     if (item.is_body()) body.depth = std::max(body.depth, bodies_[item.body()].depth + 1);

@@ -63,7 +63,6 @@ private:
     std::uint32_t begin = 0;
     std::uint32_t length = 0;
     std::uint32_t first = 0; ///< symbol of it unfolded
-    std::uint32_t last = 0;
     std::uint32_t depth = 1;
     std::uint64_t hash = 0;
   };
@@ -101,7 +100,6 @@ private:
   std::uint32_t number_body(std::span<const FoldedItem> items);
   void grow_numbering();
   std::uint32_t first_symbol(const FoldedItem& item) const;
-  std::uint32_t last_symbol(const FoldedItem& item) const;
   void collect(FoldedSequence& sequence);
   void reset();
 
