@@ -75,8 +75,8 @@ TEST_F(Convert, without_an_error_changes_nothing_that_is_said) {
 }
 
 TEST_F(Convert, of_what_was_converted_gives_the_same_bytes) {
-  timeless_command({"convert", path("run.tia"), "-o", path("once.tia")});
-  timeless_command({"convert", path("once.tia"), "-o", path("twice.tia")});
+  EXPECT_EQ(timeless_command({"convert", path("run.tia"), "-o", path("once.tia")}).status, 0);
+  EXPECT_EQ(timeless_command({"convert", path("once.tia"), "-o", path("twice.tia")}).status, 0);
   EXPECT_TRUE(trace::test::file_bytes(path("once.tia")) == trace::test::file_bytes(path("twice.tia")));
 }
 
