@@ -34,6 +34,39 @@ TEST(Record, keeps_the_most_memory_each_rank_had) {
   EXPECT_THAT(place.run("timeless info trace-121").output, HasSubstr("memory         per rank at most"));
 }
 
+TEST(Plan, measures_what_a_rank_of_the_program_takes) {
+  const Workplace place;
+  place.write("hosts", "a slots=2 memory=1G\n");
+  const auto memory = [&](const std::string& arguments) {
+    const Ran ran = place.run("timeless plan --ranks 2 --hosts hosts --measure --counter none --json " + arguments);
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    return nlohmann::json::parse(ran.output);
+  };
+  const double small = memory("-- behave memory 1").at("memory_per_rank").get<double>() / (1 << 20);
+  const auto large = memory("-- behave memory 121");
+  EXPECT_NEAR(large.at("memory_per_rank").get<double>() / (1 << 20) - small, 120, 10);
+  EXPECT_EQ(large.at("memory_notes").size(), 0U);
+}
+
+TEST(Plan, ends_a_measured_program_that_lasts_and_takes_what_it_had) {
+  const Workplace place;
+  place.write("hosts", "a slots=2 memory=1G\n");
+  const Ran ran = place.run("timeless plan --ranks 2 --hosts hosts --measure --measure-for 2 --counter none --json -- "
+                            "behave wait");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const auto answer = nlohmann::json::parse(ran.output);
+  EXPECT_GT(answer.at("memory_per_rank"), 1 << 20);
+  EXPECT_THAT(answer.at("memory_notes").at(0).get<std::string>(), HasSubstr("ended after 2 s"));
+}
+
+TEST(Plan, tells_what_a_program_said_that_could_not_be_measured) {
+  const Workplace place;
+  place.write("hosts", "a slots=2 memory=1G\n");
+  const Ran ran = place.run("timeless plan --ranks 2 --hosts hosts --measure --counter none -- behave exit 3");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("status 3"), HasSubstr("--memory-per-rank")));
+}
+
 TEST(Record, takes_a_command_without_the_two_dashes) {
   const Workplace place;
   EXPECT_EQ(place.run("timeless record --counter none -o trace behave exit 3").status, 3);
