@@ -37,7 +37,7 @@ bool BlockSource::advance() {
   Rank& rank = *rank_;
   if (!rank.blocks_done) {
     if (rank.reader.next()) {
-      if (!goes_as_it_is(rank.reader.header())) return true;
+      if (!rank.reader.copied()) return true;
       bytes_ = rank.reader.bytes();
       space_ = Space::blocks;
       offset_ = rank.offset;

@@ -48,7 +48,7 @@ void copy_rank(BlockReader reader, const RankPlace& place, Assembly& assembly,
     bytes.clear();
   };
   while (reader.next()) {
-    if (!goes_as_it_is(reader.header())) continue;
+    if (!reader.copied()) continue;
     bytes += reader.bytes();
     if (bytes.size() >= most_bytes_at_once) put();
   }

@@ -15,7 +15,7 @@ std::vector<std::string> structures_of(const trace::ArchiveReader& archive, cons
     builder.append_shared(trace::decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
   BlockReader blocks(archive, survey, rank);
   while (blocks.next())
-    if (!goes_as_it_is(blocks.header())) builder.append(trace::ArchiveReader::structure(blocks.bytes()));
+    if (!blocks.copied()) builder.append(trace::ArchiveReader::structure(blocks.bytes()));
   return builder.finish();
 }
 

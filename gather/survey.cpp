@@ -29,15 +29,17 @@ std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
 } // namespace
 
 RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
-  RankBlocks result{.rank = rank, .blocks = places.size(), .renumbered = true};
+  RankBlocks result{.rank = rank, .blocks = places.size()};
+  result.renumbered = std::ranges::none_of(
+      places, [](const trace::BlockPlace& place) { return place.header.type == trace::BlockType::actions; });
   std::string headers;
   std::string structure_headers;
   for (const trace::BlockPlace& place : places) {
     const trace::BlockType type = place.header.type;
-    if (goes_as_it_is(place.header)) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
+    const bool copied = goes_as_it_is(place.header, result);
+    if (copied) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
     if (type == trace::BlockType::actions || type == trace::BlockType::volumes) ++result.stretches;
-    if (type == trace::BlockType::actions) result.renumbered = false;
-    put_index_row(goes_as_it_is(place.header) ? headers : structure_headers, place.header);
+    put_index_row(copied ? headers : structure_headers, place.header);
   }
   result.checksum = trace::checksum(headers);
   result.structure_checksum = trace::checksum(structure_headers);
@@ -54,8 +56,8 @@ std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, tr
   return places;
 }
 
-bool goes_as_it_is(const trace::BlockHeader& header) {
-  return header.type != trace::BlockType::structure;
+bool goes_as_it_is(const trace::BlockHeader& header, const RankBlocks& rank) {
+  return header.type != trace::BlockType::structure || !rank.renumbered;
 }
 
 Survey survey(const std::filesystem::path& path, const std::string& label) {

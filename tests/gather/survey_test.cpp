@@ -28,7 +28,7 @@ std::string read_all(const Survey& survey, trace::Rank rank) {
   BlockReader reader(archive, survey, blocks_of(survey, rank));
   std::string all;
   while (reader.next())
-    if (goes_as_it_is(reader.header())) all += reader.bytes();
+    if (reader.copied()) all += reader.bytes();
   return all;
 }
 
