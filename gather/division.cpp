@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace timeless::gather {
 
@@ -57,31 +59,63 @@ std::vector<SeenFile> decode_seen_files(std::string_view bytes) {
   return files;
 }
 
-std::vector<std::vector<std::size_t>> divide(const std::vector<std::vector<SeenFile>>& seen) {
+namespace {
+
+/// Gives files to nodes.
+class Division {
+public:
+  explicit Division(const Sights& seen) : result_(seen.list_of_node.size()), least_(seen.lists.size()) {
+    for (std::size_t node = 0; node < seen.list_of_node.size(); ++node)
+      least_[seen.list_of_node[node]].emplace(0, node);
+  }
+
+  /// A file as one of the lists has it.
   struct Sight {
-    std::size_t node;
+    std::size_t list;
     std::size_t index;
   };
-  std::map<SeenFile, std::vector<Sight>> sights;
-  for (std::size_t node = 0; node < seen.size(); ++node)
-    for (std::size_t index = 0; index < seen[node].size(); ++index)
-      sights[seen[node][index]].push_back({node, index});
 
-  std::vector<std::vector<std::size_t>> result(seen.size());
-  std::vector<std::uint64_t> bytes(seen.size());
-  const auto give = [&](const SeenFile& file, const Sight& to) {
-    result[to.node].push_back(to.index);
-    bytes[to.node] += file.bytes;
-  };
+  std::size_t nodes(const std::vector<Sight>& sights) const {
+    std::size_t count = 0;
+    for (const Sight& sight : sights)
+      count += least_[sight.list].size();
+    return count;
+  }
+
+  /// To the node that has got the least of those that see the file.
+  void give(const SeenFile& file, const std::vector<Sight>& sights) {
+    const Sight& sight =
+        *std::ranges::min_element(sights, {}, [&](const Sight& each) { return *least_[each.list].begin(); });
+    auto least = least_[sight.list].extract(least_[sight.list].begin());
+    result_[least.value().second].push_back(sight.index);
+    least.value().first += file.bytes;
+    least_[sight.list].insert(std::move(least));
+  }
+
+  std::vector<std::vector<std::size_t>> finish() && {
+    for (std::vector<std::size_t>& indices : result_)
+      std::ranges::sort(indices);
+    return std::move(result_);
+  }
+
+private:
+  std::vector<std::vector<std::size_t>> result_;
+  std::vector<std::set<std::pair<std::uint64_t, std::size_t>>> least_; ///< by list: its nodes by what they have got
+};
+
+} // namespace
+
+std::vector<std::vector<std::size_t>> divide(const Sights& seen) {
+  std::map<SeenFile, std::vector<Division::Sight>> files;
+  for (std::size_t list = 0; list < seen.lists.size(); ++list)
+    for (std::size_t index = 0; index < seen.lists[list].size(); ++index)
+      files[seen.lists[list][index]].push_back({list, index});
+  Division division(seen);
   // First what leaves no choice, so that the choice can even it out.
-  for (const auto& [file, nodes] : sights)
-    if (nodes.size() == 1) give(file, nodes.front());
-  for (const auto& [file, nodes] : sights)
-    if (nodes.size() > 1)
-      give(file, *std::ranges::min_element(nodes, {}, [&](const Sight& sight) { return bytes[sight.node]; }));
-  for (std::vector<std::size_t>& indices : result)
-    std::ranges::sort(indices);
-  return result;
+  for (const bool choice : {false, true})
+    for (const auto& [file, sights] : files)
+      if ((division.nodes(sights) > 1) == choice) division.give(file, sights);
+  return std::move(division).finish();
 }
 
 } // namespace timeless::gather

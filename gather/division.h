@@ -27,8 +27,14 @@ std::string encode(const std::vector<SeenFile>& files);
 /// Throws Error(runtime) on bytes that encode() did not make.
 std::vector<SeenFile> decode_seen_files(std::string_view bytes);
 
+/// What all nodes see. Nodes of one shared directory see the same long list, which is held once.
+struct Sights {
+  std::vector<std::vector<SeenFile>> lists;
+  std::vector<std::size_t> list_of_node;
+};
+
 /// For each node the files it gathers, as indices into what it sees. Each file is gathered once, by a node that sees
 /// it, and the bytes are spread evenly over the nodes that have a choice. Files of one name that differ are two files.
-std::vector<std::vector<std::size_t>> divide(const std::vector<std::vector<SeenFile>>& seen);
+std::vector<std::vector<std::size_t>> divide(const Sights& seen);
 
 } // namespace timeless::gather

@@ -27,21 +27,23 @@ namespace timeless::gather {
 
 namespace {
 
-/// What every member sees. Members of one shared directory see the same long list: it travels once.
-std::vector<std::vector<SeenFile>> collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
+/// What every member sees, on member 0. Of equal lists one travels.
+Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
   const std::string list = encode(mine);
   Packer digest;
   digest.put(trace::checksum(list));
-  const auto digests = team.collect(digest.bytes());
-  std::unordered_map<std::string, std::size_t> first;
+  Sights seen;
+  std::unordered_map<std::string, std::size_t> known;
   std::vector<std::string> speaks;
-  for (std::size_t member = 0; member < digests.size(); ++member)
-    speaks.emplace_back(first.try_emplace(digests[member], member).second ? "y" : "");
+  for (const std::string& each : team.collect(digest.bytes())) {
+    const auto [place, added] = known.try_emplace(each, known.size());
+    seen.list_of_node.push_back(place->second);
+    speaks.emplace_back(added ? "y" : "");
+  }
   const bool speaker = !team.distribute(speaks).empty();
   const auto lists = team.collect(speaker ? list : std::string());
-  std::vector<std::vector<SeenFile>> seen;
-  for (const std::string& member : digests)
-    seen.push_back(decode_seen_files(lists[first.at(member)]));
+  for (std::size_t member = 0; member < lists.size(); ++member)
+    if (!speaks[member].empty()) seen.lists.push_back(decode_seen_files(lists[member]));
   return seen;
 }
 

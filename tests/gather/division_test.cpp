@@ -7,8 +7,10 @@
 
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 
 namespace timeless::gather {
 namespace {
@@ -19,32 +21,47 @@ SeenFile file(int rank, std::uint64_t bytes = 100, std::uint64_t fingerprint = 0
   return {.name = "rank-" + std::to_string(rank), .bytes = bytes, .fingerprint = fingerprint};
 }
 
+/// Every node with a list of its own.
+Sights apart(std::vector<std::vector<SeenFile>> lists) {
+  std::vector<std::size_t> nodes(lists.size());
+  std::iota(nodes.begin(), nodes.end(), 0U);
+  return {.lists = std::move(lists), .list_of_node = std::move(nodes)};
+}
+
 /// How often each file is gathered.
 std::map<SeenFile, int> gathered(const Seen& seen) {
   std::map<SeenFile, int> times;
-  const auto parts = divide(seen);
+  const auto parts = divide(apart(seen));
   for (std::size_t node = 0; node < seen.size(); ++node)
     for (const std::size_t index : parts[node])
       ++times[seen[node].at(index)];
   return times;
 }
 
+TEST(Division, is_the_same_whether_equal_lists_are_held_once_or_for_each_node) {
+  const std::vector<SeenFile> shared = {file(0, 5), file(1, 50), file(2, 7), file(3, 7), file(4, 1)};
+  const std::vector<SeenFile> other = {file(1, 50), file(7, 20)};
+  const std::vector<SeenFile> none;
+  EXPECT_EQ(divide({.lists = {shared, other, none}, .list_of_node = {0, 1, 0, 2, 0, 1}}),
+            divide(apart({shared, other, shared, none, shared, other})));
+}
+
 TEST(Division, every_node_gathers_its_own_files_where_directories_are_private) {
   const Seen seen = {{file(0), file(1)}, {file(2)}, {}};
-  EXPECT_EQ(divide(seen), (std::vector<std::vector<std::size_t>>{{0, 1}, {0}, {}}));
+  EXPECT_EQ(divide(apart(seen)), (std::vector<std::vector<std::size_t>>{{0, 1}, {0}, {}}));
 }
 
 TEST(Division, a_shared_directory_is_divided_evenly) {
   std::vector<SeenFile> all;
   for (int rank = 0; rank < 30; ++rank)
     all.push_back(file(rank));
-  const auto parts = divide({all, all, all});
+  const auto parts = divide(apart({all, all, all}));
   for (const auto& part : parts)
     EXPECT_EQ(part.size(), 10U);
 }
 
 TEST(Division, a_node_with_much_of_its_own_takes_less_of_what_is_shared) {
-  const auto parts = divide({{file(0, 1000), file(1), file(2)}, {file(1), file(2)}});
+  const auto parts = divide(apart({{file(0, 1000), file(1), file(2)}, {file(1), file(2)}}));
   EXPECT_EQ(parts, (std::vector<std::vector<std::size_t>>{{0}, {0, 1}}));
 }
 

@@ -47,10 +47,6 @@ reset() {
 
 expect_no_leftovers() { [ -z "$(find . -name '.timeless*')" ] || fail "$1: $(find . -name '.timeless*') left"; }
 
-expect_finishes() {
-  "$TIMELESS" gather all_of_current -o run.tia >messages 2>&1 || fail "$1: gathering again ended with $?"
-}
-
 # with_faults NAME=VALUE... -- COMMAND...: sets status; words go to messages.
 with_faults() {
   local faults=()
@@ -117,6 +113,36 @@ scenario_removal() {
       "$TIMELESS" gather current/one -o run.tia --remove
     expect_nothing_lost "killed at call $at"
   done
+}
+
+# While another process holds the lock on the output, a gather says so and changes nothing.
+scenario_two_at_once() {
+  local lock holder
+  write_nodes 2
+  reset
+  with_faults FAULT_CALLS=pwrite FAULT_FILE=.timeless FAULT_AT=1 FAULT_DO=KILL -- "$TIMELESS" gather current/n0 -o run.tia
+  [ $status = 137 ] || fail "not killed: $status"
+  lock=$(ls .timeless-lock-*)
+  flock "$lock" sleep 30 &
+  holder=$!
+  until ! flock -n "$lock" true; do sleep 0.05; done
+  find . -name '.timeless*' | sort >before
+  for command in "$TIMELESS gather current/n0 -o run.tia" "$TIMELESS gather current/n0 -o run.tia --force" \
+    "$MPIEXEC -n 1 $TIMELESS_MPI gather current/n0 -o run.tia"; do
+    status=0
+    timeout 60 $command >messages 2>&1 || status=$?
+    [ $status = 1 ] || fail "exit status $status of $command"
+    grep -q "another process is gathering into this file (.*run.tia)" messages || fail "not told why"
+    find . -name '.timeless*' | sort | cmp - before || fail "something of the other's was touched"
+    expect_nothing_lost "$command"
+    [ ! -e run.tia ] || fail "an output in spite of the other"
+  done
+  pkill -P $holder sleep
+  wait $holder || true
+  status=0
+  "$TIMELESS" gather current/n0 -o run.tia >messages 2>&1 || status=$?
+  [ $status = 6 ] || fail "not gathered when the other was gone"
+  expect_no_leftovers "in the end"
 }
 
 gather_nodes() {
