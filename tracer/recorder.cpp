@@ -22,7 +22,7 @@ namespace timeless::tracer {
 namespace {
 
 /// Full blocks that may wait for the source of a wildcard receive; beyond, the receive is written without it.
-constexpr std::size_t blocks_held = 16;
+constexpr std::size_t blocks_held = 4;
 
 /// Actions of one of several threads that join the rank's sequence together: few, since until then they are lost when
 /// the process is killed...

@@ -11,7 +11,7 @@ struct Settings {
   std::filesystem::path directory;      ///< TIMELESS_DIR, made absolute
   std::string counter;                  ///< TIMELESS_COUNTER
   bool paused = false;                  ///< TIMELESS_START=pcontrol: until MPI_Pcontrol(1)
-  std::size_t actions_per_block = 4096; ///< TIMELESS_BUFFER_SIZE
+  std::size_t actions_per_block = 16384; ///< TIMELESS_BUFFER_SIZE
   std::size_t stack_depth = 1;          ///< TIMELESS_STACK: addresses that name a call site
   bool timestamps = false;              ///< TIMELESS_TIMESTAMPS
   std::string profile;                  ///< TIMELESS_PROFILE: events, or nothing

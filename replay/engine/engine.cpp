@@ -126,9 +126,14 @@ bool Engine::next_block(RankState& rank, Rank number) {
     if (!rank.stream->next(rank.block)) return false;
     rank.size = static_cast<std::uint32_t>(rank.block.size());
   } while (rank.size == 0);
-  compiler_.compile(rank.block, number, rank.program);
   const auto sequence = rank.block.sequence();
-  if (*std::ranges::max_element(sequence) >= rank.program.operations.size())
+  const std::uint64_t mark = rank.block.dictionary_mark();
+  if (mark == 0 || mark != rank.program.mark) {
+    compiler_.compile(rank.block, number, rank.program);
+    rank.program.mark = mark;
+  }
+  // A marked dictionary comes from a decoder that has looked.
+  if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
     fail("a block's sequence goes beyond its dictionary");
   rank.sequence = sequence.data();
   rank.operations = rank.program.operations.data();

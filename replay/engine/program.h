@@ -60,7 +60,8 @@ struct Program {
   std::vector<Operation> operations; ///< by dictionary entry
   std::vector<CollectiveCall> calls;
   std::vector<std::string> problems;
-  bool workers = false; ///< worker threads computed in this block
+  bool workers = false;   ///< worker threads compute in this block, or one with the same dictionary
+  std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
 };
 
 /// Derives operations from actions. An action that makes no sense becomes Step::invalid: it matters only if it is

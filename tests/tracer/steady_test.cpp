@@ -27,7 +27,7 @@ using testing::HasSubstr;
 constexpr int begin_mark = -1001;
 constexpr int end_mark = -1002;
 constexpr long actions = 1'000'000;
-constexpr long actions_per_block = 4096; // unless TIMELESS_BUFFER_SIZE says otherwise
+constexpr long actions_per_block = 16384; // unless TIMELESS_BUFFER_SIZE says otherwise
 
 struct Steady {
   bool traceable = true; ///< false where no process may trace another
