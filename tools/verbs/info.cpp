@@ -1,3 +1,4 @@
+#include "tools/answers/archive_parts.h"
 #include "tools/answers/measured.h"
 #include "tools/answers/regions.h"
 #include "tools/answers/standing.h"
@@ -118,6 +119,22 @@ std::string memory_text(const Run& run) {
                      most->rank, human_bytes(static_cast<double>(least)));
 }
 
+/// What takes the room on disk.
+std::string parts_text(const ArchiveParts& parts) {
+  std::string text;
+  const auto add = [&text](const char* what, std::uint64_t bytes) {
+    if (bytes > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, human_bytes(static_cast<double>(bytes)));
+  };
+  add("structure", parts.structure);
+  add("volumes", parts.volumes);
+  add("actions", parts.actions);
+  add("times", parts.times);
+  add("definitions", parts.definitions);
+  add("headers and index", parts.framing);
+  return text;
+}
+
 void print_figures(const Options& options, const Run& run, const Summary& summary) {
   const auto bytes = static_cast<double>(trace_bytes(options.trace));
   fmt::print("{:<15}{}, {}\n", "actions", human_count(static_cast<double>(summary.actions)),
@@ -135,6 +152,7 @@ void print_figures(const Options& options, const Run& run, const Summary& summar
   if (const std::string memory = memory_text(run); !memory.empty()) fmt::print("{:<15}{}\n", "memory", memory);
   fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
+  fmt::print("{:<15}{}\n", "", parts_text(archive_parts(options.trace)));
   for (const auto& [call, count] : summary.unrecorded_calls)
     fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", call, count);
 }
@@ -191,6 +209,9 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
 
 void add_figures(nlohmann::ordered_json& json, const Options& options, const Summary& summary) {
   json["bytes_on_disk"] = trace_bytes(options.trace);
+  const ArchiveParts parts = archive_parts(options.trace);
+  json["bytes_of"] = {{"structure", parts.structure}, {"volumes", parts.volumes},         {"actions", parts.actions},
+                      {"times", parts.times},         {"definitions", parts.definitions}, {"framing", parts.framing}};
   json["actions"] = summary.actions;
   json["actions_per_rank"] = spread_json(summary.actions_per_rank);
   json["volume"] = summary.volume;

@@ -428,6 +428,10 @@ std::vector<Extent> ArchiveReader::extents(Rank rank) const {
   return {extents.begin(), extents.end()};
 }
 
+const std::vector<BlockPlace>& ArchiveReader::common_blocks() const {
+  return state_->contents.blocks;
+}
+
 std::uint64_t ArchiveReader::end_of_blocks() const {
   std::uint64_t end = 0;
   for (const Extent& extent : state_->contents.extents)

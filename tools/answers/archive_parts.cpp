@@ -1,0 +1,54 @@
+#include "tools/answers/archive_parts.h"
+
+#include "gather/rank_files.h"
+#include "tools/trace_input.h"
+#include "trace/archive/reader.h"
+#include "trace/error.h"
+
+namespace timeless::tools {
+
+namespace {
+
+void add_stretches(const trace::ArchiveReader& archive, trace::Rank rank, ArchiveParts& parts) {
+  for (const trace::Stretch& stretch : archive.stretches(rank)) {
+    const std::uint64_t bytes = stretch.data.header.stored_bytes;
+    (stretch.data.header.type == trace::BlockType::actions ? parts.actions : parts.volumes) += bytes;
+    if (stretch.structure) parts.structure += stretch.structure->header.stored_bytes;
+    if (stretch.times) parts.times += stretch.times->header.stored_bytes;
+  }
+}
+
+void add_archive(const std::filesystem::path& path, ArchiveParts& parts) {
+  const trace::ArchiveReader archive(path);
+  for (const trace::BlockPlace& place : archive.common_blocks()) {
+    const trace::BlockType type = place.header.type;
+    if (type == trace::BlockType::definitions) parts.definitions += place.header.stored_bytes;
+    if (type == trace::BlockType::shared || type == trace::BlockType::layout)
+      parts.structure += place.header.stored_bytes;
+  }
+  for (const trace::RankRecord& record : archive.run().ranks) {
+    try {
+      add_stretches(archive, record.rank, parts);
+    } catch (const Error& problem) {
+      if (problem.failure() != Failure::invalid_input) throw; // check tells of damage
+    }
+  }
+}
+
+} // namespace
+
+ArchiveParts archive_parts(const std::filesystem::path& path) {
+  ArchiveParts parts;
+  if (std::filesystem::is_directory(path)) {
+    for (const gather::RankFile& file : gather::list_rank_files(path))
+      add_archive(file.path, parts);
+  } else {
+    add_archive(path, parts);
+  }
+  const std::uint64_t payloads = parts.structure + parts.volumes + parts.actions + parts.times + parts.definitions;
+  const std::uint64_t all = trace_bytes(path);
+  parts.framing = all > payloads ? all - payloads : 0;
+  return parts;
+}
+
+} // namespace timeless::tools
