@@ -28,7 +28,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t least_segment_bytes = std::size_t{16} << 10U;
 constexpr std::size_t most_segment_bytes = std::size_t{1} << 20U;
 /// What a segment holds per action: more than is common, so that a block seldom ends because its log is full.
-constexpr std::size_t bytes_per_action = 16;
+constexpr std::size_t bytes_per_action = 8;
 /// Blocks whose log has space from the start: the one being filled and the one being written.
 constexpr std::size_t segments_at_first = 2;
 /// What shrink() keeps, to have it to give when even the file's end finds no room.

@@ -21,8 +21,11 @@ namespace timeless::tracer {
 
 namespace {
 
-/// Full blocks that may wait for the source of a wildcard receive; beyond, the receive is written without it.
-constexpr std::size_t blocks_held = 4;
+/// How many full blocks may wait for the source of a wildcard receive; beyond, the receive is written without it.
+std::size_t blocks_held(const Settings& settings) {
+  constexpr std::size_t actions_held = std::size_t{1} << 16U;
+  return std::clamp<std::size_t>(actions_held / settings.actions_per_block, 4, 16);
+}
 
 /// Actions of one of several threads that join the rank's sequence together: few, since until then they are lost when
 /// the process is killed...
@@ -120,8 +123,8 @@ const char* mpi_name(CallId call) {
 
 Recorder::Recorder(const Settings& settings, ActiveCounter counter, int rank, int size)
     : settings_(settings), counter_(std::move(counter)), rank_(rank), size_(size), process_(::getpid()),
-      writer_(create_file(settings, rank)),
-      blocks_(settings.actions_per_block, blocks_held, [this](const trace::ActionBlock& block) { write(block); }),
+      writer_(create_file(settings, rank)), blocks_(settings.actions_per_block, blocks_held(settings),
+                                                    [this](const trace::ActionBlock& block) { write(block); }),
       unrecorded_(number_of_calls), paused_(settings.paused) {
   record_.rank = rank;
   record_.skew_per_call = counter_.skew;
@@ -152,7 +155,7 @@ void Recorder::begin_journal(std::uint64_t run_identity) {
                                                        .rank = rank_,
                                                        .world = key_of(mpi().comm_world),
                                                        .calls = {std::begin(call_names), std::end(call_names)},
-                                                       .blocks = blocks_held + 1,
+                                                       .blocks = blocks_held(settings_) + 1,
                                                        .actions_per_block = settings_.actions_per_block});
     blocks_.keep(*journal_, [this] { journal_definitions(); });
   } catch (const Error& failure) {
