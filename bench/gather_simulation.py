@@ -2,7 +2,8 @@
 """Gathering on many simulated nodes: time against the tree's arity, a flat gather, and copying from one after the other.
 
 usage: gather_simulation.py --program gather_simulation [--nodes 1024] [--bytes 1.45e12] [--arities 1,2,4,8,16,32]
-           [--flat] [--in-turn] [--link 1.25e9] [--latency 5us] [--disk 1e9] [--message 16e6] [--scale 64]
+           [--flat] [--in-turn] [--link 1.25e9] [--latency 5us] [--disk 1e9] [--message 16e6] [--scale 1000]
+           [--at-most FACTOR]
 
 The program is gather/ compiled with smpicxx (see gather_simulation.cpp); smpirun runs it on a cluster whose nodes each
 have a full-duplex link of that many bytes a second to a switch, and a disk. --bytes is what all nodes hold together, each
