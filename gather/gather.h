@@ -45,8 +45,8 @@ struct Gathered {
 /// stream.h), and the first process writes each to its place. Sources are only read. The archive in the making,
 /// beside its final name, is the only other file; it is removed when anything fails.
 ///
-/// Memory: fixed, but for what the rank files of a process and those below it define, and some hundred bytes for each
-/// of their ranks; at the first process also the index.
+/// Memory: fixed (see stream_chunks), but for what the rank files of a process and those below it define, some hundred
+/// bytes for each of their ranks, and what stands in journals.
 ///
 /// Returns what was gathered on the first process, nothing on the others. When anything fails anywhere, throws one and
 /// the same Error on every working process, with the host named, and leaves no output.

@@ -26,9 +26,12 @@ void Spool::fail(const char* what, int code) const {
 }
 
 void Spool::open() {
-  // Gone with its last reference, however the process ends, but for the moment in which it has a name.
-  const TemporaryFile name(directory_, "spool");
-  file_ = ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  file_ = ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+    // A file system that has only files with names: this one loses its own at once.
+    const TemporaryFile name(directory_, "spool");
+    file_ = ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  }
   if (file_ < 0) fail("cannot create a temporary file", errno);
   write(0, std::exchange(memory_, {}));
 }
