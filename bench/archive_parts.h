@@ -9,4 +9,8 @@ void measure_structure(int repeat);
 /// Volumes as streams of one stretch: bytes beside their entropy, zstd and the coding of version 1, nanoseconds each.
 void measure_volumes(int repeat);
 
+/// Whole stretches of one rank of generated programs, actions to payloads and back: nanoseconds and bytes an action,
+/// beside zstd of the indices and of the differences of the volumes.
+void measure_stretches(int repeat);
+
 } // namespace timeless::bench
