@@ -6,18 +6,21 @@ fail() {
   exit 1
 }
 
+# missing_packages [check]: those that building and running needs, or with these those of the tests.
 missing_packages() {
-  local package
-  grep -v '^#' "$source/tools/packages" | while read -r package; do
+  local package list=$source/tools/packages
+  if [ "${1:-}" = check ]; then cat "$list"; else sed '/^# For tools\/check alone/,$d' "$list"; fi |
+    grep -v '^#' | while read -r package; do
     [ -z "$package" ] || dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
       echo "$package"
   done
 }
 
+# install_packages [check]
 install_packages() {
   command -v apt-get >/dev/null || fail "this script installs with apt; elsewhere install what tools/packages lists"
   local missing as_root=()
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [ "${#missing[@]}" -gt 0 ] || return 0
   echo "Installing ${#missing[@]} packages: ${missing[*]}"
   if [ "$(id -u)" -ne 0 ]; then
@@ -27,7 +30,7 @@ install_packages() {
   local log
   log=$(mktemp)
   if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$log" 2>&1 ||
-    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >>"$log" 2>&1; then
+    ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
     tail -n 20 "$log" >&2
     fail "the packages could not be installed (whole log: $log)"
   fi

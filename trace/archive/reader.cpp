@@ -295,8 +295,11 @@ public:
 
   void read_times(ActionBlock& block) const override {
     if (!stretch_.times) return;
-    const std::vector<ActionTimes> times = archive_.times(*stretch_.times);
-    const auto window = std::span(times).subspan(window_begin_, block.size());
+    if (times_of_ != stretch_.times) {
+      times_ = archive_.times(*stretch_.times);
+      times_of_ = stretch_.times;
+    }
+    const auto window = std::span(times_).subspan(window_begin_, block.size());
     block.assign_times({window.begin(), window.end()});
   }
 
@@ -378,6 +381,9 @@ private:
   std::uint64_t mark_ = 0;            ///< of the dictionary given to the block; 0 when it has to be given
   StretchDecoder decoder_;
   std::size_t window_begin_ = 0; ///< of the window last read, in the stretch
+  // The times of the stretch, once they have been asked for.
+  mutable std::vector<ActionTimes> times_;
+  mutable std::optional<BlockPlace> times_of_;
 };
 
 ArchiveReader::ArchiveReader(const std::filesystem::path& path) {
