@@ -50,6 +50,8 @@ MemorySource ring(Rank size, std::size_t rounds, std::size_t actions_per_block) 
   const KernelId kernel = run.add_kernel({{0, 0x1000}, {0, 0x2000}});
   for (Rank rank = 0; rank < size; ++rank)
     for (std::size_t round = 0; round < rounds; ++round) {
+      const std::vector<Rank> neighbours{(rank + size - 1) % size, (rank + 1) % size};
+      run.add(rank, {.kind = ActionKind::win_post, .ranks = neighbours});
       run.compute(rank, 1000 + round % 3, kernel);
       run.add(rank, {.kind = ActionKind::receive, .peer = (rank + size - 1) % size, .bytes = 800, .request = 0});
       run.add(rank, {.kind = ActionKind::send, .peer = (rank + 1) % size, .bytes = 800});

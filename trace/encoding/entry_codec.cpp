@@ -1,6 +1,7 @@
 #include "trace/encoding/entry_codec.h"
 
 #include <span>
+#include <type_traits>
 
 namespace timeless::trace {
 
@@ -47,7 +48,10 @@ std::span<const Value> take_list(ByteReader& reader, std::vector<Value>& storage
   std::uint64_t previous = 0;
   for (Value& value : storage) {
     previous += static_cast<std::uint64_t>(reader.signed_varint());
-    value = reader.narrow<Value>(previous);
+    if constexpr (std::is_signed_v<Value>)
+      value = reader.narrow<Value>(static_cast<std::int64_t>(previous));
+    else
+      value = reader.narrow<Value>(previous);
   }
   return storage;
 }
