@@ -62,7 +62,8 @@ constexpr Fixture fixtures[] = {
     {"v1-calls.tia", "v1-calls.txt", false},     {"v1-further-calls.tia", "v1-further-calls.txt", false},
     {"v1-windows.tia", "v1-windows.txt", false}, {"v1-wavefront.tia", "v1-wavefront.txt", true},
     {"v1-regions.tia", "v1-regions.txt", true},  {"v1-regions", "v1-regions.txt", true},
-    {"v1-killed", "v1-killed.txt", true},
+    {"v1-killed", "v1-killed.txt", true},        {"v2-wavefront.tia", "v2-wavefront.txt", true},
+    {"v2-windows.tia", "v2-windows.txt", true},  {"v2-windows", "v2-windows.txt", true},
 };
 INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysFile, testing::ValuesIn(fixtures));
 
@@ -76,7 +77,7 @@ TEST_P(YesterdaysRankFiles, are_gathered_to_an_archive_of_the_same_text) {
   expect_text(archive, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysRankFiles, testing::Values(fixtures[5], fixtures[6]));
+INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysRankFiles, testing::Values(fixtures[5], fixtures[6], fixtures[9]));
 
 TEST(YesterdaysDefinitions, say_the_same_of_the_run) {
   const json calls = json::parse(timeless_command({"info", "--json", fixture("v1-calls.tia")}).out);
