@@ -29,6 +29,7 @@ struct Options {
   int repeat = 5;
   std::string archive;
   std::string platform;
+  std::filesystem::path keep;
 };
 
 double cpu_seconds() {
@@ -94,11 +95,13 @@ void report_archive(const std::string& name, const std::filesystem::path& path, 
 
 void report_generated(const std::string& name, const trace::MemorySource& source, const Options& options) {
   report(name + ", memory", source, options);
+  const bool keep = !options.keep.empty();
   const std::filesystem::path path =
-      std::filesystem::temp_directory_path() / fmt::format("timeless-{}-{}.tia", name, getpid());
+      keep ? options.keep / (name + ".tia")
+           : std::filesystem::temp_directory_path() / fmt::format("timeless-{}-{}.tia", name, getpid());
   write_archive(source, path);
   report_archive(name + ", archive", path, options);
-  std::filesystem::remove(path);
+  if (!keep) std::filesystem::remove(path);
 }
 
 /// SMPI beside the model, on the same program.
@@ -137,6 +140,8 @@ int main(int argc, char** argv) {
   app.add_option("--repeat", options.repeat, "runs to take the median of")->check(CLI::PositiveNumber);
   app.add_option("--archive", options.archive, "measure this archive instead")->check(CLI::ExistingFile);
   app.add_option("--platform", options.platform, "also replay in SMPI on this platform file")->check(CLI::ExistingFile);
+  app.add_option("--keep", options.keep, "leave the generated archives in this directory")
+      ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   try {
     run(options);
