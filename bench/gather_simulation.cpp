@@ -250,7 +250,7 @@ int main(int argc, char** argv) {
                         .disk = std::atof(argv[4]),
                         .message_bytes = static_cast<std::size_t>(std::atof(argv[5]))};
   {
-    const Team team(MPI_COMM_WORLD, "");
+    const Team team = Team::of_nodes(MPI_COMM_WORLD);
     MPI_Barrier(team.communicator());
     const double start = MPI_Wtime();
     if (options.arity < 0)

@@ -8,6 +8,7 @@
 #include <exception>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace timeless::gather {
 
@@ -68,6 +69,17 @@ MPI_Comm node_of(MPI_Comm everybody, const std::string& node_name) {
   return node;
 }
 
+/// The lowest rank of each node; null on the others.
+MPI_Comm firsts_of_nodes(MPI_Comm everybody, const std::string& node_name) {
+  MPI_Comm node = node_of(everybody, node_name);
+  int place = 0;
+  MPI_Comm_rank(node, &place);
+  MPI_Comm_free(&node);
+  MPI_Comm firsts = MPI_COMM_NULL;
+  MPI_Comm_split(everybody, place == 0 ? 0 : MPI_UNDEFINED, 0, &firsts);
+  return firsts;
+}
+
 std::string with_host(const std::string& where, const std::string& host) {
   if (where.empty()) return host;
   return where.starts_with(host + ":") ? where : host + ":" + where;
@@ -93,22 +105,24 @@ Error decode_error(std::string_view bytes) {
 
 } // namespace
 
-Team::Team(MPI_Comm everybody, const std::string& node_name) : host_(node_name.empty() ? host_name() : node_name) {
-  MPI_Comm node = node_of(everybody, node_name);
-  int place = 0;
-  MPI_Comm_rank(node, &place);
-  MPI_Comm_free(&node);
-  MPI_Comm_split(everybody, place == 0 ? 0 : MPI_UNDEFINED, 0, &team_);
+Team::Team(std::string host, MPI_Comm members, bool owned) : team_(members), owned_(owned), host_(std::move(host)) {
   if (!member()) return;
   MPI_Comm_rank(team_, &number_);
   MPI_Comm_size(team_, &size_);
   MPI_Comm_dup(team_, &words_);
 }
 
+Team::Team(MPI_Comm everybody, const std::string& node_name)
+    : Team(node_name.empty() ? host_name() : node_name, firsts_of_nodes(everybody, node_name), true) {}
+
+Team Team::of_nodes(MPI_Comm nodes) {
+  return {host_name(), nodes, false};
+}
+
 Team::~Team() {
   if (!member()) return;
   MPI_Comm_free(&words_);
-  MPI_Comm_free(&team_);
+  if (owned_) MPI_Comm_free(&team_);
 }
 
 std::vector<std::string> Team::collect(std::string_view text) const {

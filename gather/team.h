@@ -18,6 +18,9 @@ public:
   /// Collective over `everybody`: the lowest rank of each node becomes a member, the first of all member 0. Nodes are
   /// those whose processes share memory; where `node_name` is not empty (on all processes), those of one name.
   Team(MPI_Comm everybody, const std::string& node_name);
+  /// Collective over processes of which each is known to be a node of its own: all are members, by their ranks. Uses
+  /// `nodes` itself, which has to outlive the team.
+  static Team of_nodes(MPI_Comm nodes);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -48,8 +51,12 @@ public:
   void together(const std::function<void()>& work, bool names_hosts = false) const;
 
 private:
+  /// Of nobody when `members` is null.
+  Team(std::string host, MPI_Comm members, bool owned);
+
   MPI_Comm team_ = MPI_COMM_NULL;
   MPI_Comm words_ = MPI_COMM_NULL;
+  bool owned_ = true; ///< team_ is to be freed
   int number_ = 0;
   int size_ = 0;
   std::string host_;
