@@ -33,9 +33,10 @@ def simulated(options, directory, arity):
                # Sizes are scaled: what SMPI would make of small ones does not hold. And without what acknowledgements
                # take, flows that do not meet need not be solved together.
                "--cfg=smpi/bw-factor:0:0.97", "--cfg=smpi/lat-factor:0:1", "--cfg=network/crosstraffic:0",
-               # On many nodes SimGrid needs time that is quadratic in what is under way without a receiver's knowing, and
-               # in the messages that go to one node at once: nothing is sent eagerly, and collectives are trees.
-               "--cfg=smpi/send-is-detached-thresh:0", "--cfg=smpi/barrier:ompi_bruck", "--cfg=smpi/bcast:binomial_tree",
+               # On many nodes SimGrid needs time that is quadratic in what is sent eagerly, and in the messages that go
+               # to one node at once: nothing is sent eagerly, and collectives are trees.
+               "--cfg=smpi/send-is-detached-thresh:0", "--cfg=smpi/barrier:ompi_bruck",
+               "--cfg=smpi/bcast:binomial_tree",
                "--cfg=smpi/gather:ompi_binomial", "--cfg=smpi/scatter:ompi_binomial", "--cfg=smpi/reduce:binomial",
                "--cfg=smpi/allreduce:rdb",
                options.program, str(arity), str(options.scale), str(options.bytes / options.nodes), str(options.disk),
