@@ -127,7 +127,7 @@ struct Scope {
 };
 
 std::string cluster_text(const Node& node) {
-  return node.cluster.empty() ? "the hosts" : "cluster " + node.cluster;
+  return node.cluster.empty() ? "the cluster" : "cluster " + node.cluster;
 }
 
 std::string counted(std::uint64_t count, const char* thing) {
