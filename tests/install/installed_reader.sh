@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 # A copy, so that nothing of the source tree is found by accident.
 cp -r "$source/examples/communication_matrix" "$work/example"
-cmake -S "$work/example" -B "$work/built" -DCMAKE_PREFIX_PATH="$work/prefix" \
+cmake -G Ninja -S "$work/example" -B "$work/built" -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" >"$work/configure.log"
 cmake --build "$work/built" >"$work/build.log" || { cat "$work/build.log" >&2; exit 1; }
 

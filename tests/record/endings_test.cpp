@@ -16,6 +16,8 @@ using testing::Not;
 /// `commands`, and ends the program as a batch system does.
 Ran with_hanging_program(const Workplace& place, const std::string& commands) {
   return place.run(
+      // On a busy machine the SIGKILL that mpirun lets follow its SIGTERM might come before a rank has seen that.
+      "export OMPI_MCA_odls_base_sigkill_timeout=30; "
       "timeless record --counter none -o trace -- mpirun -np 3 behave hang > out 2> record.err & "
       "recorder=$!; "
       "for i in $(seq 300); do timeless info trace > seen 2> /dev/null; "
