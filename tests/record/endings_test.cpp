@@ -14,10 +14,9 @@ using testing::Not;
 
 /// Starts a program of which rank 1 waits in MPI_Recv and the others in MPI_Barrier, waits until they do, runs
 /// `commands`, and ends the program as a batch system does.
-Ran with_hanging_program(const Workplace& place, const std::string& commands) {
+Ran with_hanging_program(const Workplace& place, const std::string& commands, const std::string& before = "") {
   return place.run(
-      // On a busy machine the SIGKILL that mpirun lets follow its SIGTERM might come before a rank has seen that.
-      "export OMPI_MCA_odls_base_sigkill_timeout=30; "
+      before +
       "timeless record --counter none -o trace -- mpirun -np 3 behave hang > out 2> record.err & "
       "recorder=$!; "
       "for i in $(seq 300); do timeless info trace > seen 2> /dev/null; "
@@ -54,7 +53,8 @@ TEST(HangingProgram, can_be_gathered_and_checked_while_it_hangs) {
 
 TEST(KilledProgram, by_the_end_of_its_time_has_the_reason_in_every_rank) {
   const Workplace place;
-  const Ran ran = with_hanging_program(place, "true");
+  // On a busy machine the SIGKILL that mpirun lets follow its SIGTERM might come before a rank has seen that.
+  const Ran ran = with_hanging_program(place, "true", "export OMPI_MCA_odls_base_sigkill_timeout=8; ");
   EXPECT_NE(ran.status, 0);
   EXPECT_THAT(place.read("record.err"),
               AllOf(HasSubstr("ranks 0-2 did not reach MPI_Finalize"), HasSubstr("killed by SIGTERM")));
