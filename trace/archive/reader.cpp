@@ -429,11 +429,6 @@ const RankNumbers& ArchiveReader::numbers(Rank rank) const {
   return state_->numbers_of(rank);
 }
 
-std::vector<Extent> ArchiveReader::extents(Rank rank) const {
-  const auto extents = state_->extents(rank);
-  return {extents.begin(), extents.end()};
-}
-
 const std::vector<BlockPlace>& ArchiveReader::common_blocks() const {
   return state_->contents.blocks;
 }

@@ -51,8 +51,6 @@ public:
 
   /// The rank's own numbers, as its blocks use them; empty lists when they are the run's.
   const RankNumbers& numbers(Rank rank) const;
-  /// Where the rank's blocks stand, in file order; none for a rank that the run does not hold.
-  std::vector<Extent> extents(Rank rank) const;
   /// The blocks that belong to no rank, but the index, in file order.
   const std::vector<BlockPlace>& common_blocks() const;
   /// Where the last block of any rank ends; 0 when there is none.
