@@ -42,6 +42,8 @@ struct ArchiveReader::State {
   Layout layout;
   bool journaled = false;
   bool torn = false; ///< the journal changed while it was read
+  std::optional<StretchCursor> last_cursor;
+  Rank last_cursor_rank = no_rank;
 
   explicit State(const std::filesystem::path& path) : file(path) {}
 
@@ -207,6 +209,16 @@ struct ArchiveReader::State {
       if (problem.failure() != Failure::invalid_input) throw;
     }
     return actions;
+  }
+
+  /// A cursor that has not passed this action of a rank: where the last one stopped, for who asks for stretch by
+  /// stretch.
+  StretchCursor& cursor_before(Rank rank, std::uint64_t action) {
+    if (!last_cursor || last_cursor_rank != rank || last_cursor->action() > action) {
+      last_cursor.emplace(file, extents(rank));
+      last_cursor_rank = rank;
+    }
+    return *last_cursor;
   }
 
   const RankNumbers& numbers_of(Rank rank) const {
@@ -442,9 +454,14 @@ std::uint64_t ArchiveReader::end_of_blocks() const {
 
 std::vector<Stretch> ArchiveReader::stretches(Rank rank, std::uint64_t from, std::size_t most) const {
   std::vector<Stretch> stretches;
-  StretchCursor cursor(state_->file, state_->extents(rank));
-  for (Stretch stretch; stretches.size() < most && cursor.next(stretch);)
-    if (stretch.first_action + stretch.actions > from) stretches.push_back(stretch);
+  StretchCursor& cursor = state_->cursor_before(rank, from);
+  try {
+    for (Stretch stretch; stretches.size() < most && cursor.next(stretch);)
+      if (stretch.first_action + stretch.actions > from) stretches.push_back(stretch);
+  } catch (const Error&) {
+    state_->last_cursor.reset(); // it may stand within a stretch
+    throw;
+  }
   return stretches;
 }
 

@@ -20,6 +20,9 @@ public:
   /// not follow on one another as those of one rank do.
   bool next(Stretch& stretch);
 
+  /// The action that the next stretch begins with.
+  std::uint64_t action() const { return action_; }
+
 private:
   /// True when a block comes next.
   bool any_left();
