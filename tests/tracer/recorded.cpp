@@ -22,9 +22,8 @@ constexpr const char* open_mpi_settings =
 
 /// For sanitized builds: a process that is found at fault ends with this status. Threads of Open MPI's synchronise by
 /// means that the thread sanitizer does not see.
-constexpr const char* sanitizer_settings =
-    "ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 "
-    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
+constexpr const char* sanitizer_settings = "ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 "
+                                           "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -38,8 +37,8 @@ Outcome run(const Job& job, const std::string& preload) {
   std::string program = job.program;
   if (program.find('/') == std::string::npos) program = TIMELESS_PROGRAMS "/" + program;
   const std::string environment = preload + job.environment + " ";
-  std::string command =
-      std::string("env ") + open_mpi_settings + sanitizer_settings + (job.around_launcher ? environment : "") + "timeout -k 5 100 ";
+  std::string command = std::string("env ") + open_mpi_settings + sanitizer_settings +
+                        (job.around_launcher ? environment : "") + "timeout -k 5 100 ";
   if (job.ranks > 0) command += std::string(TIMELESS_MPIRUN) + " -np " + std::to_string(job.ranks) + " ";
   command += (job.around_launcher ? "" : "env " + environment) + program + " " + job.arguments + " >" +
              (results / "output").string() + " 2>" + (results / "errors").string() + " </dev/null";
@@ -126,6 +125,22 @@ std::vector<RecordedRank> read_recording(const std::filesystem::path& directory)
   for (const auto& [name, path] : files)
     ranks.push_back(read_rank(path));
   return ranks;
+}
+
+Recording record_beside_plain(const Job& job) {
+  const TemporaryDirectory directory;
+  Recording recording{run_plain(job), run_traced(job, directory / "trace"), {}};
+  if (recording.traced.status == 0) recording.trace = read_recording(directory / "trace");
+  return recording;
+}
+
+const Recording& recording_of(const std::string& program) {
+  static std::map<std::string, Recording> done;
+  const auto known = done.find(program);
+  if (known != done.end()) return known->second;
+  const TemporaryDirectory directory;
+  return done[program] =
+             record_beside_plain({.ranks = 4, .program = program, .arguments = (directory / "data").string()});
 }
 
 } // namespace timeless::test

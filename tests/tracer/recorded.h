@@ -66,4 +66,14 @@ struct RecordedRank {
 /// The ranks' files of a directory, by rank.
 std::vector<RecordedRank> read_recording(const std::filesystem::path& directory);
 
+/// A program run without the tracer and with it.
+struct Recording {
+  Outcome plain;
+  Outcome traced;
+  std::vector<RecordedRank> trace; ///< empty when the traced program failed
+};
+Recording record_beside_plain(const Job& job);
+/// The same on 4 ranks, once for all tests; the program gets the name of a file it may make.
+const Recording& recording_of(const std::string& program);
+
 } // namespace timeless::test

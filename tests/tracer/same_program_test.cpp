@@ -19,24 +19,6 @@ using trace::Bytes;
 
 constexpr int ranks = 4;
 
-struct Recording {
-  Outcome plain;
-  Outcome traced;
-  std::vector<RecordedRank> trace;
-};
-
-/// Each program is run once for all tests.
-const Recording& recording_of(const std::string& program) {
-  static std::map<std::string, Recording> done;
-  const auto known = done.find(program);
-  if (known != done.end()) return known->second;
-  const TemporaryDirectory directory;
-  const Job job{.ranks = ranks, .program = program, .arguments = (directory / "data").string()};
-  Recording recording{run_plain(job), run_traced(job, directory / "trace"), {}};
-  if (recording.traced.status == 0) recording.trace = read_recording(directory / "trace");
-  return done[program] = recording;
-}
-
 class EveryForm : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(SameProgram, EveryForm, testing::Values("calls_c", "calls_mpif", "calls_mpi", "calls_f08"),
                          [](const auto& tested) { return std::string(tested.param); });

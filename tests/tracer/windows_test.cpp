@@ -20,27 +20,6 @@ using trace::Rank;
 
 constexpr int ranks = 4;
 
-struct Recording {
-  Outcome plain;
-  Outcome traced;
-  std::vector<RecordedRank> trace;
-};
-
-Recording record(const std::string& program, const std::string& environment = "") {
-  const TemporaryDirectory directory;
-  const Job job{.ranks = ranks, .program = program, .environment = environment};
-  Recording recording{run_plain(job), run_traced(job, directory / "trace"), {}};
-  if (recording.traced.status == 0) recording.trace = read_recording(directory / "trace");
-  return recording;
-}
-
-/// Each program is run once for all tests.
-const Recording& recording_of(const std::string& program) {
-  static std::map<std::string, Recording> done;
-  const auto known = done.find(program);
-  return known != done.end() ? known->second : done[program] = record(program);
-}
-
 /// The communicators of the program, in the order it makes them.
 enum : trace::CommunicatorId {
   world,
@@ -311,7 +290,8 @@ TEST_P(EveryFormOfWindows, gives_each_window_a_communicator_that_its_ranks_agree
 // Each of Open MPI's components does it with other calls of its own, none of which is the program's.
 TEST(Windows, hold_no_calls_of_mpi_itself_whatever_moves_the_bytes) {
   for (const char* components : {"rdma,sm", "pt2pt,sm"}) {
-    const Recording recording = record("windows_c", std::string("OMPI_MCA_osc=") + components);
+    const Recording recording = record_beside_plain(
+        {.ranks = ranks, .program = "windows_c", .environment = std::string("OMPI_MCA_osc=") + components});
     EXPECT_EQ(recording.traced.output, "152 comparisons, 0 failed\n") << components << recording.traced.errors;
     ASSERT_EQ(recording.trace.size(), std::size_t{ranks});
     for (const RecordedRank& rank : recording.trace)
