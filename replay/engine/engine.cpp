@@ -1,9 +1,9 @@
 #include "replay/engine/engine.h"
 
+#include "replay/engine/contradiction.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
-#include <map>
 #include <utility>
 
 namespace timeless::replay {
@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
-
-[[noreturn]] void fail(std::string what) {
-  throw Error(Failure::invalid_input, std::move(what));
-}
 
 } // namespace
 
@@ -352,123 +348,6 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
   return true;
 }
 
-void Engine::cancel(RankState& rank, RequestId id) {
-  Request& request = rank.requests[id];
-  switch (request.state) {
-  case RequestState::inactive:
-    fail(fmt::format("request {} is cancelled, but not active", id));
-  case RequestState::collective:
-    fail(fmt::format("request {} is cancelled, but a collective's", id));
-  case RequestState::receiving:
-    cancel_receive(rank, request);
-    break;
-  case RequestState::sent:
-    cancel_send(rank, request);
-    break;
-  case RequestState::unresolved:
-  case RequestState::done:
-    break;
-  }
-  request = {.state = RequestState::done};
-}
-
-/// Receives posted later on the channel move up; the last of their tickets goes back.
-void Engine::cancel_receive(RankState& rank, Request& request) {
-  std::vector<Request*> later;
-  rank.requests.for_each_active([&](Request& other) {
-    if (other.state == RequestState::receiving && other.subject == request.subject && other.ticket > request.ticket)
-      later.push_back(&other);
-  });
-  std::ranges::sort(later, {}, &Request::ticket);
-  std::uint64_t free = request.ticket;
-  for (Request* other : later)
-    std::swap(other->ticket, free);
-  channels_.give_back(request.subject, free);
-}
-
-void Engine::cancel_send(RankState& rank, Request& request) {
-  if (!channels_.unsend(request.subject, request.ticket)) {
-    notes_.insert("a cancelled message had already been received, and the next one took its place");
-    return;
-  }
-  rank.requests.for_each_active([&](Request& other) {
-    if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
-      --other.ticket;
-  });
-}
-
-void Engine::release(RankState& rank, RequestId id) {
-  const Request request = std::exchange(rank.requests[id], {});
-  if (request.state == RequestState::collective) fail(fmt::format("request {} is freed, but a collective's", id));
-  if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
-}
-
-void Engine::resolve(RankState& rank, const Operation& operation) {
-  Request& request = rank.requests[operation.request];
-  if (request.state != RequestState::unresolved)
-    fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
-  request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
-}
-
-// ---- collectives
-
-LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
-  auto& link = collective_links_[communicator];
-  if (!link) link = network_.collective_link(communicators_.members(communicator));
-  return *link;
-}
-
-std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
-  const std::uint32_t meeting = meetings_.arrive(call, static_cast<Rank>(number), action(rank));
-  clocks_.meet(clocks_[number], meetings_[meeting].latest);
-  if (meetings_[meeting].complete) close(meeting);
-  return meeting;
-}
-
-/// All have come: what it costs is known, and those who wait for it go on.
-void Engine::close(std::uint32_t number) {
-  Meeting& meeting = meetings_[number];
-  meeting.cost = collective_cost(options_.collectives, meeting.call.shape);
-  const CollectiveCost& cost = meeting.cost;
-  const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
-  meeting.row = clocks_.rows().row(collective_link(meeting.call.communicator), bytes_per_message);
-  for (const Rank member : communicators_.members(meeting.call.communicator)) {
-    const auto other = static_cast<std::uint32_t>(member);
-    if (ranks_[other].waiting == Waiting::for_meeting && ranks_[other].subject == number) wake(other);
-  }
-}
-
-bool Engine::is_complete(RankState& rank, std::uint32_t meeting) {
-  if (meetings_[meeting].complete) return true;
-  rank.waiting = Waiting::for_meeting;
-  rank.subject = meeting;
-  return false;
-}
-
-Incoming Engine::incoming(const Meeting& meeting) const {
-  return {.sent = {.base = meeting.latest.values()},
-          .row = meeting.row,
-          .messages = meeting.cost.messages,
-          .bytes = meeting.cost.bytes};
-}
-
-void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {
-  clocks_.take(clocks_[number], incoming(meetings_[meeting]));
-  clocks_.reduce(clocks_[number], meetings_[meeting].cost.reduced_bytes);
-  meetings_.leave(meeting);
-}
-
-bool Engine::meet(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
-  if (rank.stage == 0) {
-    rank.ticket = arrive(rank, number, call);
-    rank.stage = 1;
-  }
-  const auto meeting = static_cast<std::uint32_t>(rank.ticket);
-  if (!is_complete(rank, meeting)) return false;
-  take_meeting(number, meeting);
-  return true;
-}
-
 // ---- beginning and end
 
 void Engine::wake(std::uint32_t number) {
@@ -490,71 +369,4 @@ void Engine::finish(RankState& rank) {
   rank.finished = true;
   ++finished_;
 }
-
-std::string Engine::where(std::uint32_t number) const {
-  return fmt::format("rank {}, action {}", number, action(ranks_[number]));
-}
-
-std::vector<Standing> Engine::standing() const {
-  std::vector<Standing> all;
-  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
-    const RankState& rank = ranks_[number];
-    if (rank.finished) continue;
-    all.push_back({.rank = static_cast<Rank>(number),
-                   .action = action(rank),
-                   .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
-                   .for_meeting = rank.waiting == Waiting::for_meeting,
-                   .subject = rank.subject});
-  }
-  return all;
-}
-
-void Engine::require_all_ended() {
-  const Scene scene{source_.run(), communicators_, channels_, meetings_};
-  if (finished_ < ranks_.size()) throw ReplayProblem(diagnose(scene, standing()));
-  Diagnosis diagnosis;
-  diagnosis.leftovers = leftovers(channels_);
-  if (diagnosis.leftovers.empty()) return;
-  diagnosis.remarks = remarks(source_.run());
-  throw ReplayProblem(std::move(diagnosis));
-}
-
-Result Engine::result() {
-  Result result;
-  result.actions = actions_;
-  result.notes = notes();
-  for (std::size_t number = 0; number < ranks_.size(); ++number)
-    clocks_.settle(clocks_[number]);
-  const auto names = network_.lanes();
-  for (std::size_t lane = 0; lane < names.size(); ++lane) {
-    LaneResult& one = result.lanes.emplace_back();
-    one.name = names[lane];
-    for (std::size_t number = 0; number < ranks_.size(); ++number) {
-      one.ranks.push_back(clocks_.times(clocks_[number], lane));
-      one.makespan = std::max(one.makespan, one.ranks.back().end);
-    }
-  }
-  return result;
-}
-
-std::vector<std::string> Engine::notes() {
-  const trace::Run& run = source_.run();
-  if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
-  std::map<std::string, std::uint64_t> unrecorded;
-  for (const trace::RankRecord& record : run.ranks)
-    for (const auto& [call, count] : record.unrecorded_calls)
-      unrecorded[call] += count;
-  for (const auto& [call, count] : unrecorded)
-    notes_.insert(fmt::format("{} takes no time: its {} calls were seen, but not recorded as actions", call, count));
-  for (const std::string_view note : compiler_.notes())
-    notes_.emplace(note);
-  std::uint64_t open_requests = 0;
-  for (RankState& rank : ranks_)
-    rank.requests.for_each_active([&](const Request&) { ++open_requests; });
-  if (open_requests > 0) notes_.insert(fmt::format("{} requests were never completed", open_requests));
-  std::vector<std::string> all(notes_.begin(), notes_.end());
-  std::ranges::move(remarks(source_.run()), std::back_inserter(all));
-  return all;
-}
-
 } // namespace timeless::replay

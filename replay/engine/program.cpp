@@ -1,6 +1,6 @@
 #include "replay/engine/program.h"
 
-#include "trace/error.h"
+#include "replay/engine/contradiction.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,10 +25,6 @@ constexpr std::string_view thread_note =
     "the threads of a rank that call MPI are replayed as one, in the order recorded";
 constexpr std::string_view intercommunicator_note =
     "collectives on intercommunicators cost what one among the members of both groups would";
-
-[[noreturn]] void fail(std::string what) {
-  throw Error(Failure::invalid_input, std::move(what));
-}
 
 /// The world rank that a rank in an action stands for.
 Rank world_rank(const Communicators::View& view, Rank peer, const char* what) {

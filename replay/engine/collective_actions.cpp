@@ -1,0 +1,64 @@
+#include "replay/engine/engine.h"
+
+namespace timeless::replay {
+
+using trace::Rank;
+
+LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
+  auto& link = collective_links_[communicator];
+  if (!link) link = network_.collective_link(communicators_.members(communicator));
+  return *link;
+}
+
+std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
+  const std::uint32_t meeting = meetings_.arrive(call, static_cast<Rank>(number), action(rank));
+  clocks_.meet(clocks_[number], meetings_[meeting].latest);
+  if (meetings_[meeting].complete) close(meeting);
+  return meeting;
+}
+
+/// All have come: what it costs is known, and those who wait for it go on.
+void Engine::close(std::uint32_t number) {
+  Meeting& meeting = meetings_[number];
+  meeting.cost = collective_cost(options_.collectives, meeting.call.shape);
+  const CollectiveCost& cost = meeting.cost;
+  const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
+  meeting.row = clocks_.rows().row(collective_link(meeting.call.communicator), bytes_per_message);
+  for (const Rank member : communicators_.members(meeting.call.communicator)) {
+    const auto other = static_cast<std::uint32_t>(member);
+    if (ranks_[other].waiting == Waiting::for_meeting && ranks_[other].subject == number) wake(other);
+  }
+}
+
+bool Engine::is_complete(RankState& rank, std::uint32_t meeting) {
+  if (meetings_[meeting].complete) return true;
+  rank.waiting = Waiting::for_meeting;
+  rank.subject = meeting;
+  return false;
+}
+
+Incoming Engine::incoming(const Meeting& meeting) const {
+  return {.sent = {.base = meeting.latest.values()},
+          .row = meeting.row,
+          .messages = meeting.cost.messages,
+          .bytes = meeting.cost.bytes};
+}
+
+void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {
+  clocks_.take(clocks_[number], incoming(meetings_[meeting]));
+  clocks_.reduce(clocks_[number], meetings_[meeting].cost.reduced_bytes);
+  meetings_.leave(meeting);
+}
+
+bool Engine::meet(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
+  if (rank.stage == 0) {
+    rank.ticket = arrive(rank, number, call);
+    rank.stage = 1;
+  }
+  const auto meeting = static_cast<std::uint32_t>(rank.ticket);
+  if (!is_complete(rank, meeting)) return false;
+  take_meeting(number, meeting);
+  return true;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,71 @@
+#include "replay/engine/contradiction.h"
+#include "replay/engine/engine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay {
+
+using trace::RequestId;
+
+void Engine::cancel(RankState& rank, RequestId id) {
+  Request& request = rank.requests[id];
+  switch (request.state) {
+  case RequestState::inactive:
+    fail(fmt::format("request {} is cancelled, but not active", id));
+  case RequestState::collective:
+    fail(fmt::format("request {} is cancelled, but a collective's", id));
+  case RequestState::receiving:
+    cancel_receive(rank, request);
+    break;
+  case RequestState::sent:
+    cancel_send(rank, request);
+    break;
+  case RequestState::unresolved:
+  case RequestState::done:
+    break;
+  }
+  request = {.state = RequestState::done};
+}
+
+/// Receives posted later on the channel move up; the last of their tickets goes back.
+void Engine::cancel_receive(RankState& rank, Request& request) {
+  std::vector<Request*> later;
+  rank.requests.for_each_active([&](Request& other) {
+    if (other.state == RequestState::receiving && other.subject == request.subject && other.ticket > request.ticket)
+      later.push_back(&other);
+  });
+  std::ranges::sort(later, {}, &Request::ticket);
+  std::uint64_t free = request.ticket;
+  for (Request* other : later)
+    std::swap(other->ticket, free);
+  channels_.give_back(request.subject, free);
+}
+
+void Engine::cancel_send(RankState& rank, Request& request) {
+  if (!channels_.unsend(request.subject, request.ticket)) {
+    notes_.insert("a cancelled message had already been received, and the next one took its place");
+    return;
+  }
+  rank.requests.for_each_active([&](Request& other) {
+    if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
+      --other.ticket;
+  });
+}
+
+void Engine::release(RankState& rank, RequestId id) {
+  const Request request = std::exchange(rank.requests[id], {});
+  if (request.state == RequestState::collective) fail(fmt::format("request {} is freed, but a collective's", id));
+  if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
+}
+
+void Engine::resolve(RankState& rank, const Operation& operation) {
+  Request& request = rank.requests[operation.request];
+  if (request.state != RequestState::unresolved)
+    fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
+  request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,79 @@
+#include "replay/engine/engine.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace timeless::replay {
+
+using trace::Rank;
+
+std::string Engine::where(std::uint32_t number) const {
+  return fmt::format("rank {}, action {}", number, action(ranks_[number]));
+}
+
+std::vector<Standing> Engine::standing() const {
+  std::vector<Standing> all;
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+    const RankState& rank = ranks_[number];
+    if (rank.finished) continue;
+    all.push_back({.rank = static_cast<Rank>(number),
+                   .action = action(rank),
+                   .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
+                   .for_meeting = rank.waiting == Waiting::for_meeting,
+                   .subject = rank.subject});
+  }
+  return all;
+}
+
+void Engine::require_all_ended() {
+  const Scene scene{source_.run(), communicators_, channels_, meetings_};
+  if (finished_ < ranks_.size()) throw ReplayProblem(diagnose(scene, standing()));
+  Diagnosis diagnosis;
+  diagnosis.leftovers = leftovers(channels_);
+  if (diagnosis.leftovers.empty()) return;
+  diagnosis.remarks = remarks(source_.run());
+  throw ReplayProblem(std::move(diagnosis));
+}
+
+Result Engine::result() {
+  Result result;
+  result.actions = actions_;
+  result.notes = notes();
+  for (std::size_t number = 0; number < ranks_.size(); ++number)
+    clocks_.settle(clocks_[number]);
+  const auto names = network_.lanes();
+  for (std::size_t lane = 0; lane < names.size(); ++lane) {
+    LaneResult& one = result.lanes.emplace_back();
+    one.name = names[lane];
+    for (std::size_t number = 0; number < ranks_.size(); ++number) {
+      one.ranks.push_back(clocks_.times(clocks_[number], lane));
+      one.makespan = std::max(one.makespan, one.ranks.back().end);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> Engine::notes() {
+  const trace::Run& run = source_.run();
+  if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
+  std::map<std::string, std::uint64_t> unrecorded;
+  for (const trace::RankRecord& record : run.ranks)
+    for (const auto& [call, count] : record.unrecorded_calls)
+      unrecorded[call] += count;
+  for (const auto& [call, count] : unrecorded)
+    notes_.insert(fmt::format("{} takes no time: its {} calls were seen, but not recorded as actions", call, count));
+  for (const std::string_view note : compiler_.notes())
+    notes_.emplace(note);
+  std::uint64_t open_requests = 0;
+  for (RankState& rank : ranks_)
+    rank.requests.for_each_active([&](const Request&) { ++open_requests; });
+  if (open_requests > 0) notes_.insert(fmt::format("{} requests were never completed", open_requests));
+  std::vector<std::string> all(notes_.begin(), notes_.end());
+  std::ranges::move(remarks(source_.run()), std::back_inserter(all));
+  return all;
+}
+
+} // namespace timeless::replay
