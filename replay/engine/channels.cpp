@@ -78,7 +78,7 @@ bool Channels::posted(std::uint32_t number, std::uint64_t ticket) const {
 }
 
 void Channels::grow(Channel& channel) {
-  std::vector<Message> larger(std::max<std::size_t>(2 * channel.ring.size(), 2));
+  std::vector<Message> larger(2 * channel.places());
   for (std::uint64_t ticket = channel.oldest; ticket < channel.sent; ++ticket)
     larger[ticket & (larger.size() - 1)] = std::move(channel.message(ticket));
   channel.ring = std::move(larger);

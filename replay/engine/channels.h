@@ -3,6 +3,8 @@
 #include "replay/engine/clocks.h"
 #include "trace/ids.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -30,16 +32,19 @@ struct Message {
 struct alignas(64) Channel {
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
-  std::vector<Message> ring;      ///< a power of two of places; ticket t stands in place t modulo their number
+  std::vector<Message> ring;      ///< once there are several: a power of two of places, ticket t modulo their number
   std::uint64_t oldest = 0;       ///< no message before this ticket is left
   std::uint64_t sent = 0;         ///< the next message's ticket
   std::uint64_t posted = 0;       ///< the next receive's ticket
   std::uint64_t awaited = nobody; ///< the ticket the destination stands waiting for
   std::uint32_t destination = 0;
   bool exceptional = false; ///< some ticket was given up: see Channels
+  /// The only message on its way, as mostly; on the line of the caches after the rest.
+  alignas(64) Message first;
 
   bool has(std::uint64_t ticket) const { return ticket < sent; }
-  Message& message(std::uint64_t ticket) { return ring[ticket & (ring.size() - 1)]; }
+  Message& message(std::uint64_t ticket) { return ring.empty() ? first : ring[ticket & (ring.size() - 1)]; }
+  std::size_t places() const { return std::max<std::size_t>(ring.size(), 1); }
 };
 
 /// All channels, numbered densely as they are first named.
@@ -48,6 +53,12 @@ public:
   /// The channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
   Channel& operator[](std::uint32_t number) { return channels_[number]; }
+  /// A message of this channel is about to be sent or taken.
+  void prefetch(std::uint32_t number) const {
+    const auto* channel = reinterpret_cast<const std::byte*>(channels_.data() + number);
+    __builtin_prefetch(channel);
+    __builtin_prefetch(channel + 64);
+  }
   const ChannelKey& key(std::uint32_t number) const { return keys_[number]; }
   std::size_t size() const { return channels_.size(); }
 
@@ -61,7 +72,7 @@ public:
   /// Appends a message; returns its ticket.
   std::uint64_t send(std::uint32_t number, Message&& message) {
     Channel& channel = channels_[number];
-    if (channel.sent - channel.oldest == channel.ring.size()) grow(channel);
+    if (channel.sent - channel.oldest == channel.places()) grow(channel);
     const std::uint64_t ticket = channel.sent++;
     channel.message(ticket) = std::move(message);
     if (channel.exceptional) drop_if_unwanted(number, ticket);

@@ -15,6 +15,8 @@ using trace::RequestId;
 namespace {
 
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
+// How many actions before it is used a channel is fetched into the caches.
+constexpr std::uint32_t channels_ahead = 4;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
 } // namespace
@@ -71,6 +73,7 @@ void Engine::prefetch() const {
     __builtin_prefetch(rank.volume);
     __builtin_prefetch(rank.operations);
     __builtin_prefetch(clocks_[*number].counters);
+    if (rank.stage != 0) channels_.prefetch(rank.subject);
   }
 }
 
@@ -80,6 +83,8 @@ void Engine::run_turn(std::uint32_t number) {
   for (std::uint32_t left = std::max(options_.budget, 1U); left > 0; --left) {
     if (rank.position == rank.size && !next_block(rank, static_cast<Rank>(number))) return finish(rank);
     const Operation& operation = rank.operations[rank.sequence[rank.position]];
+    if (rank.position + channels_ahead < rank.size)
+      channels_.prefetch(rank.operations[rank.sequence[rank.position + channels_ahead]].touches);
     if (operation.step == Step::compute) {
       if (rank.volume == rank.volumes_end) fail("a computation without a volume");
       clock.volume += static_cast<double>(*rank.volume++);

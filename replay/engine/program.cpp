@@ -82,7 +82,10 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   });
   for (const Action& action : block.dictionary()) {
     try {
-      program.operations.push_back(compile(action, rank, program));
+      Operation& operation = program.operations.emplace_back(compile(action, rank, program));
+      operation.touches = operation.channel != no_channel           ? operation.channel
+                          : operation.receive_channel != no_channel ? operation.receive_channel
+                                                                    : 0;
     } catch (const Error& error) {
       if (error.failure() != Failure::invalid_input) throw;
       program.operations.push_back(

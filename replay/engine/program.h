@@ -47,6 +47,7 @@ struct Operation {
   Step step = Step::nothing;
   std::uint32_t channel = no_channel;
   std::uint32_t receive_channel = no_channel;
+  std::uint32_t touches = 0; ///< a channel it uses first, or any
   std::uint32_t row = 0;
   std::uint32_t call = 0;
   trace::RequestId request = trace::no_request;

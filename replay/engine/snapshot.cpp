@@ -5,17 +5,18 @@
 namespace timeless::replay {
 
 void SnapshotPool::grow() {
-  constexpr std::size_t slab_values = 8192;
-  const std::size_t count = std::max<std::size_t>(slab_values / lanes_, 1);
-  values_.emplace_back(
-      static_cast<double*>(::operator new[](count* lanes_ * sizeof(double), std::align_val_t{alignment})));
-  std::fill_n(values_.back().get(), count * lanes_, 0.0);
-  bodies_.push_back(std::make_unique<Snapshot::Body[]>(count));
+  constexpr std::size_t slab_bytes = 65536;
+  // A single value still fits beside its body; more begin on a line of their own.
+  const std::size_t values_at = lanes_ == 1 ? sizeof(Snapshot::Body) : alignment;
+  static_assert(sizeof(Snapshot::Body) + sizeof(double) <= alignment);
+  const std::size_t stride = (values_at + lanes_ * sizeof(double) + alignment - 1) / alignment * alignment;
+  const std::size_t count = std::max<std::size_t>(slab_bytes / stride, 1);
+  slabs_.emplace_back(static_cast<std::byte*>(::operator new[](count* stride, std::align_val_t{alignment})));
   for (std::size_t index = count; index-- > 0;) {
-    Snapshot::Body& body = bodies_.back()[index];
-    body.values = values_.back().get() + index * lanes_;
-    body.pool = this;
-    put(&body);
+    std::byte* const place = slabs_.back().get() + index * stride;
+    auto* const values = reinterpret_cast<double*>(place + values_at);
+    std::uninitialized_fill_n(values, lanes_, 0.0);
+    put(new (place) Snapshot::Body{.values = values, .pool = this});
   }
 }
 

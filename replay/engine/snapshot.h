@@ -33,6 +33,7 @@ public:
 
 private:
   friend class SnapshotPool;
+  /// Stands right before its values: one miss of the caches brings both, or the first of them.
   struct Body {
     double* values = nullptr;
     Body* next_free = nullptr;
@@ -64,7 +65,7 @@ private:
   friend class Snapshot;
   static constexpr std::size_t alignment = 64;
   struct Release {
-    void operator()(double* values) const { ::operator delete[](values, std::align_val_t{alignment}); }
+    void operator()(std::byte* slab) const { ::operator delete[](slab, std::align_val_t{alignment}); }
   };
 
   void put(Snapshot::Body* body) noexcept {
@@ -75,8 +76,7 @@ private:
 
   std::size_t lanes_;
   Snapshot::Body* free_ = nullptr;
-  std::vector<std::unique_ptr<Snapshot::Body[]>> bodies_;
-  std::vector<std::unique_ptr<double[], Release>> values_;
+  std::vector<std::unique_ptr<std::byte[], Release>> slabs_;
 };
 
 inline void Snapshot::reset() noexcept {
