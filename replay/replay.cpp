@@ -44,7 +44,7 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
   if (network.lanes().empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
-  return Engine(source, network, options).run();
+  return Engine(source, network, options, {0, source.run().size}).run();
 }
 
 } // namespace timeless::replay

@@ -18,7 +18,7 @@ std::uint32_t Channels::number(const ChannelKey& key) {
   const auto [found, added] = numbers_.try_emplace(key, static_cast<std::uint32_t>(channels_.size()));
   if (added) {
     keys_.push_back(key);
-    channels_.emplace_back().destination = static_cast<std::uint32_t>(key.destination);
+    channels_.emplace_back().destination = static_cast<std::uint32_t>(key.destination - share_.begin);
   }
   return found->second;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
+#include "replay/engine/share.h"
 #include "trace/ids.h"
 
 #include <algorithm>
@@ -50,6 +51,9 @@ struct alignas(64) Channel {
 /// All channels, numbered densely as they are first named.
 class Channels {
 public:
+  /// Destinations are numbered from the share's first rank.
+  explicit Channels(Share share) : share_(share) {}
+
   /// The channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
   Channel& operator[](std::uint32_t number) { return channels_[number]; }
@@ -117,6 +121,7 @@ private:
   std::uint64_t post_exceptional(std::uint32_t number);
   void drop_if_unwanted(std::uint32_t number, std::uint64_t ticket);
 
+  Share share_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;
   std::unordered_map<ChannelKey, std::uint32_t, KeyHash> numbers_;

@@ -10,17 +10,16 @@ constexpr std::size_t counters_per_rank = 3; // wait, latency, bandwidth
 
 } // namespace
 
-Clocks::Clocks(Network& network, Rank ranks, Overlap overlap)
+Clocks::Clocks(Network& network, Share share, Overlap overlap)
     : pool_(padded_lanes(network.lanes().size())),
       rows_(network, padded_lanes(network.lanes().size())), rates_{rows_.compute_scale(), rows_.memory_copy()},
       latency_first_(overlap == Overlap::latency_first),
-      counters_(std::make_unique<double[]>(static_cast<std::size_t>(ranks) * counters_per_rank * rows_.lanes())),
-      clocks_(static_cast<std::size_t>(ranks)) {
+      counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
     clock.base = pool_.take();
     std::fill_n(clock.base.values(), lanes(), 0.0);
-    clock.seconds_per_unit = network.seconds_per_unit(static_cast<Rank>(rank));
+    clock.seconds_per_unit = network.seconds_per_unit(share.begin + static_cast<Rank>(rank));
     clock.counters = counters_.get() + rank * counters_per_rank * lanes();
   }
 }

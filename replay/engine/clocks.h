@@ -2,6 +2,7 @@
 
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/lane_kernels.h"
+#include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
 #include "replay/replay.h"
 
@@ -30,13 +31,13 @@ struct Incoming {
   double bytes = 0;    ///< times byte time
 };
 
-/// All ranks' clocks and counters, in all lanes.
+/// The clocks and counters of a share of ranks, in all lanes.
 ///
 /// Computation, copies and overheads only add to three numbers per rank until something arrives, so they and sends cost
 /// the same however many lanes there are.
 class Clocks {
 public:
-  Clocks(Network& network, Rank ranks, Overlap overlap);
+  Clocks(Network& network, Share share, Overlap overlap);
 
   CostRows& rows() { return rows_; }
   SnapshotPool& pool() { return pool_; }

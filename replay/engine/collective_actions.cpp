@@ -11,7 +11,7 @@ LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
 }
 
 std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
-  const std::uint32_t meeting = meetings_.arrive(call, static_cast<Rank>(number), action(rank));
+  const std::uint32_t meeting = meetings_.arrive(call, world_rank(number), action(rank));
   clocks_.meet(clocks_[number], meetings_[meeting].latest);
   if (meetings_[meeting].complete) close(meeting);
   return meeting;
@@ -25,7 +25,8 @@ void Engine::close(std::uint32_t number) {
   const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
   meeting.row = clocks_.rows().row(collective_link(meeting.call.communicator), bytes_per_message);
   for (const Rank member : communicators_.members(meeting.call.communicator)) {
-    const auto other = static_cast<std::uint32_t>(member);
+    if (!share_.holds(member)) continue;
+    const auto other = static_cast<std::uint32_t>(member - share_.begin);
     if (ranks_[other].waiting == Waiting::for_meeting && ranks_[other].subject == number) wake(other);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace timeless::replay {
 
@@ -23,12 +24,12 @@ public:
 
   /// The next rank at or after `position`, which moves behind it; no_rank when there are no more.
   Rank next(const Standing& standing, std::size_t& position) const {
-    if (!standing.for_meeting) return position++ == 0 ? scene_.channels.key(standing.subject).source : trace::no_rank;
-    const Meeting& meeting = scene_.meetings[standing.subject];
-    const auto members = scene_.communicators.members(meeting.call.communicator);
+    if (!standing.for_meeting) return position++ == 0 ? standing.channel.source : trace::no_rank;
+    const MeetingName& meeting = standing.meeting;
+    const auto members = scene_.communicators.members(meeting.communicator);
     while (position < members.size()) {
       const auto member = static_cast<std::uint32_t>(position++);
-      if (!scene_.meetings.has_come(meeting, member)) return members[member];
+      if (scene_.meetings.calls(meeting.communicator, member) <= meeting.ordinal) return members[member];
     }
     return trace::no_rank;
   }
@@ -74,21 +75,20 @@ std::vector<Rank> find_cycle(const WaitFor& wait_for, std::span<const Standing> 
   return {};
 }
 
-BlockedRank describe(const Scene& scene, const WaitFor& wait_for, const Standing& standing) {
+BlockedRank describe(const WaitFor& wait_for, const Standing& standing) {
   BlockedRank blocked;
   blocked.rank = standing.rank;
   blocked.action = standing.action;
   blocked.call = standing.call;
   if (!standing.for_meeting) {
-    const ChannelKey& key = scene.channels.key(standing.subject);
+    const ChannelKey& key = standing.channel;
     blocked.peer = key.source;
     blocked.tag = key.tag;
     blocked.communicator = key.communicator;
     return blocked;
   }
-  const Meeting& meeting = scene.meetings[standing.subject];
-  blocked.communicator = meeting.call.communicator;
-  blocked.collective = replay::describe(meeting.call);
+  blocked.communicator = standing.meeting.communicator;
+  blocked.collective = standing.meeting.call;
   std::size_t position = 0;
   while (blocked.missing.size() < most_missing) {
     const Rank missing = wait_for.next(standing, position);
@@ -104,10 +104,8 @@ Diagnosis diagnose(const Scene& scene, std::span<const Standing> standing) {
   const WaitFor wait_for(scene, standing);
   Diagnosis diagnosis;
   for (const Standing& one : standing)
-    diagnosis.blocked.push_back(describe(scene, wait_for, one));
+    diagnosis.blocked.push_back(describe(wait_for, one));
   diagnosis.cycle = find_cycle(wait_for, standing, scene.run.size);
-  diagnosis.leftovers = leftovers(scene.channels);
-  diagnosis.remarks = remarks(scene.run);
   return diagnosis;
 }
 
@@ -123,7 +121,14 @@ std::vector<LeftoverMessages> leftovers(Channels& channels) {
     });
     if (here.count > 0) left.push_back(here);
   }
+  sort(left);
   return left;
+}
+
+void sort(std::vector<LeftoverMessages>& leftovers) {
+  std::ranges::sort(leftovers, {}, [](const LeftoverMessages& one) {
+    return std::tuple(one.source, one.destination, one.communicator, one.tag);
+  });
 }
 
 std::vector<std::string> remarks(const trace::Run& run) {

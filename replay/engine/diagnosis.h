@@ -13,28 +13,38 @@
 
 namespace timeless::replay {
 
-/// A rank that stands: where, and for the next message of a channel or for a meeting.
+/// The k-th collective of a communicator.
+struct MeetingName {
+  trace::CommunicatorId communicator = trace::world_communicator;
+  std::uint64_t ordinal = 0; ///< k
+  std::string call;          ///< "Bcast with root 2"
+};
+
+/// A rank that stands: where, and for the next message of a channel or for a meeting. Tells all by itself, so that
+/// another process can make sense of it.
 struct Standing {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0;
   std::string call;
   bool for_meeting = false;
-  std::uint32_t subject = 0; ///< the channel or the meeting
+  ChannelKey channel = {};  ///< unless for_meeting
+  MeetingName meeting = {}; ///< if for_meeting
 };
 
 /// What a diagnosis looks at.
 struct Scene {
   const trace::Run& run;
   const Communicators& communicators;
-  Channels& channels;
   const Meetings& meetings;
 };
 
-/// Why these ranks stand, and no other rank goes on.
+/// Why these ranks, by rising number, stand, and no other rank goes on. Names neither leftovers nor remarks.
 Diagnosis diagnose(const Scene& scene, std::span<const Standing> standing);
 
-/// The messages that no receive was posted for.
+/// The messages that no receive was posted for, by source, destination, communicator and tag.
 std::vector<LeftoverMessages> leftovers(Channels& channels);
+/// Brings them into that order.
+void sort(std::vector<LeftoverMessages>& leftovers);
 
 /// "the recording of rank 3 is cut short", for every rank that does not end with MPI_Finalize; at most some are named.
 std::vector<std::string> remarks(const trace::Run& run);

@@ -21,14 +21,13 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 
 } // namespace
 
-Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options)
-    : source_(source), network_(network), options_(options), communicators_(source.run()),
-      clocks_(network, source.run().size, options.overlap), meetings_(communicators_),
-      compiler_(source.run(), network, communicators_, channels_, clocks_.rows()),
-      ranks_(static_cast<std::size_t>(source.run().size)), worklist_(ranks_.size()),
-      collective_links_(communicators_.size()) {
+Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share)
+    : source_(source), network_(network), options_(options), share_(share), communicators_(source.run()),
+      clocks_(network, share, options.overlap), channels_(share), meetings_(communicators_),
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows()), ranks_(share.size()),
+      worklist_(ranks_.size()), collective_links_(communicators_.size()) {
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
-    ranks_[number].stream = source.open(static_cast<Rank>(number));
+    ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
   }
 }
@@ -81,7 +80,7 @@ void Engine::run_turn(std::uint32_t number) {
   RankState& rank = ranks_[number];
   Clocks::Clock& clock = clocks_[number];
   for (std::uint32_t left = std::max(options_.budget, 1U); left > 0; --left) {
-    if (rank.position == rank.size && !next_block(rank, static_cast<Rank>(number))) return finish(rank);
+    if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
     const Operation& operation = rank.operations[rank.sequence[rank.position]];
     if (rank.position + channels_ahead < rank.size)
       channels_.prefetch(rank.operations[rank.sequence[rank.position + channels_ahead]].touches);
@@ -365,7 +364,7 @@ void Engine::wake(std::uint32_t number) {
 void Engine::finalize(RankState& rank, std::uint32_t number) {
   if (rank.position + 1 < rank.size)
     ++rank.position;
-  else if (!next_block(rank, static_cast<Rank>(number)))
+  else if (!next_block(rank, world_rank(number)))
     return finish(rank);
   fail("an action after MPI_Finalize");
 }

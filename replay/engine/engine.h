@@ -7,6 +7,7 @@
 #include "replay/engine/meetings.h"
 #include "replay/engine/program.h"
 #include "replay/engine/requests.h"
+#include "replay/engine/share.h"
 #include "replay/engine/worklist.h"
 #include "replay/replay.h"
 #include "trace/source.h"
@@ -26,7 +27,8 @@ namespace timeless::replay {
 /// nor the budget changes the result.
 class Engine {
 public:
-  Engine(const trace::Source& source, Network& network, const ReplayOptions& options);
+  /// Replays the ranks of `share` only; the others are some other engine's.
+  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share);
   Result run();
 
 private:
@@ -92,6 +94,7 @@ private:
   void wake(std::uint32_t number);
 
   void finish(RankState& rank);
+  trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
   std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
   std::string where(std::uint32_t number) const;
   std::vector<Standing> standing() const;
@@ -102,6 +105,7 @@ private:
   const trace::Source& source_;
   Network& network_;
   const ReplayOptions& options_;
+  Share share_; ///< whose first rank is number 0 in what follows
   Communicators communicators_;
   Clocks clocks_;
   Channels channels_;

@@ -83,8 +83,9 @@ void Meetings::leave(std::uint32_t number) {
   free_.push_back(number);
 }
 
-bool Meetings::has_come(const Meeting& meeting, std::uint32_t member) const {
-  return orders_[meeting.call.communicator].next[member] > meeting.ordinal;
+std::uint64_t Meetings::calls(trace::CommunicatorId communicator, std::uint32_t member) const {
+  const auto& next = orders_[communicator].next;
+  return member < next.size() ? next[member] : 0;
 }
 
 } // namespace timeless::replay

@@ -52,8 +52,8 @@ public:
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
   /// A member has its result; the last one to leave ends the meeting.
   void leave(std::uint32_t number);
-  /// True when this member has come to the meeting.
-  bool has_come(const Meeting& meeting, std::uint32_t member) const;
+  /// How many collectives of the communicator this member has come to.
+  std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
 
 private:
   /// The meetings of one communicator.

@@ -11,7 +11,7 @@ namespace timeless::replay {
 using trace::Rank;
 
 std::string Engine::where(std::uint32_t number) const {
-  return fmt::format("rank {}, action {}", number, action(ranks_[number]));
+  return fmt::format("rank {}, action {}", world_rank(number), action(ranks_[number]));
 }
 
 std::vector<Standing> Engine::standing() const {
@@ -19,21 +19,26 @@ std::vector<Standing> Engine::standing() const {
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     const RankState& rank = ranks_[number];
     if (rank.finished) continue;
-    all.push_back({.rank = static_cast<Rank>(number),
-                   .action = action(rank),
-                   .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
-                   .for_meeting = rank.waiting == Waiting::for_meeting,
-                   .subject = rank.subject});
+    Standing& one =
+        all.emplace_back(Standing{.rank = world_rank(number),
+                                  .action = action(rank),
+                                  .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
+                                  .for_meeting = rank.waiting == Waiting::for_meeting});
+    if (one.for_meeting) {
+      const Meeting& meeting = meetings_[rank.subject];
+      one.meeting = {meeting.call.communicator, meeting.ordinal, describe(meeting.call)};
+    } else {
+      one.channel = channels_.key(rank.subject);
+    }
   }
   return all;
 }
 
 void Engine::require_all_ended() {
-  const Scene scene{source_.run(), communicators_, channels_, meetings_};
-  if (finished_ < ranks_.size()) throw ReplayProblem(diagnose(scene, standing()));
   Diagnosis diagnosis;
+  if (finished_ < ranks_.size()) diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
   diagnosis.leftovers = leftovers(channels_);
-  if (diagnosis.leftovers.empty()) return;
+  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
   diagnosis.remarks = remarks(source_.run());
   throw ReplayProblem(std::move(diagnosis));
 }
