@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/model/file_system.h"
 #include "replay/platform/network.h"
 #include "replay/result.h"
 #include "trace/error.h"
@@ -24,6 +25,7 @@ enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
   Overlap overlap = Overlap::latency_first;
+  FileSystem file_system;
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.
   std::uint32_t budget = 64;

@@ -4,9 +4,9 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr double RankTimes::*const fields[] = {&RankTimes::end,      &RankTimes::compute, &RankTimes::memory_copy,
-                                               &RankTimes::overhead, &RankTimes::wait,    &RankTimes::latency,
-                                               &RankTimes::bandwidth};
+constexpr double RankTimes::*const fields[] = {&RankTimes::end,       &RankTimes::compute, &RankTimes::memory_copy,
+                                               &RankTimes::overhead,  &RankTimes::wait,    &RankTimes::latency,
+                                               &RankTimes::bandwidth, &RankTimes::files};
 
 } // namespace
 
@@ -29,7 +29,8 @@ Shares shares(const LaneResult& lane) {
           .overhead = percent(average.overhead),
           .wait = percent(average.wait),
           .latency = percent(average.latency),
-          .bandwidth = percent(average.bandwidth)};
+          .bandwidth = percent(average.bandwidth),
+          .files = percent(average.files)};
 }
 
 } // namespace timeless::replay

@@ -18,6 +18,7 @@ struct RankTimes {
   double wait = 0;        ///< waiting for another rank to begin its part
   double latency = 0;     ///< latency of messages and collectives
   double bandwidth = 0;   ///< the bytes of messages and collectives on their way
+  double files = 0;       ///< reading and writing files
 };
 
 /// What a replay says of one configuration.
@@ -25,6 +26,14 @@ struct LaneResult {
   std::string name;
   double makespan = 0; ///< the largest end, seconds
   std::vector<RankTimes> ranks;
+};
+
+/// Something that the model leaves out, and how much of it a run holds.
+struct NotModelled {
+  std::string what; ///< "exclusive locks do not wait for each other"
+  std::uint64_t calls = 0;
+  std::uint64_t ranks = 0; ///< that make such calls
+  bool operator==(const NotModelled&) const = default;
 };
 
 /// What a replay says.
@@ -35,6 +44,8 @@ struct Result {
   std::uint64_t actions = 0; ///< actions replayed, over all ranks
   /// What was modelled more simply than it happens, each named once, for the reader of the result.
   std::vector<std::string> notes;
+  /// What of this run the model left out, with the calls it concerns; empty when nothing.
+  std::vector<NotModelled> not_modelled;
 };
 
 /// The mean over ranks of every field.
@@ -48,6 +59,7 @@ struct Shares {
   double wait = 0;
   double latency = 0;
   double bandwidth = 0;
+  double files = 0;
 };
 
 Shares shares(const LaneResult& lane);

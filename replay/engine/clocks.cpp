@@ -6,7 +6,7 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr std::size_t counters_per_rank = 3; // wait, latency, bandwidth
+constexpr std::size_t counters_per_rank = 4; // wait, latency, bandwidth, files
 
 } // namespace
 
@@ -108,7 +108,8 @@ RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
           .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane],
           .wait = clock.counters[lane],
           .latency = clock.counters[lanes() + lane],
-          .bandwidth = clock.counters[2 * lanes() + lane]};
+          .bandwidth = clock.counters[2 * lanes() + lane],
+          .files = clock.counters[3 * lanes() + lane]};
 }
 
 } // namespace timeless::replay
