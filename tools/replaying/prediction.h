@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/console.h"
 #include "tools/preset_machine.h"
 
 #include "replay/platform/presets.h"
@@ -8,6 +9,7 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +30,9 @@ struct PredictionOptions {
   std::vector<double> bandwidth{1};
   std::vector<double> compute{1};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
+  /// What replays: in this process, or in several.
+  std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
+      replay::replay;
 };
 
 /// A predicted time per configuration, and all that a reader must know to judge it.
@@ -43,7 +48,17 @@ struct Prediction {
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.
+/// Defined in platform_prediction.cpp, with all that needs SimGrid.
 Prediction predict(const trace::Source& source, const PredictionOptions& options);
+/// The same where there are networks and no platform. Needs no SimGrid.
+Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options);
+
+/// One for each combination of factors.
+std::vector<replay::Scaling> scalings(const PredictionOptions& options);
+/// What the replay itself must know of them; tells `progress` how far it is.
+replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress);
+/// Adds those that the prediction does not have.
+void add_notes(Prediction& prediction, const std::vector<std::string>& notes);
 
 /// "x2,/2,1.5" -> 2, 0.5, 1.5. Throws Error(usage); `option` is named in it.
 std::vector<double> parse_factors(const std::string& text, const std::string& option);

@@ -1,0 +1,75 @@
+#include "tools/replaying/request.h"
+
+#include "tools/trace_input.h"
+
+#include "trace/error.h"
+
+namespace timeless::tools {
+
+namespace {
+
+void add_machine_options(CLI::App& command, ReplayRequest& request, Machines machines) {
+  PredictionOptions& asked = request.prediction;
+  if (machines == Machines::all)
+    command.add_option("--platform", asked.platform,
+                       "A SimGrid platform file, or the name of one that comes with Timeless");
+  command.add_option("--network", asked.machine.networks, "Networks by name: e1g, e10g, qdr; several in one pass")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->default_str("");
+  add_placement_options(command, asked.machine);
+  if (machines == Machines::all)
+    command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
+  command.add_option("--latency", request.latency, "Latencies times x2, /2, or a list: one configuration each");
+  command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
+  command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");
+}
+
+void add_model_options(CLI::App& command, ReplayRequest& request, Machines machines) {
+  if (machines == Machines::all)
+    command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
+        ->check(CLI::IsMember({"model", "smpi"}));
+  command
+      .add_option("--collectives", request.collectives, "Costs of collectives: MPICH's algorithms, or log2(p) steps")
+      ->check(CLI::IsMember({"mpich", "simple"}));
+  command.add_option("--overlap", request.overlap, "What computation hides first of a message's way")
+      ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
+  command
+      .add_option("--memory-copy", request.prediction.memory_copy_rate,
+                  "Bytes per second of the sender's copy; 0: it costs nothing")
+      ->check(CLI::NonNegativeNumber)
+      ->default_str(machines == Machines::all ? "32e9 with --network, 0 with --platform" : "32e9");
+}
+
+} // namespace
+
+void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines) {
+  add_trace_argument(command, request.prediction.trace);
+  add_machine_options(command, request, machines);
+  add_model_options(command, request, machines);
+  command.add_flag("--per-rank", request.report.per_rank, "Also list every rank");
+  command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
+}
+
+void read_words(ReplayRequest& request) {
+  PredictionOptions& asked = request.prediction;
+  asked.latency = parse_factors(request.latency, "--latency");
+  asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
+  asked.compute = parse_factors(request.compute, "--compute");
+  if (request.backend == "smpi") asked.backend = Backend::smpi;
+  if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
+  if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
+}
+
+Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
+                                   Prediction (*predict)(const trace::Source&, const PredictionOptions&)) {
+  try {
+    return predict(source, asked);
+  } catch (const replay::ReplayProblem& problem) {
+    if (incompleteness(source.run()).empty()) throw;
+    throw Error(Failure::partial, problem.description(), "an incomplete trace",
+                "ranks wait for what was not recorded: record the program to its end");
+  }
+}
+
+} // namespace timeless::tools

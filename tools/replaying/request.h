@@ -1,0 +1,41 @@
+#pragma once
+
+#include "tools/replaying/prediction.h"
+#include "tools/replaying/report.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What a person types after `timeless replay` or `timeless-mpi replay`.
+struct ReplayRequest {
+  PredictionOptions prediction;
+  ReportOptions report;
+  std::string latency = "x1";
+  std::string bandwidth = "x1";
+  std::string compute = "x1";
+  std::string backend = "model";
+  std::string collectives = "mpich";
+  std::string overlap = "latency-first";
+};
+
+/// On what machines a command can replay.
+enum class Machines : bool {
+  networks, ///< those that need no SimGrid
+  all,      ///< platform files, and SMPI, too
+};
+
+/// The argument and the options of a command that replays.
+void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines);
+
+/// Reads the words of the request into its `prediction`. Throws Error(usage).
+void read_words(ReplayRequest& request);
+
+/// predict(), or another way to the same. That ranks wait for what was not recorded is no contradiction in an
+/// incomplete trace: nothing can be said of it, and that is all (Failure::partial).
+Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
+                                   Prediction (*predict)(const trace::Source&, const PredictionOptions&));
+
+} // namespace timeless::tools
