@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
 // How many actions before it is used a channel is fetched into the caches.
 constexpr std::uint32_t channels_ahead = 4;
+// How many operations of a turn are fetched before it begins.
+constexpr std::uint32_t operations_ahead = 6;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
 } // namespace
@@ -58,21 +60,34 @@ Result Engine::run() {
   return result();
 }
 
-/// With many ranks, what a turn needs first has left the caches since the rank's last one.
+/// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the
+/// next need is fetched step by step: each step finds there what the one before has fetched.
 void Engine::prefetch() const {
-  if (const std::uint32_t* number = worklist_.ahead(2)) {
+  if (const std::uint32_t* number = worklist_.ahead(3)) {
     const auto* rank = reinterpret_cast<const std::byte*>(&ranks_[*number]);
     __builtin_prefetch(rank);
     __builtin_prefetch(rank + 64);
     __builtin_prefetch(&clocks_[*number]);
   }
-  if (const std::uint32_t* number = worklist_.ahead(0)) {
+  if (const std::uint32_t* number = worklist_.ahead(2)) {
     const RankState& rank = ranks_[*number];
     __builtin_prefetch(rank.sequence + rank.position);
     __builtin_prefetch(rank.volume);
-    __builtin_prefetch(rank.operations);
     __builtin_prefetch(clocks_[*number].counters);
+    rank.requests.prefetch();
     if (rank.stage != 0) channels_.prefetch(rank.subject);
+  }
+  if (const std::uint32_t* number = worklist_.ahead(1)) {
+    const RankState& rank = ranks_[*number];
+    const std::uint32_t end = std::min(rank.size, rank.position + operations_ahead);
+    for (std::uint32_t position = rank.position; position < end; ++position)
+      __builtin_prefetch(rank.operations + rank.sequence[position]);
+  }
+  if (const std::uint32_t* number = worklist_.ahead(0)) {
+    const RankState& rank = ranks_[*number];
+    const std::uint32_t end = std::min(rank.size, rank.position + channels_ahead);
+    for (std::uint32_t position = rank.position; position < end; ++position)
+      channels_.prefetch(rank.operations[rank.sequence[position]].touches);
   }
 }
 
@@ -165,7 +180,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   case Step::complete_one:
     return complete_one(rank, number, operation.request);
   case Step::complete:
-    return complete_all(rank, number, rank.block.dictionary()[rank.sequence[rank.position]].requests);
+    return complete_all(rank, number, {rank.program.requests.data() + operation.first_request, operation.requests});
   case Step::meet:
     return meet(rank, number, rank.program.calls[operation.call]);
   case Step::post: {

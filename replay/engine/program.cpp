@@ -76,6 +76,7 @@ Compiler::Compiler(const trace::Run& run, Network& network, const Communicators&
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
   program.calls.clear();
+  program.requests.clear();
   program.problems.clear();
   program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
     return trace::has_volume(action.kind) && action.kind != ActionKind::compute;
@@ -141,7 +142,7 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   case trace::ActionFamily::completion:
     if (action.requests.empty()) return {};
     if (action.requests.size() == 1) return {.step = Step::complete_one, .request = action.requests.front()};
-    return {.step = Step::complete};
+    return completion(action, program);
   case trace::ActionFamily::communicator:
     return creation(action, rank, program);
   case trace::ActionFamily::process:
@@ -170,6 +171,13 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   default:
     return collective(action, rank, program);
   }
+}
+
+Operation Compiler::completion(const Action& action, Program& program) {
+  const auto first = static_cast<std::uint32_t>(program.requests.size());
+  program.requests.insert(program.requests.end(), action.requests.begin(), action.requests.end());
+  return {
+      .step = Step::complete, .requests = static_cast<std::uint32_t>(action.requests.size()), .first_request = first};
 }
 
 Operation Compiler::synchronisation(const Action& action, Rank rank, Program& program) {

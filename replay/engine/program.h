@@ -43,13 +43,15 @@ enum class Step : std::uint8_t {
 inline constexpr std::uint32_t no_channel = 0xffffffffU;
 
 /// An action, with everything derived that does not change while its block is replayed.
-struct Operation {
+struct alignas(64) Operation {
   Step step = Step::nothing;
   std::uint32_t channel = no_channel;
   std::uint32_t receive_channel = no_channel;
   std::uint32_t touches = 0; ///< a channel it uses first, or any
   std::uint32_t row = 0;
   std::uint32_t call = 0;
+  std::uint32_t requests = 0;      ///< how many `complete` has
+  std::uint32_t first_request = 0; ///< of these, in Program::requests
   trace::RequestId request = trace::no_request;
   double bytes = 0;
   double send_overhead = 0;    ///< seconds
@@ -60,6 +62,7 @@ struct Operation {
 struct Program {
   std::vector<Operation> operations; ///< by dictionary entry
   std::vector<CollectiveCall> calls;
+  std::vector<trace::RequestId> requests;
   std::vector<std::string> problems;
   bool workers = false;   ///< worker threads compute in this block, or one with the same dictionary
   std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
@@ -78,6 +81,7 @@ public:
 
 private:
   Operation compile(const trace::Action& action, trace::Rank rank, Program& program);
+  static Operation completion(const trace::Action& action, Program& program);
   Operation send(const trace::Action& action, trace::Rank rank);
   Operation receive(const trace::Action& action, trace::Rank rank);
   Operation exchange(const trace::Action& action, trace::Rank rank);
