@@ -25,7 +25,7 @@ enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
   Overlap overlap = Overlap::latency_first;
-  FileSystem file_system;
+  FileSystem file_system = {};
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.
   std::uint32_t budget = 64;
