@@ -23,6 +23,11 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 
 } // namespace
 
+void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) {
+  rank.position = position;
+  fail(what);
+}
+
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share)
     : source_(source), network_(network), options_(options), share_(share), communicators_(source.run()),
       clocks_(network, share, options.overlap), channels_(share), meetings_(communicators_),
@@ -93,24 +98,43 @@ void Engine::prefetch() const {
 
 void Engine::run_turn(std::uint32_t number) {
   RankState& rank = ranks_[number];
-  Clocks::Clock& clock = clocks_[number];
-  for (std::uint32_t left = std::max(options_.budget, 1U); left > 0; --left) {
+  for (std::uint32_t left = std::max(options_.budget, 1U); left > 0;) {
     if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
-    const Operation& operation = rank.operations[rank.sequence[rank.position]];
-    if (rank.position + channels_ahead < rank.size)
-      channels_.prefetch(rank.operations[rank.sequence[rank.position + channels_ahead]].touches);
-    if (operation.step == Step::compute) {
-      if (rank.volume == rank.volumes_end) fail("a computation without a volume");
-      clock.volume += static_cast<double>(*rank.volume++);
-    } else if (operation.step == Step::finalize) {
-      return finalize(rank, number);
-    } else {
-      if (!perform(rank, number, operation)) return;
-      rank.stage = 0;
-    }
-    ++rank.position;
+    const std::uint32_t begin = rank.position;
+    if (!run_stretch(rank, number, std::min(rank.size, begin + std::min(left, rank.size)))) return;
+    left -= rank.position - begin;
   }
   worklist_.push(number);
+}
+
+/// Replays the block's actions up to `end`; false when the rank must wait or has ended.
+bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end) {
+  Clocks::Clock& clock = clocks_[number];
+  const std::uint32_t* const sequence = rank.sequence;
+  const Operation* const operations = rank.operations;
+  const std::uint64_t* volume = rank.volume;
+  for (std::uint32_t position = rank.position; position < end; ++position) {
+    const Operation& operation = operations[sequence[position]];
+    if (operation.step == Step::compute) {
+      if (volume == rank.volumes_end) fail_at(rank, position, "a computation without a volume");
+      clock.volume += static_cast<double>(*volume++);
+      continue;
+    }
+    if (position + channels_ahead < rank.size)
+      channels_.prefetch(operations[sequence[position + channels_ahead]].touches);
+    rank.position = position;
+    rank.volume = volume;
+    if (operation.step == Step::finalize) {
+      finalize(rank, number);
+      return false;
+    }
+    if (!perform(rank, number, operation)) return false;
+    rank.stage = 0;
+    volume = rank.volume;
+  }
+  rank.position = end;
+  rank.volume = volume;
+  return true;
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.

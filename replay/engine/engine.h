@@ -59,6 +59,8 @@ private:
 
   void prefetch() const;
   void run_turn(std::uint32_t number);
+  bool run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end);
+  [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
   bool next_block(RankState& rank, trace::Rank number);
   void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step);
   /// Replays an action; false when it must wait.
