@@ -78,10 +78,12 @@ bool Channels::posted(std::uint32_t number, std::uint64_t ticket) const {
 }
 
 void Channels::grow(Channel& channel) {
-  std::vector<Message> larger(2 * channel.places());
+  const std::uint32_t mask = 2 * channel.mask + 1;
+  auto larger = std::make_unique<Message[]>(std::size_t{mask} + 1);
   for (std::uint64_t ticket = channel.oldest; ticket < channel.sent; ++ticket)
-    larger[ticket & (larger.size() - 1)] = std::move(channel.message(ticket));
+    larger[ticket & mask] = std::move(channel.message(ticket));
   channel.ring = std::move(larger);
+  channel.mask = mask;
 }
 
 } // namespace timeless::replay

@@ -4,9 +4,9 @@
 #include "replay/engine/share.h"
 #include "trace/ids.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct ChannelKey {
 };
 
 /// A message from its send until it is taken.
-struct Message {
+struct alignas(64) Message {
   Moment sent; ///< its base is empty once the message has been taken
   double bytes = 0;
   double receive_overhead = 0; ///< seconds, the receiver's
@@ -33,19 +33,19 @@ struct Message {
 struct alignas(64) Channel {
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
-  std::vector<Message> ring;      ///< once there are several: a power of two of places, ticket t modulo their number
+  std::unique_ptr<Message[]> ring; ///< once there are several: ticket t stands in place t & mask
   std::uint64_t oldest = 0;       ///< no message before this ticket is left
   std::uint64_t sent = 0;         ///< the next message's ticket
   std::uint64_t posted = 0;       ///< the next receive's ticket
   std::uint64_t awaited = nobody; ///< the ticket the destination stands waiting for
   std::uint32_t destination = 0;
+  std::uint32_t mask = 0;
   bool exceptional = false; ///< some ticket was given up: see Channels
   /// The only message on its way, as mostly; on the line of the caches after the rest.
-  alignas(64) Message first;
+  Message first;
 
   bool has(std::uint64_t ticket) const { return ticket < sent; }
-  Message& message(std::uint64_t ticket) { return ring.empty() ? first : ring[ticket & (ring.size() - 1)]; }
-  std::size_t places() const { return std::max<std::size_t>(ring.size(), 1); }
+  Message& message(std::uint64_t ticket) { return mask == 0 ? first : ring[ticket & mask]; }
 };
 
 /// All channels, numbered densely as they are first named.
@@ -76,15 +76,17 @@ public:
   /// Appends a message; returns its ticket.
   std::uint64_t send(std::uint32_t number, Message&& message) {
     Channel& channel = channels_[number];
-    if (channel.sent - channel.oldest == channel.places()) grow(channel);
+    if (channel.sent - channel.oldest > channel.mask) grow(channel);
     const std::uint64_t ticket = channel.sent++;
     channel.message(ticket) = std::move(message);
     if (channel.exceptional) drop_if_unwanted(number, ticket);
     return ticket;
   }
   /// Forgets a message that has been taken.
-  void remove(Channel& channel, std::uint64_t ticket) {
-    channel.message(ticket).sent.base.reset();
+  void remove(Channel& channel, std::uint64_t ticket) { remove(channel, ticket, channel.message(ticket)); }
+  /// The same where the message is at hand.
+  void remove(Channel& channel, std::uint64_t ticket, Message& taken) {
+    taken.sent.base.reset();
     if (ticket != channel.oldest) return;
     do
       ++channel.oldest;

@@ -278,10 +278,10 @@ inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {
 
 inline void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
   Clocks::Clock& clock = clocks_[number];
-  const Message& taken = message(channel, ticket);
+  Message& taken = message(channel, ticket);
   clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
   clock.overhead += taken.receive_overhead;
-  channels_.remove(channel, ticket);
+  channels_.remove(channel, ticket, taken);
 }
 
 inline bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
