@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/instruction_set.h"
 #include "replay/model/file_system.h"
 #include "replay/platform/network.h"
 #include "replay/result.h"
@@ -29,6 +30,10 @@ struct ReplayOptions {
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.
   std::uint32_t budget = 64;
+  /// Whether LaneResult::sensitivity is asked for.
+  bool sensitivities = false;
+  /// What the arithmetic is done with; changes no bit of the result.
+  InstructionSet instruction_set = InstructionSet::best;
   /// Called now and then, and at the end, with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };

@@ -21,11 +21,28 @@ struct RankTimes {
   double files = 0;       ///< reading and writing files
 };
 
+/// The critical path to some moment, from the beginning of the run: how many of its seconds were latencies, bytes on
+/// their way, and computation; for links as Network::scales says. The rest are copies, overheads, reductions and other
+/// links, or time given by the network.
+///
+/// They are the exact derivatives of that moment by the logarithms of latency, byte time and computation time: were all
+/// latencies 1 % longer, it would come 1 % of `latency` later, as long as the path stays the longest. Of paths that take
+/// equally long, one is chosen by rules (docs/model.md).
+struct Sensitivity {
+  double latency = 0;   ///< seconds
+  double bandwidth = 0; ///< seconds
+  double compute = 0;   ///< seconds
+};
+
 /// What a replay says of one configuration.
 struct LaneResult {
   std::string name;
   double makespan = 0; ///< the largest end, seconds
   std::vector<RankTimes> ranks;
+  /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's end;
+  /// else zeros, and empty.
+  Sensitivity sensitivity;
+  std::vector<Sensitivity> rank_sensitivities;
 };
 
 /// Something that the model leaves out, and how much of it a run holds.

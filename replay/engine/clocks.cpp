@@ -10,15 +10,16 @@ constexpr std::size_t counters_per_rank = 4; // wait, latency, bandwidth, files
 
 } // namespace
 
-Clocks::Clocks(Network& network, Share share, Overlap overlap)
-    : pool_(padded_lanes(network.lanes().size())),
+Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
+    : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
+      pool_(padded_lanes(network.lanes().size()) * kernels_.planes),
       rows_(network, padded_lanes(network.lanes().size())), rates_{rows_.compute_scale(), rows_.memory_copy()},
-      latency_first_(overlap == Overlap::latency_first),
+      latency_first_(options.overlap == Overlap::latency_first),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
     clock.base = pool_.take();
-    std::fill_n(clock.base.values(), lanes(), 0.0);
+    std::fill_n(clock.base.values(), lanes() * kernels_.planes, 0.0);
     clock.seconds_per_unit = network.seconds_per_unit(share.begin + static_cast<Rank>(rank));
     clock.counters = counters_.get() + rank * counters_per_rank * lanes();
   }
@@ -30,8 +31,8 @@ LaneTime Clocks::own(const Clock& clock) const {
 
 LaneTransfer Clocks::transfer(const Incoming& incoming) const {
   const CostRow& row = rows_[incoming.row];
-  if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time};
-  return {incoming.bytes, row.byte_time, incoming.messages, row.latency};
+  if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
+  return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
 }
 
 LaneCounters Clocks::counters(const Clock& clock) const {
@@ -55,7 +56,7 @@ Snapshot Clocks::writable(const Clock& clock) {
 void Clocks::settle(Clock& clock) {
   if (clock.volume == 0 && clock.copied == 0 && clock.overhead == 0) return;
   Snapshot out = writable(clock);
-  fold(lanes(), rates_, own(clock), out.values());
+  kernels_.fold(lanes(), rates_, own(clock), out.values());
   clock.base = std::move(out);
   clear_pending(clock);
 }
@@ -67,13 +68,13 @@ void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
     return;
   }
   Snapshot out = latest_so_far.shared() ? pool_.take() : latest_so_far;
-  latest(lanes(), latest_so_far.values(), clock.base.values(), out.values());
+  kernels_.latest(lanes(), latest_so_far.values(), clock.base.values(), out.values());
   latest_so_far = std::move(out);
 }
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
   Snapshot out = writable(clock);
-  receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out.values());
+  kernels_.receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out.values());
   clock.base = std::move(out);
   clear_pending(clock);
 }
@@ -85,7 +86,7 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   for (const Incoming& one : incoming)
     arrivals_.push_back({one.sent, transfer(one)});
   Snapshot out = writable(clock);
-  const auto receive_all = incoming.size() <= most_together ? receive_together : receive_many;
+  const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
   receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out.values());
   clock.base = std::move(out);
   clear_pending(clock);
@@ -95,8 +96,7 @@ void Clocks::reduce(Clock& clock, double bytes) {
   if (bytes == 0) return;
   settle(clock);
   Snapshot out = writable(clock);
-  if (out.values() != clock.base.values()) std::copy_n(clock.base.values(), lanes(), out.values());
-  add(lanes(), bytes, rows_.reduction(), out.values());
+  kernels_.add(lanes(), clock.base.values(), bytes, rows_.reduction(), out.values());
   clock.base = std::move(out);
   clock.reduced += bytes;
 }
@@ -110,6 +110,13 @@ RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
           .latency = clock.counters[lanes() + lane],
           .bandwidth = clock.counters[2 * lanes() + lane],
           .files = clock.counters[3 * lanes() + lane]};
+}
+
+Sensitivity Clocks::sensitivity(const Clock& clock, std::size_t lane) const {
+  const Graded now = Graded::load(clock.base.values(), lanes(), lane);
+  return {.latency = latency_first_ ? now.first : now.second,
+          .bandwidth = latency_first_ ? now.second : now.first,
+          .compute = now.computation};
 }
 
 } // namespace timeless::replay

@@ -37,7 +37,7 @@ struct Incoming {
 /// the same however many lanes there are.
 class Clocks {
 public:
-  Clocks(Network& network, Share share, Overlap overlap);
+  Clocks(Network& network, Share share, const ReplayOptions& options);
 
   CostRows& rows() { return rows_; }
   SnapshotPool& pool() { return pool_; }
@@ -77,6 +77,8 @@ public:
   void settle(Clock& clock);
   /// What lane `lane` holds of a settled clock.
   RankTimes times(const Clock& clock, std::size_t lane) const;
+  /// The path to it; only in replays with ReplayOptions::sensitivities.
+  Sensitivity sensitivity(const Clock& clock, std::size_t lane) const;
 
 private:
   LaneTime own(const Clock& clock) const;
@@ -85,6 +87,7 @@ private:
   static void clear_pending(Clock& clock);
   Snapshot writable(const Clock& clock);
 
+  const LaneKernels& kernels_;
   SnapshotPool pool_;
   CostRows rows_;
   LaneRates rates_;

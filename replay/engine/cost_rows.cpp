@@ -37,7 +37,7 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
     double* byte_time = list();
     const std::size_t given = network_.lanes().size();
     network_.costs(link, segment, {latency, given}, {byte_time, given});
-    rows_.push_back({latency, byte_time});
+    rows_.push_back({latency, byte_time, network_.scales(link) ? 1.0 : 0.0});
     segments[segment] = static_cast<std::uint32_t>(rows_.size());
   }
   return segments[segment] - 1;

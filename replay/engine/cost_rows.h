@@ -13,6 +13,7 @@ namespace timeless::replay {
 struct CostRow {
   const double* latency = nullptr;
   const double* byte_time = nullptr;
+  double graded = 1; ///< 1 where Network::scales the class, else 0
 };
 
 /// Every list of per-lane values the engine got from the network, padded to whole lane groups.

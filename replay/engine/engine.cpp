@@ -30,7 +30,7 @@ void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) 
 
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share)
     : source_(source), network_(network), options_(options), share_(share), communicators_(source.run()),
-      clocks_(network, share, options.overlap), channels_(share), meetings_(communicators_),
+      clocks_(network, share, options), channels_(share), meetings_(communicators_),
       compiler_(source.run(), network, communicators_, channels_, clocks_.rows()), ranks_(share.size()),
       worklist_(ranks_.size()), collective_links_(communicators_.size()) {
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {

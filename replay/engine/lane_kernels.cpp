@@ -3,60 +3,94 @@
 #include <algorithm>
 #include <vector>
 
-// One binary for every x86-64: the loader picks the clone. Sanitizers instrument the resolver, which runs too early.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__gnu_linux__) &&                       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define LANE_KERNEL __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define LANE_KERNEL
+// A kernel is a function template, always inlined; what is called is one wrapper for each instruction set, so whatever
+// the kernel is made of is compiled for that set inside the wrapper and nowhere else. What is not inlined (the standard
+// library's functions) stays as every processor takes it.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TIMELESS_X86_64 1
 #endif
 
 namespace timeless::replay {
 
 namespace {
 
-inline __attribute__((always_inline)) double larger(double left, double right) {
-  return left > right ? left : right;
+template <typename Number>
+TIMELESS_INLINE inline Number time_in(std::size_t count, const LaneRates& rates, const LaneTime& time,
+                                      std::size_t lane) {
+  return Number::load(time.base, count, lane)
+      .plus_computation(time.work * rates.compute_scale[lane])
+      .plus(time.copied * rates.memory_copy[lane])
+      .plus(time.overhead);
 }
 
-inline __attribute__((always_inline)) double time_in(const LaneRates& rates, const LaneTime& time, std::size_t lane) {
-  return time.base[lane] + time.work * rates.compute_scale[lane] + time.copied * rates.memory_copy[lane] +
-         time.overhead;
+/// A message on its way: begun, between its two parts, and arrived.
+template <typename Number>
+struct Way {
+  Number start;
+  Number middle;
+  Number end;
+};
+
+template <typename Number>
+TIMELESS_INLINE inline Way<Number> way_in(std::size_t count, const LaneRates& rates, const LaneTime& sent,
+                                          const LaneTransfer& transfer, std::size_t lane) {
+  const Number start = time_in<Number>(count, rates, sent, lane);
+  const Number middle = start.plus_first(transfer.first * transfer.first_cost[lane], transfer.graded);
+  const Number end = middle.plus_second(transfer.second * transfer.second_cost[lane], transfer.graded);
+  return {start, middle, end};
 }
 
-/// Calls step(lane) for every lane; the rounding tells the compiler that no loop needs a remainder.
-template <typename Step>
-inline __attribute__((always_inline)) void for_each_lane(std::size_t count, Step step) {
-  if (count == 1) {
-    step(0);
-    return;
-  }
-  const std::size_t whole = count / lane_group * lane_group;
-#pragma GCC ivdep
-  for (std::size_t lane = 0; lane < whole; ++lane)
-    step(lane);
+/// Divides the time from `now` to when everything has arrived; returns that.
+TIMELESS_INLINE inline double divide(double now, double start, double middle, double end, const LaneCounters& counters,
+                                     std::size_t lane) {
+  const double x = larger(now, start);
+  const double y = larger(x, middle);
+  const double z = larger(y, end);
+  counters.wait[lane] += x - now;
+  counters.first[lane] += y - x;
+  counters.second[lane] += z - y;
+  return z;
 }
 
-/// receive() with the arrival already known and the rank's time in `now`, which moves on.
-inline __attribute__((always_inline)) void take(std::size_t count, const double* start, const double* middle,
-                                                const double* end, const LaneCounters& counters, double* now) {
+template <typename Number>
+TIMELESS_INLINE inline void fold(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out) {
+  for_each_lane(
+      count, [ count, rates, time, out ](std::size_t lane)
+                 __attribute__((always_inline)) { time_in<Number>(count, rates, time, lane).store(out, count, lane); });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void latest(std::size_t count, const double* left, const double* right, double* out) {
   for_each_lane(
       count, [=](std::size_t lane) __attribute__((always_inline)) {
-        const double t = now[lane];
-        const double x = larger(t, start[lane]);
-        const double y = larger(x, middle[lane]);
-        const double z = larger(y, end[lane]);
-        counters.wait[lane] += x - t;
-        counters.first[lane] += y - x;
-        counters.second[lane] += z - y;
-        now[lane] = z;
+        latest_of(Number::load(left, count, lane), Number::load(right, count, lane)).store(out, count, lane);
+      });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void add(std::size_t count, const double* time, double amount, const double* cost, double* out) {
+  for_each_lane(
+      count, [=](std::size_t lane) __attribute__((always_inline)) {
+        Number::load(time, count, lane).plus(amount * cost[lane]).store(out, count, lane);
+      });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void receive(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                    const LaneTime& sent, const LaneTransfer& transfer, const LaneCounters& counters,
+                                    double* out) {
+  for_each_lane(
+      count, [ count, rates, own, sent, transfer, counters, out ](std::size_t lane) __attribute__((always_inline)) {
+        const Number now = time_in<Number>(count, rates, own, lane);
+        const Way<Number> way = way_in<Number>(count, rates, sent, transfer, lane);
+        divide(now.time, way.start.time, way.middle.time, way.end.time, counters, lane);
+        later(now, way.end).store(out, count, lane);
       });
 }
 
 /// Exchanges two arrivals in the lanes where the left one ends later. Returns whether any lane did.
-inline __attribute__((always_inline)) bool order(std::size_t count, double* left_start, double* left_middle,
-                                                 double* left_end, double* right_start, double* right_middle,
-                                                 double* right_end) {
+TIMELESS_INLINE inline bool order(std::size_t count, double* left_start, double* left_middle, double* left_end,
+                                  double* right_start, double* right_middle, double* right_end) {
   unsigned long long exchanged = 0;
   for_each_lane(
       count, [ =, &exchanged ](std::size_t lane) __attribute__((always_inline)) {
@@ -78,55 +112,27 @@ inline __attribute__((always_inline)) bool order(std::size_t count, double* left
   return exchanged != 0;
 }
 
-} // namespace
-
-LANE_KERNEL void fold(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out) {
-  for_each_lane(
-      count, [ rates, time, out ](std::size_t lane)
-                 __attribute__((always_inline)) { out[lane] = time_in(rates, time, lane); });
-}
-
-LANE_KERNEL void latest(std::size_t count, const double* left, const double* right, double* out) {
-  for_each_lane(
-      count, [=](std::size_t lane) __attribute__((always_inline)) { out[lane] = larger(left[lane], right[lane]); });
-}
-
-LANE_KERNEL void add(std::size_t count, double amount, const double* cost, double* out) {
-  for_each_lane(
-      count, [=](std::size_t lane) __attribute__((always_inline)) { out[lane] = out[lane] + amount * cost[lane]; });
-}
-
-LANE_KERNEL void receive(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
-                         const LaneTransfer& transfer, const LaneCounters& counters, double* out) {
-  for_each_lane(
-      count, [ rates, own, sent, transfer, counters, out ](std::size_t lane) __attribute__((always_inline)) {
-        const double t = time_in(rates, own, lane);
-        const double s = time_in(rates, sent, lane);
-        const double a = s + transfer.first * transfer.first_cost[lane];
-        const double e = a + transfer.second * transfer.second_cost[lane];
-        const double x = larger(t, s);
-        const double y = larger(x, a);
-        const double z = larger(y, e);
-        counters.wait[lane] += x - t;
-        counters.first[lane] += y - x;
-        counters.second[lane] += z - y;
-        out[lane] = z;
-      });
-}
-
-LANE_KERNEL void receive_together(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
-                                  const LaneArrival* list, const LaneCounters& counters, double* out) {
+/// The path to the end of several arrivals is that of the one with the largest e, the first listed of equals, so it
+/// needs no sorting: `out` is the latest of what was listed, while the counters go by the sorted times.
+template <typename Number>
+TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                             std::size_t arrivals, const LaneArrival* list,
+                                             const LaneCounters& counters, double* out) {
   // Start, middle and end of every arrival, for as many lanes as the first-level cache holds.
   constexpr std::size_t most_lanes = 32;
   alignas(64) double start[most_together][most_lanes];
   alignas(64) double middle[most_together][most_lanes];
   alignas(64) double end[most_together][most_lanes];
+  alignas(64) double now[most_lanes];
   for (std::size_t first = 0; first < count; first += most_lanes) {
     const std::size_t width = count - first < most_lanes ? count - first : most_lanes;
-    double* const now = out + first;
+    double* const begun = now;
     for_each_lane(
-        width, [ rates, own, first, now ](std::size_t lane)
-                   __attribute__((always_inline)) { now[lane] = time_in(rates, own, first + lane); });
+        width, [ count, rates, own, first, begun, out ](std::size_t lane) __attribute__((always_inline)) {
+          const Number mine = time_in<Number>(count, rates, own, first + lane);
+          begun[lane] = mine.time;
+          mine.store(out, count, first + lane);
+        });
     std::size_t left = 0;
     for (std::size_t index = 0; index < arrivals; ++index) {
       const LaneTime sent = list[index].sent;
@@ -137,10 +143,13 @@ LANE_KERNEL void receive_together(std::size_t count, const LaneRates& rates, con
       unsigned long long late = 0;
       for_each_lane(
           width, [ =, &late ](std::size_t lane) __attribute__((always_inline)) {
-            s[lane] = time_in(rates, sent, first + lane);
-            a[lane] = s[lane] + transfer.first * transfer.first_cost[first + lane];
-            e[lane] = a[lane] + transfer.second * transfer.second_cost[first + lane];
-            late |= e[lane] > now[lane] ? 1ULL : 0ULL;
+            const Way<Number> way = way_in<Number>(count, rates, sent, transfer, first + lane);
+            s[lane] = way.start.time;
+            a[lane] = way.middle.time;
+            e[lane] = way.end.time;
+            late |= e[lane] > begun[lane] ? 1ULL : 0ULL;
+            if constexpr (Number::planes > 1)
+              later(Number::load(out, count, first + lane), way.end).store(out, count, first + lane);
           });
       // What is over by now in every lane changes nothing, wherever it stands in the order.
       if (late != 0) ++left;
@@ -152,34 +161,86 @@ LANE_KERNEL void receive_together(std::size_t count, const LaneRates& rates, con
         exchanged |=
             order(width, start[right - 1], middle[right - 1], end[right - 1], start[right], middle[right], end[right]);
     }
-    for (std::size_t index = 0; index < left; ++index)
-      take(width, start[index], middle[index], end[index],
-           {counters.wait + first, counters.first + first, counters.second + first}, now);
+    const LaneCounters here{counters.wait + first, counters.first + first, counters.second + first};
+    for (std::size_t index = 0; index < left; ++index) {
+      const double* const s = start[index];
+      const double* const a = middle[index];
+      const double* const e = end[index];
+      for_each_lane(
+          width, [=](std::size_t lane) __attribute__((always_inline)) {
+            begun[lane] = divide(begun[lane], s[lane], a[lane], e[lane], here, lane);
+          });
+    }
+    if constexpr (Number::planes == 1) std::copy_n(now, width, out + first);
   }
 }
 
-void receive_many(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
-                  const LaneArrival* list, const LaneCounters& counters, double* out) {
-  struct Times {
-    double start;
-    double middle;
-    double end;
-  };
-  std::vector<Times> sorted(arrivals);
+template <typename Number>
+TIMELESS_INLINE inline void receive_many(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                         std::size_t arrivals, const LaneArrival* list, const LaneCounters& counters,
+                                         double* out) {
+  std::vector<Way<Number>> sorted(arrivals);
   for (std::size_t lane = 0; lane < count; ++lane) {
-    for (std::size_t index = 0; index < arrivals; ++index) {
-      const LaneTransfer& transfer = list[index].transfer;
-      Times& times = sorted[index];
-      times.start = time_in(rates, list[index].sent, lane);
-      times.middle = times.start + transfer.first * transfer.first_cost[lane];
-      times.end = times.middle + transfer.second * transfer.second_cost[lane];
+    for (std::size_t index = 0; index < arrivals; ++index)
+      sorted[index] = way_in<Number>(count, rates, list[index].sent, list[index].transfer, lane);
+    std::ranges::stable_sort(sorted, {}, [](const Way<Number>& way) { return way.end.time; });
+    Number now = time_in<Number>(count, rates, own, lane);
+    for (const Way<Number>& way : sorted) {
+      divide(now.time, way.start.time, way.middle.time, way.end.time, counters, lane);
+      now = later(now, way.end);
     }
-    std::ranges::stable_sort(sorted, {}, &Times::end);
-    out[lane] = time_in(rates, own, lane);
-    for (const Times& times : sorted)
-      take(1, &times.start, &times.middle, &times.end,
-           {counters.wait + lane, counters.first + lane, counters.second + lane}, out + lane);
+    now.store(out, count, lane);
   }
+}
+
+// ---- one wrapper for each kernel and instruction set
+
+template <auto kernel>
+struct Baseline;
+template <typename... Arguments, void (*kernel)(Arguments...)>
+struct Baseline<kernel> {
+  static void call(Arguments... arguments) { kernel(arguments...); }
+};
+
+#ifdef TIMELESS_X86_64
+template <auto kernel>
+struct Avx2;
+template <typename... Arguments, void (*kernel)(Arguments...)>
+struct Avx2<kernel> {
+  __attribute__((target("arch=x86-64-v3"))) static void call(Arguments... arguments) { kernel(arguments...); }
+};
+
+template <auto kernel>
+struct Avx512;
+template <typename... Arguments, void (*kernel)(Arguments...)>
+struct Avx512<kernel> {
+  __attribute__((target("arch=x86-64-v4"))) static void call(Arguments... arguments) { kernel(arguments...); }
+};
+#endif
+
+template <template <auto> typename Set, typename Number>
+constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
+                              .latest = Set<latest<Number>>::call,
+                              .add = Set<add<Number>>::call,
+                              .receive = Set<receive<Number>>::call,
+                              .receive_together = Set<receive_together<Number>>::call,
+                              .receive_many = Set<receive_many<Number>>::call,
+                              .planes = Number::planes};
+
+template <template <auto> typename Set>
+const LaneKernels& choose(bool graded) {
+  return graded ? kernels<Set, Graded> : kernels<Set, Plain>;
+}
+
+} // namespace
+
+const LaneKernels& lane_kernels(InstructionSet set, bool graded) {
+#ifdef TIMELESS_X86_64
+  if (set == InstructionSet::avx512) return choose<Avx512>(graded);
+  if (set == InstructionSet::avx2) return choose<Avx2>(graded);
+#endif
+  static_cast<void>(set);
+  return choose<Baseline>(graded);
 }
 
 } // namespace timeless::replay

@@ -1,19 +1,16 @@
 #pragma once
 
+#include "replay/engine/lane_numbers.h"
+#include "replay/instruction_set.h"
+
 #include <cstddef>
 
 /// The arithmetic on all lanes at once. Every function works lane by lane, so a lane's bits depend on nothing beside
 /// it; the file is compiled without contraction of a * b + c, so they do not depend on the instruction set either.
 ///
-/// `count` is 1 or a multiple of lane_group; lists may be the same where one is read and the other written.
+/// `count` is 1 or a multiple of lane_group; lists may be the same where one is read and the other written. Lists of
+/// times hold numbers of one sort (lane_numbers.h), in planes of `count` lanes.
 namespace timeless::replay {
-
-inline constexpr std::size_t lane_group = 8;
-
-/// Lanes to hold so that `count` above is met.
-constexpr std::size_t padded_lanes(std::size_t lanes) {
-  return lanes == 1 ? 1 : (lanes + lane_group - 1) / lane_group * lane_group;
-}
 
 /// What every lane costs.
 struct LaneRates {
@@ -35,6 +32,7 @@ struct LaneTransfer {
   const double* first_cost = nullptr;
   double second = 0;
   const double* second_cost = nullptr;
+  double graded = 1; ///< 1 where its parts count in the path of a graded number, else 0
 };
 
 /// Sums of waiting and of the two parts of transfers, as far as not hidden.
@@ -44,38 +42,48 @@ struct LaneCounters {
   double* second = nullptr;
 };
 
-/// out = time
-void fold(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out);
-
-/// out = max(left, right)
-void latest(std::size_t count, const double* left, const double* right, double* out);
-
-/// out += amount * cost
-void add(std::size_t count, double amount, const double* cost, double* out);
-
-/// A rank takes what was sent (Tong et al., section III.E; t the rank's time, s the sender's):
-///     a = s + first, e = a + second; x = max(t, s), y = max(x, a), z = max(y, e)
-///     wait += x - t, first += y - x, second += z - y; out = z
-void receive(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
-             const LaneTransfer& transfer, const LaneCounters& counters, double* out);
-
 /// Something to be received: when it was sent, and its way from there.
 struct LaneArrival {
   LaneTime sent;
   LaneTransfer transfer;
 };
 
-/// The most arrivals that receive_together() takes.
+/// The most arrivals that LaneKernels::receive_together takes.
 inline constexpr std::size_t most_together = 16;
 
-/// A rank takes several arrivals at once: receive() for one after the other, each lane in the order of their e there,
-/// equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left one's e is
-/// larger.
-void receive_together(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
-                      const LaneArrival* list, const LaneCounters& counters, double* out);
+/// The kernels for one instruction set and one sort of number.
+struct LaneKernels {
+  /// out = time
+  void (*fold)(std::size_t count, const LaneRates& rates, const LaneTime& time, double* out);
 
-/// The same for any number of arrivals: each lane is sorted by itself.
-void receive_many(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
-                  const LaneArrival* list, const LaneCounters& counters, double* out);
+  /// out = the latest of both; whatever order many are compared in, the last result is the same.
+  void (*latest)(std::size_t count, const double* left, const double* right, double* out);
+
+  /// out = time + amount * cost
+  void (*add)(std::size_t count, const double* time, double amount, const double* cost, double* out);
+
+  /// A rank takes what was sent (Tong et al., section III.E; t the rank's time, s the sender's):
+  ///     a = s + first, e = a + second; x = max(t, s), y = max(x, a), z = max(y, e)
+  ///     wait += x - t, first += y - x, second += z - y; out = z
+  /// The path to z is the rank's own unless e > t.
+  void (*receive)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
+                  const LaneTransfer& transfer, const LaneCounters& counters, double* out);
+
+  /// A rank takes several arrivals at once: receive() for one after the other, each lane in the order of their e there,
+  /// equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left one's e is
+  /// larger.
+  void (*receive_together)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                           const LaneArrival* list, const LaneCounters& counters, double* out);
+
+  /// The same for any number of arrivals: each lane is sorted by itself.
+  void (*receive_many)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                       const LaneArrival* list, const LaneCounters& counters, double* out);
+
+  /// How many planes the numbers have.
+  std::size_t planes = 1;
+};
+
+/// The kernels for an instruction set, which is not `best`: for Graded numbers, or for Plain ones.
+const LaneKernels& lane_kernels(InstructionSet set, bool graded);
 
 } // namespace timeless::replay

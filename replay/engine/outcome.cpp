@@ -55,7 +55,11 @@ Result Engine::result() {
     one.name = names[lane];
     for (std::size_t number = 0; number < ranks_.size(); ++number) {
       one.ranks.push_back(clocks_.times(clocks_[number], lane));
-      one.makespan = std::max(one.makespan, one.ranks.back().end);
+      const bool last = number == 0 || one.ranks.back().end > one.makespan;
+      if (last) one.makespan = one.ranks.back().end;
+      if (!options_.sensitivities) continue;
+      one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
+      if (last) one.sensitivity = one.rank_sensitivities.back();
     }
   }
   return result;

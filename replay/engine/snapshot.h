@@ -11,8 +11,8 @@ namespace timeless::replay {
 
 class SnapshotPool;
 
-/// One value per lane, shared by all who hold a copy of this handle: a rank's clock as it was when it sent, say.
-/// Whoever wants to change the values must be the only holder.
+/// One number per lane (lane_numbers.h), shared by all who hold a copy of this handle: a rank's clock as it was when it
+/// sent, say. Whoever wants to change the values must be the only holder.
 class Snapshot {
 public:
   Snapshot() = default;
@@ -48,8 +48,8 @@ private:
 /// Where snapshots come from and go back to. Must outlive them.
 class SnapshotPool {
 public:
-  /// Every snapshot holds `lanes` values.
-  explicit SnapshotPool(std::size_t lanes) : lanes_(lanes) {}
+  /// Every snapshot holds `values` values.
+  explicit SnapshotPool(std::size_t values) : size_(values) {}
   SnapshotPool(const SnapshotPool&) = delete;
   SnapshotPool& operator=(const SnapshotPool&) = delete;
 
@@ -74,7 +74,7 @@ private:
   }
   void grow();
 
-  std::size_t lanes_;
+  std::size_t size_;
   Snapshot::Body* free_ = nullptr;
   std::vector<std::unique_ptr<std::byte[], Release>> slabs_;
 };

@@ -86,6 +86,10 @@ void HockneyNetwork::costs(LinkClass link, std::size_t, std::span<double> latenc
   }
 }
 
+bool HockneyNetwork::scales(LinkClass link) const {
+  return link == between_nodes;
+}
+
 double HockneyNetwork::seconds_per_unit(Rank rank) const {
   const auto& rates = placement_.seconds_per_unit;
   if (rates.size() == 1) return rates.front();

@@ -41,6 +41,10 @@ public:
   virtual void costs(LinkClass link, std::size_t segment, std::span<double> latency,
                      std::span<double> byte_time) const = 0;
 
+  /// Whether this class's latencies and byte times are the ones in question when a replay says what a change of latency
+  /// or bandwidth would do: those between nodes.
+  virtual bool scales(LinkClass) const { return true; }
+
   /// Seconds per byte of the sender's copy into the system's buffer, per lane.
   virtual std::span<const double> memory_copy_byte_time() const = 0;
   /// Seconds per byte of reduction arithmetic, per lane.

@@ -141,6 +141,10 @@ void SimgridNetwork::costs(LinkClass link, std::size_t segment, std::span<double
   }
 }
 
+bool SimgridNetwork::scales(LinkClass link) const {
+  return !classes_.at(link).loopback;
+}
+
 double SimgridNetwork::seconds_per_unit(Rank rank) const {
   return seconds_per_unit_.at(static_cast<std::size_t>(rank));
 }

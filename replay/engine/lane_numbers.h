@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+
+/// What the lane kernels compute with: a kernel is written once, for any of these numbers.
+///
+/// A number's parts lie in planes: in a list of numbers of `lanes` lanes, part p of lane l stands at p * lanes + l.
+/// Everything here is inlined always, so that a kernel's instructions are those of the instruction set it is for.
+namespace timeless::replay {
+
+#define TIMELESS_INLINE __attribute__((always_inline))
+
+TIMELESS_INLINE inline double larger(double left, double right) {
+  return left > right ? left : right;
+}
+
+/// A time alone.
+struct Plain {
+  static constexpr std::size_t planes = 1;
+
+  double time;
+
+  TIMELESS_INLINE static Plain load(const double* values, std::size_t /*lanes*/, std::size_t lane) {
+    return {values[lane]};
+  }
+  TIMELESS_INLINE void store(double* values, std::size_t /*lanes*/, std::size_t lane) const { values[lane] = time; }
+
+  /// This much later, for a reason nobody asks after.
+  TIMELESS_INLINE Plain plus(double seconds) const { return {time + seconds}; }
+  TIMELESS_INLINE Plain plus_computation(double seconds) const { return {time + seconds}; }
+  TIMELESS_INLINE Plain plus_first(double seconds, double /*graded*/) const { return {time + seconds}; }
+  TIMELESS_INLINE Plain plus_second(double seconds, double /*graded*/) const { return {time + seconds}; }
+};
+
+/// A time, and how much of the path that led to it, from the beginning of the run, were the first and the second parts
+/// of transfers and computation. The path's other seconds are nobody's.
+struct Graded {
+  static constexpr std::size_t planes = 4;
+
+  double time;
+  double first;
+  double second;
+  double computation;
+
+  TIMELESS_INLINE static Graded load(const double* values, std::size_t lanes, std::size_t lane) {
+    return {values[lane], values[lanes + lane], values[2 * lanes + lane], values[3 * lanes + lane]};
+  }
+  TIMELESS_INLINE void store(double* values, std::size_t lanes, std::size_t lane) const {
+    values[lane] = time;
+    values[lanes + lane] = first;
+    values[2 * lanes + lane] = second;
+    values[3 * lanes + lane] = computation;
+  }
+
+  TIMELESS_INLINE Graded plus(double seconds) const { return {time + seconds, first, second, computation}; }
+  TIMELESS_INLINE Graded plus_computation(double seconds) const {
+    return {time + seconds, first, second, computation + seconds};
+  }
+  /// `graded` is 1 where the seconds count as a transfer's, 0 where not.
+  TIMELESS_INLINE Graded plus_first(double seconds, double graded) const {
+    return {time + seconds, first + graded * seconds, second, computation};
+  }
+  TIMELESS_INLINE Graded plus_second(double seconds, double graded) const {
+    return {time + seconds, first, second + graded * seconds, computation};
+  }
+};
+
+/// The later of two times, with its path; the left one's where they are equal.
+TIMELESS_INLINE inline Plain later(Plain left, Plain right) {
+  return {larger(left.time, right.time)};
+}
+TIMELESS_INLINE inline Graded later(Graded left, Graded right) {
+  const bool take = right.time > left.time;
+  return {take ? right.time : left.time, take ? right.first : left.first, take ? right.second : left.second,
+          take ? right.computation : left.computation};
+}
+
+/// The later of two times; of paths that take equally long, the one with the most first parts, then second parts, then
+/// computation. Any number of times have one latest, in whatever order they are compared.
+TIMELESS_INLINE inline Plain latest_of(Plain left, Plain right) {
+  return {larger(left.time, right.time)};
+}
+TIMELESS_INLINE inline Graded latest_of(Graded left, Graded right) {
+  // Without && and ||, which would be branches.
+  const bool last =
+      (right.second > left.second) | ((right.second == left.second) & (right.computation > left.computation));
+  const bool path = (right.first > left.first) | ((right.first == left.first) & last);
+  const bool take = (right.time > left.time) | ((right.time == left.time) & path);
+  return {take ? right.time : left.time, take ? right.first : left.first, take ? right.second : left.second,
+          take ? right.computation : left.computation};
+}
+
+inline constexpr std::size_t lane_group = 8;
+
+/// Lanes to hold so that kernels need no remainder: 1, or a multiple of lane_group.
+constexpr std::size_t padded_lanes(std::size_t lanes) {
+  return lanes == 1 ? 1 : (lanes + lane_group - 1) / lane_group * lane_group;
+}
+
+/// Calls step(lane) for every lane; the rounding tells the compiler that no loop needs a remainder.
+template <typename Step>
+TIMELESS_INLINE inline void for_each_lane(std::size_t count, Step step) {
+  if (count == 1) {
+    step(0);
+    return;
+  }
+  const std::size_t whole = count / lane_group * lane_group;
+#pragma GCC ivdep
+  for (std::size_t lane = 0; lane < whole; ++lane)
+    step(lane);
+}
+
+} // namespace timeless::replay
