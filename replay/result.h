@@ -41,8 +41,8 @@ struct LaneResult {
   std::vector<RankTimes> ranks;
   /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's end;
   /// else zeros, and empty.
-  Sensitivity sensitivity;
-  std::vector<Sensitivity> rank_sensitivities;
+  Sensitivity sensitivity{};
+  std::vector<Sensitivity> rank_sensitivities{};
 };
 
 /// Something that the model leaves out, and how much of it a run holds.

@@ -1,5 +1,7 @@
 #include "machines.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace timeless::replay::test {
@@ -28,6 +30,23 @@ HockneyNetwork flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes) {
                               .reduction_byte_time = costs.reduction,
                               .compute_scale = costs.compute_scale});
   return {std::move(configurations), one_rank_per_node(ranks, 1)};
+}
+
+HockneyNetwork fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes) {
+  std::vector<HockneyLane> all;
+  for (const std::size_t lane : lanes) {
+    const double odd = static_cast<double>(lane) + 1;
+    all.push_back({.name = std::to_string(lane),
+                   .between_nodes = {1e-6 * odd / 3, 1e-9 / odd},
+                   .within_node = {1e-7 * odd / 7, 1e-10 / odd},
+                   .memory_copy_byte_time = 3.1e-11 * odd,
+                   .reduction_byte_time = 1.7e-10 / odd,
+                   .compute_scale = 1 / odd});
+  }
+  Placement placement = one_rank_per_node(ranks, 1.0 / 3e9);
+  for (auto& node : placement.node_of_rank)
+    node /= 2;
+  return {std::move(all), std::move(placement)};
 }
 
 IntegerMachine::IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds)
@@ -71,6 +90,21 @@ double IntegerMachine::isend_overhead(Bytes bytes) const {
 
 double IntegerMachine::receive_overhead(Bytes bytes) const {
   return draw(seed_, 3000 + bytes % 5, 50);
+}
+
+bool same_bits(const RankTimes& left, const RankTimes& right) {
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+bool same_bits(const Sensitivity& left, const Sensitivity& right) {
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+bool same_bits(const LaneResult& left, const LaneResult& right) {
+  const auto same = [](const auto& one, const auto& other) { return same_bits(one, other); };
+  return left.makespan == right.makespan && std::ranges::equal(left.ranks, right.ranks, same) &&
+         same_bits(left.sensitivity, right.sensitivity) &&
+         std::ranges::equal(left.rank_sensitivities, right.rank_sensitivities, same);
 }
 
 } // namespace timeless::replay::test

@@ -2,6 +2,7 @@
 
 #include "replay/platform/hockney_network.h"
 #include "replay/platform/network.h"
+#include "replay/result.h"
 
 #include <cstdint>
 #include <string>
@@ -20,6 +21,10 @@ struct FlatCosts {
 
 /// A machine whose ranks are all equally far apart, one lane for each set of costs.
 HockneyNetwork flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes);
+
+/// Two ranks on each node, and lanes with fractions, so that any other order of sums would show. A lane's costs depend
+/// on its number in `lanes` only.
+HockneyNetwork fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes);
 
 /// A machine with several link classes, message-size segments, overheads and rates, all small whole numbers drawn from
 /// a seed: sums of a replay's times are then exact in double arithmetic.
@@ -52,5 +57,11 @@ private:
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
 };
+
+/// True when they are the same to the last bit.
+bool same_bits(const RankTimes& left, const RankTimes& right);
+bool same_bits(const Sensitivity& left, const Sensitivity& right);
+/// Names aside.
+bool same_bits(const LaneResult& left, const LaneResult& right);
 
 } // namespace timeless::replay::test

@@ -4,15 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <numeric>
 
 namespace timeless::replay::test {
 namespace {
-
-bool same_bits(const RankTimes& left, const RankTimes& right) {
-  return std::memcmp(&left, &right, sizeof left) == 0;
-}
 
 std::string show(const RankTimes& times) {
   std::string text;
@@ -60,24 +55,6 @@ TEST(RandomReplay, counters_add_up_to_the_end) {
                 times.end)
           << "seed " << seed;
   }
-}
-
-/// Lanes with fractions, so that any other order of sums would show.
-HockneyNetwork fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes) {
-  std::vector<HockneyLane> all;
-  for (const std::size_t lane : lanes) {
-    const double odd = static_cast<double>(lane) + 1;
-    all.push_back({.name = std::to_string(lane),
-                   .between_nodes = {1e-6 * odd / 3, 1e-9 / odd},
-                   .within_node = {1e-7 * odd / 7, 1e-10 / odd},
-                   .memory_copy_byte_time = 3.1e-11 * odd,
-                   .reduction_byte_time = 1.7e-10 / odd,
-                   .compute_scale = 1 / odd});
-  }
-  Placement placement = one_rank_per_node(ranks, 1.0 / 3e9);
-  for (auto& node : placement.node_of_rank)
-    node /= 2;
-  return {std::move(all), std::move(placement)};
 }
 
 std::vector<std::size_t> first_lanes(std::size_t count) {
