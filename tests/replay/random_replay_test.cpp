@@ -17,6 +17,10 @@ std::string show(const RankTimes& times) {
   return text;
 }
 
+std::string show(const Sensitivity& path) {
+  return std::to_string(path.latency) + " " + std::to_string(path.bandwidth) + " " + std::to_string(path.compute);
+}
+
 /// Random programs on random machines, lane by lane against the scalar replay, to the last bit.
 void compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases, const ProgramLimits& limits) {
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
@@ -26,6 +30,7 @@ void compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases, c
     options.collectives = seed % 3 == 0 ? CollectiveModel::simple : CollectiveModel::mpich;
     options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
     options.budget = static_cast<std::uint32_t>(1 + seed % 7);
+    options.sensitivities = seed % 2 == 0;
     const Result result = replay(program, machine, options);
     for (std::size_t lane = 0; lane < 3; ++lane) {
       const auto expected = scalar_replay(program, machine, lane, options);
@@ -33,6 +38,11 @@ void compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases, c
         ASSERT_TRUE(same_bits(result.lanes[lane].ranks[rank], expected[rank]))
             << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
             << show(result.lanes[lane].ranks[rank]) << "\n  scalar " << show(expected[rank]);
+      if (!options.sensitivities) continue;
+      for (std::size_t rank = 0; rank < expected.size(); ++rank)
+        ASSERT_TRUE(same_bits(result.lanes[lane].rank_sensitivities[rank], expected[rank].path))
+            << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
+            << show(result.lanes[lane].rank_sensitivities[rank]) << "\n  scalar " << show(expected[rank].path);
     }
   }
 }

@@ -25,13 +25,20 @@ struct Arrival {
   double latency = 0;
   double bandwidth = 0;
   double after = 0;
+  Sensitivity path_to_start{};
+  bool scales = true; ///< its latency and bandwidth count in the path
   double end() const { return start + latency + bandwidth; }
+  Sensitivity path() const {
+    if (!scales) return path_to_start;
+    return {path_to_start.latency + latency, path_to_start.bandwidth + bandwidth, path_to_start.compute};
+  }
 };
 
 struct SentMessage {
   Rank source;
   double start;
   Bytes bytes;
+  Sensitivity path;
 };
 
 struct Path {
@@ -51,7 +58,7 @@ struct Path {
 using PathKey = std::tuple<Rank, Rank, CommunicatorId, trace::Tag>;
 
 struct Gathering {
-  std::map<Rank, double> came;
+  std::map<Rank, std::pair<double, Sensitivity>> came; ///< when, and the path to there
   CollectiveShape shape;
 };
 
@@ -68,7 +75,7 @@ struct RankProgram {
   std::size_t position = 0;
   bool begun = false;    ///< the action at `position` has had its effect on others
   std::size_t place = 0; ///< of its receive or its collective
-  RankTimes times;
+  ScalarTimes times;
   std::map<RequestId, OpenRequest> requests;
   std::map<CommunicatorId, std::size_t> collectives;
 };
@@ -81,7 +88,7 @@ public:
       read(source, rank);
   }
 
-  std::vector<RankTimes> run() {
+  std::vector<ScalarTimes> run() {
     bool progress = true;
     while (progress) {
       progress = false;
@@ -93,7 +100,7 @@ public:
           progress = true;
         }
     }
-    std::vector<RankTimes> times;
+    std::vector<ScalarTimes> times;
     for (RankProgram& rank : ranks_) {
       if (rank.position < rank.actions.size()) throw std::logic_error("a rank cannot go on");
       times.push_back(rank.times);
@@ -135,13 +142,14 @@ private:
 
   // ---- time
 
-  static void work(RankTimes& times, double RankTimes::*counter, double seconds) {
+  static void work(ScalarTimes& times, double RankTimes::*counter, double seconds) {
     times.*counter += seconds;
     times.end += seconds;
+    if (counter == &RankTimes::compute) times.path.compute += seconds;
   }
 
   /// From now until the arrival: waiting until it starts, then its two parts, as far as they lie ahead.
-  void absorb(RankTimes& times, const Arrival& arrival) {
+  void absorb(ScalarTimes& times, const Arrival& arrival) {
     const bool latency_first = options_.overlap == Overlap::latency_first;
     const double middle = arrival.start + (latency_first ? arrival.latency : arrival.bandwidth);
     const auto ahead = [&](double from, double to) { return std::max(0.0, to - std::max(from, times.end)); };
@@ -151,10 +159,11 @@ private:
     times.wait += wait;
     (latency_first ? times.latency : times.bandwidth) += first;
     (latency_first ? times.bandwidth : times.latency) += second;
+    if (arrival.end() > times.end) times.path = arrival.path();
     times.end = std::max(times.end, arrival.end());
   }
 
-  void absorb_all(RankTimes& times, std::vector<Arrival> arrivals) {
+  void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals) {
     std::ranges::stable_sort(arrivals, {}, &Arrival::end);
     for (const Arrival& arrival : arrivals)
       absorb(times, arrival);
@@ -165,12 +174,12 @@ private:
   // ---- messages
 
   PathKey send(const Action& action, Rank rank, bool nonblocking) {
-    RankTimes& times = of(rank).times;
+    ScalarTimes& times = of(rank).times;
     work(times, &RankTimes::overhead,
          nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes));
     work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
     const PathKey key{rank, world(action.communicator, action.peer), action.communicator, action.tag};
-    paths_[key].sent.push_back({rank, times.end, action.bytes});
+    paths_[key].sent.push_back({rank, times.end, action.bytes, times.path});
     return key;
   }
 
@@ -179,8 +188,10 @@ private:
   Arrival arrival(const PathKey& key, std::size_t place) {
     const SentMessage& message = paths_[key].sent.at(place);
     const double bytes = static_cast<double>(message.bytes);
-    const auto [latency, byte_time] = costs(network_.link(message.source, std::get<1>(key)), bytes);
-    return {message.start, latency, bytes * byte_time, network_.receive_overhead(message.bytes)};
+    const LinkClass link = network_.link(message.source, std::get<1>(key));
+    const auto [latency, byte_time] = costs(link, bytes);
+    return {message.start,        latency, bytes * byte_time, network_.receive_overhead(message.bytes), message.path,
+            network_.scales(link)};
   }
 
   bool receive(RankProgram& rank, const PathKey& key) {
@@ -217,7 +228,7 @@ private:
     auto& gatherings = gatherings_[communicator];
     if (place == gatherings.size()) gatherings.emplace_back();
     Gathering& gathering = gatherings[place];
-    gathering.came[rank] = of(rank).times.end;
+    gathering.came[rank] = {of(rank).times.end, of(rank).times.path};
     CollectiveShape& shape = gathering.shape;
     shape.kind = action.kind;
     shape.members = static_cast<std::uint32_t>(run_.communicators[communicator].members.size());
@@ -232,16 +243,32 @@ private:
     return gatherings_[communicator].at(place).came.size() == run_.communicators[communicator].members.size();
   }
 
+  /// Of members that come equally late, the path with the most of what is hidden first, then second, then computation.
+  std::pair<double, Sensitivity> latest(const Gathering& gathering) const {
+    const auto order = [&](const std::pair<double, Sensitivity>& came) {
+      const auto& [time, path] = came;
+      return options_.overlap == Overlap::latency_first ? std::tuple(time, path.latency, path.bandwidth, path.compute)
+                                                        : std::tuple(time, path.bandwidth, path.latency, path.compute);
+    };
+    std::pair<double, Sensitivity> last;
+    for (const auto& [rank, came] : gathering.came)
+      if (order(came) > order(last)) last = came;
+    return last;
+  }
+
   Arrival arrival(CommunicatorId communicator, std::size_t place) {
     const Gathering& gathering = gatherings_[communicator].at(place);
     const CollectiveCost cost = collective_cost(options_.collectives, gathering.shape);
     const double step = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
-    const auto [latency, byte_time] = costs(network_.collective_link(run_.communicators[communicator].members), step);
-    double last = 0;
-    for (const auto& [rank, time] : gathering.came)
-      last = std::max(last, time);
-    return {last, cost.messages * latency, cost.bytes * byte_time,
-            cost.reduced_bytes * network_.reduction_byte_time()[lane_]};
+    const LinkClass link = network_.collective_link(run_.communicators[communicator].members);
+    const auto [latency, byte_time] = costs(link, step);
+    const auto [last, path] = latest(gathering);
+    return {last,
+            cost.messages * latency,
+            cost.bytes * byte_time,
+            cost.reduced_bytes * network_.reduction_byte_time()[lane_],
+            path,
+            network_.scales(link)};
   }
 
   bool collective(const Action& action, CommunicatorId communicator, Rank number) {
@@ -359,8 +386,8 @@ private:
 
 } // namespace
 
-std::vector<RankTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
-                                     const ReplayOptions& options) {
+std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
+                                       const ReplayOptions& options) {
   return ScalarReplay(source, network, lane, options).run();
 }
 

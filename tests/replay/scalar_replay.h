@@ -8,11 +8,16 @@
 
 namespace timeless::replay::test {
 
+/// A rank's counters, and the critical path to its end, carried with its time.
+struct ScalarTimes : RankTimes {
+  Sensitivity path;
+};
+
 /// The replay of one lane, written to be read and not to be fast: every rank's time is one number, brought up to date
 /// at every action. Shares nothing with the engine but what a machine and a collective cost. Follows docs/model.md.
 ///
 /// Throws std::logic_error where a trace does not end well.
-std::vector<RankTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
-                                     const ReplayOptions& options = {});
+std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
+                                       const ReplayOptions& options = {});
 
 } // namespace timeless::replay::test
