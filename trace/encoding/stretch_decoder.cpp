@@ -30,6 +30,8 @@ void StretchDecoder::open(std::shared_ptr<const Structure> structure, std::uint6
   stream_of_entry_.clear();
   for (const Action& entry : structure_->dictionary.entries())
     stream_of_entry_.push_back(has_volume(entry.kind) ? none_yet : no_volumes);
+  next_.assign(stream_of_entry_.size(), nullptr);
+  window_.assign(stream_of_entry_.size(), 0);
 }
 
 bool StretchDecoder::next(ActionBlock& block, std::size_t most) {
@@ -42,40 +44,51 @@ bool StretchDecoder::next(ActionBlock& block, std::size_t most) {
   return true;
 }
 
-/// Counts the window's volumes by stream, and in all.
+/// Counts the window's volumes by entry, and in all.
 std::size_t StretchDecoder::count_volumes(std::span<const std::uint32_t> sequence) {
-  for (Stream& stream : streams_)
-    stream.window = 0;
-  for (const std::uint32_t entry : sequence) {
-    std::uint32_t& number = stream_of_entry_[entry];
-    if (number == no_volumes) continue;
-    if (number == none_yet) {
-      number = static_cast<std::uint32_t>(streams_.size());
-      streams_.emplace_back();
-    }
-    ++streams_[number].window;
-  }
+  std::ranges::fill(window_, 0U);
+  for (const std::uint32_t entry : sequence)
+    ++window_[entry];
   std::size_t volumes = 0;
-  for (Stream& stream : streams_) {
-    stream.next = volumes;
-    volumes += stream.window;
+  std::size_t unnamed = 0;
+  for (std::size_t entry = 0; entry < window_.size(); ++entry) {
+    if (window_[entry] == 0 || stream_of_entry_[entry] == no_volumes) continue;
+    volumes += window_[entry];
+    if (stream_of_entry_[entry] == none_yet) ++unnamed;
   }
+  name_streams(sequence, unnamed);
   return volumes;
+}
+
+/// Streams are numbered in the order of their first volume.
+void StretchDecoder::name_streams(std::span<const std::uint32_t> sequence, std::size_t unnamed) {
+  for (auto entry = sequence.begin(); unnamed > 0; ++entry) {
+    if (stream_of_entry_[*entry] != none_yet) continue;
+    stream_of_entry_[*entry] = static_cast<std::uint32_t>(streams_.size());
+    streams_.push_back({.entry = *entry});
+    --unnamed;
+  }
 }
 
 void StretchDecoder::place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes) {
   if (streams_.size() > decoder_.streams()) fail("volumes that do not suit the actions");
   volumes_.resize(volumes.size());
+  std::size_t next = 0;
   for (std::size_t number = 0; number < streams_.size(); ++number) {
     Stream& stream = streams_[number];
-    if (stream.window == 0) continue;
-    stream.read += stream.window;
-    decoder_.next(number, std::span(volumes_).subspan(stream.next, stream.window));
+    const std::size_t count = window_[stream.entry];
+    if (count == 0) continue;
+    stream.read += count;
+    next_[stream.entry] = volumes_.data() + next;
+    decoder_.next(number, std::span(volumes_).subspan(next, count));
+    next += count;
   }
-  auto volume = volumes.begin();
+  std::uint64_t* volume = volumes.data();
   for (const std::uint32_t entry : sequence) {
-    const std::uint32_t number = stream_of_entry_[entry];
-    if (number != no_volumes) *volume++ = volumes_[streams_[number].next++];
+    const std::uint64_t* const value = next_[entry];
+    if (!value) continue;
+    *volume++ = *value;
+    next_[entry] = value + 1;
   }
 }
 

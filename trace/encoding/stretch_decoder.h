@@ -32,14 +32,14 @@ public:
   std::uint32_t remaining() const { return remaining_; }
 
 private:
-  /// Volumes of one entry.
+  /// A stream is what one entry's volumes are stored as.
   struct Stream {
-    std::size_t window = 0; ///< how many the window has
-    std::size_t next = 0;   ///< where in volumes_ the next of the window stands
-    std::size_t read = 0;   ///< how many were handed out in all
+    std::uint32_t entry = 0;
+    std::size_t read = 0; ///< how many were handed out in all
   };
 
   std::size_t count_volumes(std::span<const std::uint32_t> sequence);
+  void name_streams(std::span<const std::uint32_t> sequence, std::size_t unnamed);
   void place_volumes(std::span<const std::uint32_t> sequence, std::span<std::uint64_t> volumes);
   void demand_all_read() const;
 
@@ -47,6 +47,8 @@ private:
   std::optional<Unfolder> unfolder_;
   VolumeDecoder decoder_;
   std::uint32_t remaining_ = 0;
+  std::vector<const std::uint64_t*> next_;     ///< by entry: the window's next volume; null where it has none
+  std::vector<std::uint32_t> window_;          ///< by entry: how often it comes in the window
   std::vector<std::uint32_t> stream_of_entry_; ///< or that it has no volumes, or that none has come yet
   std::vector<Stream> streams_;                ///< those that have come, in the order of their first volume
   std::vector<std::uint64_t> volumes_;         ///< of the window, stream by stream
