@@ -1,5 +1,7 @@
 #include "replay/engine/clocks.h"
 
+#include "replay/engine/lane_steps.h"
+
 #include <algorithm>
 
 namespace timeless::replay {
@@ -14,7 +16,7 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(padded_lanes(network.lanes().size()) * kernels_.planes),
       rows_(network, padded_lanes(network.lanes().size())), rates_{rows_.compute_scale(), rows_.memory_copy()},
-      latency_first_(options.overlap == Overlap::latency_first),
+      alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
@@ -25,31 +27,31 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
   }
 }
 
-LaneTime Clocks::own(const Clock& clock) const {
+inline LaneTime Clocks::own(const Clock& clock) const {
   return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
 }
 
-LaneTransfer Clocks::transfer(const Incoming& incoming) const {
+inline LaneTransfer Clocks::transfer(const Incoming& incoming) const {
   const CostRow& row = rows_[incoming.row];
   if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
   return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
 }
 
-LaneCounters Clocks::counters(const Clock& clock) const {
+inline LaneCounters Clocks::counters(const Clock& clock) const {
   double* const wait = clock.counters;
   double* const latency = wait + lanes();
   double* const bandwidth = latency + lanes();
   return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
 }
 
-void Clocks::clear_pending(Clock& clock) {
+inline void Clocks::clear_pending(Clock& clock) {
   clock.volume_folded += clock.volume;
   clock.copied_folded += clock.copied;
   clock.overhead_folded += clock.overhead;
   clock.volume = clock.copied = clock.overhead = 0;
 }
 
-Snapshot Clocks::writable(const Clock& clock) {
+inline Snapshot Clocks::writable(const Clock& clock) {
   return clock.base.shared() ? pool_.take() : clock.base;
 }
 
@@ -73,9 +75,13 @@ void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
 }
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
-  Snapshot out = writable(clock);
-  kernels_.receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out.values());
-  clock.base = std::move(out);
+  Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
+  double* const out = fresh ? fresh.values() : clock.base.values();
+  if (alone_)
+    receive_in<Plain>(1, rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out, 0);
+  else
+    kernels_.receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out);
+  if (fresh) clock.base = std::move(fresh);
   clear_pending(clock);
 }
 

@@ -91,6 +91,7 @@ private:
   SnapshotPool pool_;
   CostRows rows_;
   LaneRates rates_;
+  bool alone_; ///< a single lane of plain numbers: not worth a kernel's call
   bool latency_first_;
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
