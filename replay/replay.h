@@ -34,6 +34,11 @@ struct ReplayOptions {
   bool sensitivities = false;
   /// What the arithmetic is done with; changes no bit of the result.
   InstructionSet instruction_set = InstructionSet::best;
+  /// What every rank's time is divided by, in Result::attribution. Changes nothing else.
+  AttributeBy attribute = AttributeBy::nothing;
+  /// The most that the division may take: what goes beyond is put together per rank (other_subjects), and a note says
+  /// so.
+  std::size_t attribution_bytes = std::size_t{1} << 30U;
   /// Called now and then, and at the end, with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };

@@ -1,23 +1,25 @@
 #include "replay/result.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <numeric>
+
 namespace timeless::replay {
-
-namespace {
-
-constexpr double RankTimes::*const fields[] = {&RankTimes::end,       &RankTimes::compute, &RankTimes::memory_copy,
-                                               &RankTimes::overhead,  &RankTimes::wait,    &RankTimes::latency,
-                                               &RankTimes::bandwidth, &RankTimes::files};
-
-} // namespace
 
 RankTimes mean(const LaneResult& lane) {
   RankTimes average;
   if (lane.ranks.empty()) return average;
-  for (double RankTimes::*const field : fields) {
+  const auto take_mean = [&](double RankTimes::*field) {
     for (const RankTimes& rank : lane.ranks)
       average.*field += rank.*field;
     average.*field /= static_cast<double>(lane.ranks.size());
-  }
+  };
+  take_mean(&RankTimes::end);
+  for (double RankTimes::*const field : rank_counters)
+    take_mean(field);
   return average;
 }
 
@@ -31,6 +33,66 @@ Shares shares(const LaneResult& lane) {
           .latency = percent(average.latency),
           .bandwidth = percent(average.bandwidth),
           .files = percent(average.files)};
+}
+
+namespace {
+
+/// Changes one of the parts until they add up; false when no value of it does.
+bool close_with(double& part, std::span<double> parts, double total) {
+  constexpr int most_tries = 16;
+  double share = 1; // of what lacks: less once a step went too far
+  double before = 0;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    const double lacks = total - std::accumulate(parts.begin(), parts.end(), 0.0);
+    if (lacks == 0) return true;
+    if (lacks * before < 0) share /= 2;
+    before = lacks;
+    const double closer = part + share * lacks;
+    // Less than the part's own rounding: the next number, then.
+    part = closer != part ? closer : std::nextafter(part, lacks * std::numeric_limits<double>::infinity());
+  }
+  return false;
+}
+
+} // namespace
+
+void close_sum(std::span<double> parts, double total) {
+  // One part will do but for ties that are rounded to even numbers alternately.
+  std::vector<std::size_t> places(parts.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, std::greater{}, [&](std::size_t place) { return parts[place]; });
+  for (const std::size_t place : places)
+    if (close_with(parts[place], parts, total)) return;
+}
+
+std::vector<AttributedTimes> mean_parts(const Result& result) {
+  std::map<std::uint32_t, AttributedTimes> means;
+  for (const AttributedTimes& part : result.attribution.parts) {
+    AttributedTimes& mean = means[part.subject];
+    mean.subject = part.subject;
+    mean.count += part.count;
+    mean.lanes.resize(result.lanes.size());
+    for (std::size_t lane = 0; lane < part.lanes.size(); ++lane)
+      for (double RankTimes::*const counter : rank_counters)
+        mean.lanes[lane].*counter += part.lanes[lane].*counter / static_cast<double>(result.lanes[lane].ranks.size());
+  }
+  std::vector<AttributedTimes> parts;
+  for (auto& [subject, mean] : means)
+    parts.push_back(std::move(mean));
+  std::vector<double> values(parts.size());
+  for (std::size_t lane = 0; lane < result.lanes.size(); ++lane) {
+    const RankTimes total = mean(result.lanes[lane]);
+    for (double RankTimes::*const counter : rank_counters) {
+      std::ranges::transform(parts, values.begin(), [&](const auto& part) { return part.lanes[lane].*counter; });
+      close_sum(values, total.*counter);
+      for (std::size_t i = 0; i < parts.size(); ++i)
+        parts[i].lanes[lane].*counter = values[i];
+    }
+    for (AttributedTimes& part : parts)
+      for (double RankTimes::*const counter : rank_counters)
+        part.lanes[lane].end += part.lanes[lane].*counter;
+  }
+  return parts;
 }
 
 } // namespace timeless::replay

@@ -3,6 +3,7 @@
 #include "trace/ids.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,17 +54,52 @@ struct NotModelled {
   bool operator==(const NotModelled&) const = default;
 };
 
+/// What a rank's time is divided by.
+enum class AttributeBy : std::uint8_t {
+  nothing,
+  calls,   ///< MPI calls by their names, and computation
+  kernels, ///< the kernel computed last: its own computation, and the calls from there to the next kernel
+};
+
+/// The part of a rank's time that belongs to one kind of call, or to one kernel.
+struct AttributedTimes {
+  trace::Rank rank = trace::no_rank; ///< no_rank: a mean over all of them
+  std::uint32_t subject = 0;         ///< a place in Attribution::calls, or a kernel, or one of the next two
+  std::uint64_t count = 0;           ///< calls, or computations
+  std::vector<RankTimes> lanes;      ///< `end` is the sum of the counters
+};
+
+/// Before a rank's first kernel, or computed in no kernel that is known.
+inline constexpr std::uint32_t no_subject = 0xffffffffU;
+/// Those of a rank that there was no memory to tell apart.
+inline constexpr std::uint32_t other_subjects = 0xfffffffeU;
+
+/// Every rank's time, divided. Of each rank and lane the parts of a counter, added up as they are listed, give exactly
+/// what the rank has in all; to that end the largest part takes what rounding leaves.
+struct Attribution {
+  AttributeBy by = AttributeBy::nothing;
+  std::vector<std::string> calls;     ///< "computation" first, then "Allreduce", "Isend" and so on by the alphabet
+  std::vector<AttributedTimes> parts; ///< by rank, then by subject
+};
+
 /// What a replay says.
 struct Result {
   std::vector<LaneResult> lanes;
   /// False when only ends and makespans are known: a simulator that does not say why.
   bool attributed = true;
   std::uint64_t actions = 0; ///< actions replayed, over all ranks
+  Attribution attribution;   ///< as far as asked for (ReplayOptions::attribute)
   /// What was modelled more simply than it happens, each named once, for the reader of the result.
   std::vector<std::string> notes;
   /// What of this run the model left out, with the calls it concerns; empty when nothing.
   std::vector<NotModelled> not_modelled;
 };
+
+/// The counters of RankTimes: what adds up to the end.
+inline constexpr double RankTimes::*rank_counters[] = {&RankTimes::compute,  &RankTimes::memory_copy,
+                                                       &RankTimes::overhead, &RankTimes::wait,
+                                                       &RankTimes::latency,  &RankTimes::bandwidth,
+                                                       &RankTimes::files};
 
 /// The mean over ranks of every field.
 RankTimes mean(const LaneResult& lane);
@@ -80,5 +116,12 @@ struct Shares {
 };
 
 Shares shares(const LaneResult& lane);
+
+/// The parts by subject, each the mean over all ranks of the result (those without such a part count as 0); counts are
+/// summed. Counters add up, as listed, to exactly those of mean(), lane by lane.
+std::vector<AttributedTimes> mean_parts(const Result& result);
+
+/// Changes the largest part by what rounding leaves, so that `parts` added up from first to last give `total`.
+void close_sum(std::span<double> parts, double total);
 
 } // namespace timeless::replay

@@ -1,0 +1,177 @@
+#include "replay/engine/attribution.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::uint32_t computation = 0; ///< among calls
+
+} // namespace
+
+Attributor::Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks)
+    : by_(options.attribute), clocks_(clocks), ranks_(ranks), calls_{{"computation", computation}},
+      bytes_left_(options.attribution_bytes),
+      // What it takes while it grows, and as a result.
+      part_bytes_(sizeof(Part) + sizeof(AttributedTimes) + list_length() * sizeof(double) +
+                  clocks.lanes() * sizeof(RankTimes)) {
+  for (OfRank& rank : ranks_)
+    rank.lanes = list();
+}
+
+std::unique_ptr<double[]> Attributor::list() {
+  return std::make_unique<double[]>(list_length());
+}
+
+std::uint32_t Attributor::subject(const trace::Action& action) {
+  if (by_ == AttributeBy::kernels) return trace::has_volume(action.kind) ? action.kernel : same_as_before;
+  if (trace::has_volume(action.kind)) return computation;
+  // Marks and what is learnt of a receive are no calls.
+  if (family(action.kind) == trace::ActionFamily::mark || action.kind == trace::ActionKind::resolved ||
+      action.kind == trace::ActionKind::finalize)
+    return same_as_before;
+  return calls_.try_emplace(trace::mpi_name(action), static_cast<std::uint32_t>(calls_.size())).first->second;
+}
+
+void Attributor::enter_block(std::size_t rank, const trace::ActionBlock& block, bool same_dictionary) {
+  OfRank& of = ranks_[rank];
+  const auto dictionary = block.dictionary();
+  if (!same_dictionary) {
+    of.subjects.clear();
+    for (const trace::Action& action : dictionary)
+      of.subjects.push_back(subject(action));
+  }
+  std::vector<std::uint64_t> counts(dictionary.size());
+  for (const std::uint32_t entry : block.sequence())
+    if (entry < counts.size()) ++counts[entry];
+  for (std::size_t entry = 0; entry < counts.size(); ++entry) {
+    const trace::ActionKind kind = dictionary[entry].kind;
+    const bool of_workers = trace::has_volume(kind) && kind != trace::ActionKind::compute;
+    if (counts[entry] > 0 && of.subjects[entry] != same_as_before && !of_workers)
+      part(of, of.subjects[entry]).count += counts[entry];
+  }
+}
+
+Attributor::Part& Attributor::part(OfRank& rank, std::uint32_t subject) {
+  const auto found = rank.parts.find(subject);
+  if (found != rank.parts.end()) return found->second;
+  if (bytes_left_ < part_bytes_ && subject != other_subjects) {
+    crowded_ = true;
+    return part(rank, other_subjects);
+  }
+  bytes_left_ -= std::min(bytes_left_, part_bytes_);
+  return rank.parts[subject];
+}
+
+Attributor::Scalars Attributor::scalars(const Clocks::Clock& clock) {
+  return {.volume = clock.volume_folded + clock.volume,
+          .copied = clock.copied_folded + clock.copied,
+          .overhead = clock.overhead_folded + clock.overhead,
+          .reduced = clock.reduced};
+}
+
+void Attributor::change(std::size_t rank, std::uint32_t subject) {
+  settle(rank);
+  ranks_[rank].subject = subject;
+}
+
+/// What the clock has counted since the last time goes to the subject of that time.
+void Attributor::settle(std::size_t rank) {
+  OfRank& of = ranks_[rank];
+  const Clocks::Clock& clock = clocks_[rank];
+  const Scalars now = scalars(clock);
+  const double volume = now.volume - std::exchange(of.counted.volume, now.volume);
+  Part& here = part(of, of.subject);
+  // Computing is no call, even where it came before one in the same breath.
+  if (volume != 0) part(of, by_ == AttributeBy::calls ? computation : of.subject).scalars.volume += volume;
+  here.scalars.copied += now.copied - std::exchange(of.counted.copied, now.copied);
+  here.scalars.overhead += now.overhead - std::exchange(of.counted.overhead, now.overhead);
+  here.scalars.reduced += now.reduced - std::exchange(of.counted.reduced, now.reduced);
+  const std::size_t length = list_length();
+  if (std::equal(clock.counters, clock.counters + length, of.lanes.get())) return;
+  if (!here.counters) here.counters = list();
+  for (std::size_t i = 0; i < length; ++i) {
+    here.counters[i] += clock.counters[i] - of.lanes[i];
+    of.lanes[i] = clock.counters[i];
+  }
+}
+
+/// Lets the parts of one rank and lane add up to its times.
+void Attributor::close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const {
+  std::vector<double> values(static_cast<std::size_t>(last - first));
+  for (double RankTimes::*const counter : rank_counters) {
+    std::transform(first, last, values.begin(), [&](const AttributedTimes& part) { return part.lanes[lane].*counter; });
+    close_sum(values, total.*counter);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      first[i].lanes[lane].*counter = values[i];
+  }
+  for (; first != last; ++first) {
+    first->lanes[lane].end = 0;
+    for (double RankTimes::*const counter : rank_counters)
+      first->lanes[lane].end += first->lanes[lane].*counter;
+  }
+}
+
+/// Numbers calls by their names: the order in which they were met is that of the ranks' turns.
+void Attributor::name_calls(Attribution& attribution) const {
+  attribution.calls.emplace_back("computation");
+  std::vector<std::uint32_t> places(calls_.size());
+  for (const auto& [name, number] : calls_) {
+    if (number == computation) continue;
+    places[number] = static_cast<std::uint32_t>(attribution.calls.size());
+    attribution.calls.push_back(name);
+  }
+  for (AttributedTimes& part : attribution.parts)
+    if (part.subject < places.size()) part.subject = places[part.subject];
+}
+
+Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
+  Attribution attribution{.by = by_, .calls = {}, .parts = {}};
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    settle(rank);
+    const Clocks::Clock& clock = clocks_[rank];
+    for (auto& [subject, part] : ranks_[rank].parts) {
+      AttributedTimes& times = attribution.parts.emplace_back(
+          AttributedTimes{.rank = first + static_cast<trace::Rank>(rank), .subject = subject, .count = part.count});
+      if (!part.counters) part.counters = list();
+      // A clock that has counted nothing but the part.
+      Clocks::Clock alone{.base = clock.base,
+                          .seconds_per_unit = clock.seconds_per_unit,
+                          .volume_folded = part.scalars.volume,
+                          .copied_folded = part.scalars.copied,
+                          .overhead_folded = part.scalars.overhead,
+                          .reduced = part.scalars.reduced,
+                          .counters = part.counters.get()};
+      for (std::size_t lane = 0; lane < lanes; ++lane)
+        times.lanes.push_back(clocks_.times(alone, lane));
+      part.counters.reset();
+    }
+    ranks_[rank] = {};
+  }
+  if (by_ == AttributeBy::calls) name_calls(attribution);
+  // What says nothing: a rank whose first action was a call has no part before it.
+  std::erase_if(attribution.parts, [](const AttributedTimes& part) {
+    const auto idle = [](const RankTimes& times) {
+      return std::ranges::all_of(rank_counters, [&](double RankTimes::*counter) { return times.*counter == 0; });
+    };
+    return part.count == 0 && std::ranges::all_of(part.lanes, idle);
+  });
+  std::ranges::sort(attribution.parts, {}, [](const AttributedTimes& part) {
+    return std::pair(part.rank, part.subject);
+  });
+  for (std::size_t begin = 0; begin < attribution.parts.size();) {
+    AttributedTimes* const parts = attribution.parts.data() + begin;
+    const trace::Rank rank = parts->rank;
+    std::size_t count = 1;
+    while (begin + count < attribution.parts.size() && parts[count].rank == rank)
+      ++count;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      close(parts, parts + count, lane, clocks_.times(clocks_[static_cast<std::size_t>(rank - first)], lane));
+    begin += count;
+  }
+  return attribution;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "replay/engine/clocks.h"
+#include "replay/replay.h"
+#include "trace/action_block.h"
+#include "trace/run.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Divides what the clocks count by call or by kernel, and leaves the clocks alone: when a rank turns to another
+/// subject, what it has counted since the last turn goes to the one before. So whatever an action does to a clock is
+/// attributed, and the clocks' own sums have the same bits as without.
+class Attributor {
+public:
+  Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks);
+
+  /// The subject of each dictionary entry, and how often the block has them.
+  void enter_block(std::size_t rank, const trace::ActionBlock& block, bool same_dictionary);
+  /// The rank is about to do what this dictionary entry says.
+  void turn_to(std::size_t rank, std::uint32_t entry) {
+    const std::uint32_t subject = ranks_[rank].subjects[entry];
+    if (subject != same_as_before && subject != ranks_[rank].subject) change(rank, subject);
+  }
+  bool by_kernel() const { return by_ == AttributeBy::kernels; }
+
+  /// The division, of settled clocks; `first` is the world rank of the first of them. `lanes` of each part's times.
+  Attribution result(std::size_t lanes, trace::Rank first);
+  /// True when parts were put together for want of memory.
+  bool crowded() const { return crowded_; }
+
+private:
+  static constexpr std::uint32_t same_as_before = 0xfffffffdU;
+  /// Sums of everything a clock counts that is no list of lanes.
+  struct Scalars {
+    double volume = 0;
+    double copied = 0;
+    double overhead = 0;
+    double reduced = 0;
+  };
+  struct Part {
+    std::uint64_t count = 0;
+    Scalars scalars;
+    std::unique_ptr<double[]> counters; ///< as a clock's; nothing: all 0
+  };
+  struct OfRank {
+    std::uint32_t subject = no_subject;
+    std::vector<std::uint32_t> subjects; ///< by dictionary entry
+    Scalars counted;                     ///< of the clock, at the last turn
+    std::unique_ptr<double[]> lanes;     ///< the same of its lists
+    std::unordered_map<std::uint32_t, Part> parts;
+  };
+
+  std::uint32_t subject(const trace::Action& action);
+  Part& part(OfRank& rank, std::uint32_t subject);
+  void change(std::size_t rank, std::uint32_t subject);
+  void settle(std::size_t rank);
+  static Scalars scalars(const Clocks::Clock& clock);
+  std::size_t list_length() const { return Clocks::counters_per_rank * clocks_.lanes(); }
+  std::unique_ptr<double[]> list();
+  void close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const;
+  void name_calls(Attribution& attribution) const;
+
+  AttributeBy by_;
+  Clocks& clocks_;
+  std::vector<OfRank> ranks_;
+  std::map<std::string, std::uint32_t> calls_; ///< by name
+  std::size_t bytes_left_;
+  std::size_t part_bytes_;
+  bool crowded_ = false;
+};
+
+} // namespace timeless::replay
