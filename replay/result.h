@@ -96,10 +96,9 @@ struct Result {
 };
 
 /// The counters of RankTimes: what adds up to the end.
-inline constexpr double RankTimes::*rank_counters[] = {&RankTimes::compute,  &RankTimes::memory_copy,
-                                                       &RankTimes::overhead, &RankTimes::wait,
-                                                       &RankTimes::latency,  &RankTimes::bandwidth,
-                                                       &RankTimes::files};
+inline constexpr double RankTimes::*rank_counters[] = {
+    &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,
+    &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files};
 
 /// The mean over ranks of every field.
 RankTimes mean(const LaneResult& lane);

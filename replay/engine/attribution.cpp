@@ -35,13 +35,16 @@ std::uint32_t Attributor::subject(const trace::Action& action) {
   return calls_.try_emplace(trace::mpi_name(action), static_cast<std::uint32_t>(calls_.size())).first->second;
 }
 
-void Attributor::enter_block(std::size_t rank, const trace::ActionBlock& block, bool same_dictionary) {
+void Attributor::enter_block(std::size_t rank, const trace::ActionBlock& block, bool known, Program& program) {
   OfRank& of = ranks_[rank];
   const auto dictionary = block.dictionary();
-  if (!same_dictionary) {
+  if (!known) {
     of.subjects.clear();
     for (const trace::Action& action : dictionary)
       of.subjects.push_back(subject(action));
+    if (by_ == AttributeBy::kernels)
+      for (Operation& operation : program.operations)
+        if (operation.step == Step::compute) operation.step = Step::compute_in_kernel;
   }
   std::vector<std::uint64_t> counts(dictionary.size());
   for (const std::uint32_t entry : block.sequence())
@@ -133,8 +136,8 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
     settle(rank);
     const Clocks::Clock& clock = clocks_[rank];
     for (auto& [subject, part] : ranks_[rank].parts) {
-      AttributedTimes& times = attribution.parts.emplace_back(
-          AttributedTimes{.rank = first + static_cast<trace::Rank>(rank), .subject = subject, .count = part.count});
+      AttributedTimes& times = attribution.parts.emplace_back(AttributedTimes{
+          .rank = first + static_cast<trace::Rank>(rank), .subject = subject, .count = part.count, .lanes = {}});
       if (!part.counters) part.counters = list();
       // A clock that has counted nothing but the part.
       Clocks::Clock alone{.base = clock.base,
@@ -158,9 +161,8 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
     };
     return part.count == 0 && std::ranges::all_of(part.lanes, idle);
   });
-  std::ranges::sort(attribution.parts, {}, [](const AttributedTimes& part) {
-    return std::pair(part.rank, part.subject);
-  });
+  std::ranges::sort(attribution.parts, {},
+                    [](const AttributedTimes& part) { return std::pair(part.rank, part.subject); });
   for (std::size_t begin = 0; begin < attribution.parts.size();) {
     AttributedTimes* const parts = attribution.parts.data() + begin;
     const trace::Rank rank = parts->rank;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
+#include "replay/engine/program.h"
 #include "replay/replay.h"
 #include "trace/action_block.h"
 #include "trace/run.h"
@@ -21,15 +22,14 @@ class Attributor {
 public:
   Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks);
 
-  /// The subject of each dictionary entry, and how often the block has them.
-  void enter_block(std::size_t rank, const trace::ActionBlock& block, bool same_dictionary);
+  /// Derives the subjects of a block's dictionary unless they are `known`, lets the program's computations be told
+  /// apart where that matters, and counts.
+  void enter_block(std::size_t rank, const trace::ActionBlock& block, bool known, Program& program);
   /// The rank is about to do what this dictionary entry says.
   void turn_to(std::size_t rank, std::uint32_t entry) {
     const std::uint32_t subject = ranks_[rank].subjects[entry];
     if (subject != same_as_before && subject != ranks_[rank].subject) change(rank, subject);
   }
-  bool by_kernel() const { return by_ == AttributeBy::kernels; }
-
   /// The division, of settled clocks; `first` is the world rank of the first of them. `lanes` of each part's times.
   Attribution result(std::size_t lanes, trace::Rank first);
   /// True when parts were put together for want of memory.

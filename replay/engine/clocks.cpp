@@ -6,12 +6,6 @@
 
 namespace timeless::replay {
 
-namespace {
-
-constexpr std::size_t counters_per_rank = 4; // wait, latency, bandwidth, files
-
-} // namespace
-
 Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(padded_lanes(network.lanes().size()) * kernels_.planes),

@@ -37,6 +37,8 @@ struct Incoming {
 /// the same however many lanes there are.
 class Clocks {
 public:
+  static constexpr std::size_t counters_per_rank = 4; ///< lists of lanes: wait, latency, bandwidth, files
+
   Clocks(Network& network, Share share, const ReplayOptions& options);
 
   CostRows& rows() { return rows_; }

@@ -37,6 +37,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
     ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
   }
+  if (options.attribute != AttributeBy::nothing) attributor_.emplace(options, clocks_, ranks_.size());
 }
 
 Result Engine::run() {
@@ -128,6 +129,7 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
       finalize(rank, number);
       return false;
     }
+    if (attributor_) attributor_->turn_to(number, sequence[position]);
     if (!perform(rank, number, operation)) return false;
     rank.stage = 0;
     volume = rank.volume;
@@ -141,7 +143,9 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
 void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step) {
   if (rank.volume == rank.volumes_end) fail("a computation without a volume");
   const std::uint64_t volume = *rank.volume++;
-  if (step == Step::compute_beside_workers) {
+  if (step == Step::compute_in_kernel) {
+    clock.volume += static_cast<double>(volume);
+  } else if (step == Step::compute_beside_workers) {
     clock.volume += static_cast<double>(volume);
     rank.last_computation = volume;
   } else if (step == Step::workers) {
@@ -167,10 +171,13 @@ bool Engine::next_block(RankState& rank, Rank number) {
   } while (rank.size == 0);
   const auto sequence = rank.block.sequence();
   const std::uint64_t mark = rank.block.dictionary_mark();
-  if (mark == 0 || mark != rank.program.mark) {
+  const bool known = mark != 0 && mark == rank.program.mark;
+  if (!known) {
     compiler_.compile(rank.block, number, rank.program);
     rank.program.mark = mark;
   }
+  if (attributor_)
+    attributor_->enter_block(static_cast<std::size_t>(number - share_.begin), rank.block, known, rank.program);
   // A marked dictionary comes from a decoder that has looked.
   if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
     fail("a block's sequence goes beyond its dictionary");
@@ -187,6 +194,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   case Step::finalize:
   case Step::nothing:
     return true;
+  case Step::compute_in_kernel:
   case Step::compute_beside_workers:
   case Step::skip_volume:
   case Step::workers:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/engine/attribution.h"
 #include "replay/engine/channels.h"
 #include "replay/engine/clocks.h"
 #include "replay/engine/communicators.h"
@@ -119,6 +120,7 @@ private:
   std::size_t finished_ = 0;
   std::uint64_t actions_ = 0; ///< in blocks that are done
   std::set<std::string> notes_;
+  std::optional<Attributor> attributor_; ///< only when asked for
   std::vector<Incoming> incoming_; ///< scratch of complete_all
 };
 

@@ -50,6 +50,13 @@ Result Engine::result() {
   for (std::size_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
+  if (attributor_) {
+    result.attribution = attributor_->result(names.size(), share_.begin);
+    if (attributor_->crowded())
+      result.notes.push_back(
+          "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
+          "configurations need less)");
+  }
   for (std::size_t lane = 0; lane < names.size(); ++lane) {
     LaneResult& one = result.lanes.emplace_back();
     one.name = names[lane];

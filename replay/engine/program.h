@@ -18,6 +18,7 @@ namespace timeless::replay {
 /// What the engine does for an action.
 enum class Step : std::uint8_t {
   compute,
+  compute_in_kernel,      ///< a computation whose kernel matters
   compute_beside_workers, ///< a computation in a block where worker threads computed, too
   skip_volume,
   workers,       ///< the largest worker's volume: what exceeds the computation before it takes time

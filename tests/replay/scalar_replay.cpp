@@ -76,6 +76,8 @@ struct RankProgram {
   bool begun = false;    ///< the action at `position` has had its effect on others
   std::size_t place = 0; ///< of its receive or its collective
   ScalarTimes times;
+  std::string kernel; ///< computed last
+  std::map<std::string, RankTimes> parts;
   std::map<RequestId, OpenRequest> requests;
   std::map<CommunicatorId, std::size_t> collectives;
 };
@@ -93,8 +95,7 @@ public:
     while (progress) {
       progress = false;
       for (Rank rank = 0; rank < run_.size; ++rank)
-        while (of(rank).position < of(rank).actions.size() &&
-               perform(rank, *of(rank).actions[of(rank).position].first)) {
+        while (of(rank).position < of(rank).actions.size() && perform_attributed(rank)) {
           ++of(rank).position;
           of(rank).begun = false;
           progress = true;
@@ -104,11 +105,32 @@ public:
     for (RankProgram& rank : ranks_) {
       if (rank.position < rank.actions.size()) throw std::logic_error("a rank cannot go on");
       times.push_back(rank.times);
+      parts_.push_back(rank.parts);
     }
     return times;
   }
 
+  const std::vector<std::map<std::string, RankTimes>>& parts() const { return parts_; }
+
 private:
+  /// Performs the next action, or as much of it as is possible; what this adds to the counters is its call's, or its
+  /// kernel's.
+  bool perform_attributed(Rank number) {
+    RankProgram& rank = of(number);
+    const Action& action = *rank.actions[rank.position].first;
+    const bool computes = trace::has_volume(action.kind);
+    if (computes) rank.kernel = action.kernel == trace::no_kernel ? "" : std::to_string(action.kernel);
+    const std::string call = computes ? "computation" : trace::mpi_name(action);
+    const RankTimes before = rank.times;
+    const bool done = perform(number, action);
+    RankTimes& part = rank.parts[options_.attribute == AttributeBy::kernels ? rank.kernel : call];
+    for (double RankTimes::*const counter : rank_counters) {
+      part.*counter += rank.times.*counter - before.*counter;
+      part.end += rank.times.*counter - before.*counter;
+    }
+    return done;
+  }
+
   void read(const trace::Source& source, Rank rank) {
     RankProgram& program = ranks_.emplace_back();
     const auto stream = source.open(rank);
@@ -380,6 +402,7 @@ private:
   std::size_t lane_;
   const ReplayOptions& options_;
   std::vector<RankProgram> ranks_;
+  std::vector<std::map<std::string, RankTimes>> parts_; ///< at the end
   std::map<PathKey, Path> paths_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
 };
@@ -389,6 +412,13 @@ private:
 std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
                                        const ReplayOptions& options) {
   return ScalarReplay(source, network, lane, options).run();
+}
+
+std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, Network& network,
+                                                                 std::size_t lane, const ReplayOptions& options) {
+  ScalarReplay scalar(source, network, lane, options);
+  scalar.run();
+  return scalar.parts();
 }
 
 } // namespace timeless::replay::test

@@ -4,6 +4,8 @@
 #include "trace/source.h"
 
 #include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace timeless::replay::test {
@@ -19,5 +21,10 @@ struct ScalarTimes : RankTimes {
 /// Throws std::logic_error where a trace does not end well.
 std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
                                        const ReplayOptions& options = {});
+
+/// What every rank counted, divided by call (their names; "computation") or by kernel (their numbers; "" before the
+/// first). `end` is the sum.
+std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, Network& network,
+                                                                 std::size_t lane, const ReplayOptions& options);
 
 } // namespace timeless::replay::test
