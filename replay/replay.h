@@ -34,6 +34,8 @@ struct ReplayOptions {
   bool sensitivities = false;
   /// What the arithmetic is done with; changes no bit of the result.
   InstructionSet instruction_set = InstructionSet::best;
+  /// Also replay a lane in which whatever communication needs is free, for LaneResult::ideal_makespan.
+  bool ideal = false;
   /// What every rank's time is divided by, in Result::attribution. Changes nothing else.
   AttributeBy attribute = AttributeBy::nothing;
   /// The most that the division may take: what goes beyond is put together per rank (other_subjects), and a note says

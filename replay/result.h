@@ -3,6 +3,7 @@
 #include "trace/ids.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ struct Sensitivity {
 struct LaneResult {
   std::string name;
   double makespan = 0; ///< the largest end, seconds
+  /// The makespan when messages, collectives and overheads take no time and all that ranks wait for is each other's
+  /// computation; where it was asked for (ReplayOptions::ideal).
+  std::optional<double> ideal_makespan = std::nullopt;
   std::vector<RankTimes> ranks;
   /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's end;
   /// else zeros, and empty.

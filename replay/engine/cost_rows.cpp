@@ -6,11 +6,14 @@
 
 namespace timeless::replay {
 
-CostRows::CostRows(Network& network, std::size_t padded_lanes)
+CostRows::CostRows(Network& network, std::size_t padded_lanes, bool ideal)
     : network_(network), lanes_(padded_lanes), thresholds_(network.thresholds().begin(), network.thresholds().end()),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
-      reduction_(padded(network.reduction_byte_time(), "reduction times")) {}
+      reduction_(padded(network.reduction_byte_time(), "reduction times")) {
+  // The lanes that lists are padded with cost nothing at all.
+  if (ideal) compute_scale_[network.lanes().size()] = 1;
+}
 
 double* CostRows::list() {
   lists_.emplace_back(static_cast<double*>(::operator new[](lanes_ * sizeof(double), std::align_val_t{64})));
@@ -18,7 +21,7 @@ double* CostRows::list() {
   return lists_.back().get();
 }
 
-const double* CostRows::padded(std::span<const double> values, const char* what) {
+double* CostRows::padded(std::span<const double> values, const char* what) {
   if (values.size() != network_.lanes().size())
     throw Error(Failure::usage, std::string("the network gives another number of ") + what + " than of lanes");
   double* copy = list();

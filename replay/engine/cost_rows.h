@@ -19,7 +19,8 @@ struct CostRow {
 /// Every list of per-lane values the engine got from the network, padded to whole lane groups.
 class CostRows {
 public:
-  CostRows(Network& network, std::size_t padded_lanes);
+  /// With `ideal`, the first lane beyond those of the network computes like a lane of scale 1, and all else is free.
+  CostRows(Network& network, std::size_t padded_lanes, bool ideal = false);
 
   std::size_t lanes() const { return lanes_; }
   const double* compute_scale() const { return compute_scale_; }
@@ -38,13 +39,13 @@ private:
   };
 
   double* list();
-  const double* padded(std::span<const double> values, const char* what);
+  double* padded(std::span<const double> values, const char* what);
 
   Network& network_;
   std::size_t lanes_;
   std::vector<Bytes> thresholds_;
   std::vector<std::unique_ptr<double[], Release>> lists_;
-  const double* compute_scale_;
+  double* compute_scale_;
   const double* memory_copy_;
   const double* reduction_;
   std::vector<CostRow> rows_;

@@ -1,0 +1,48 @@
+#include "replay/platform/varied_network.h"
+
+#include "trace/error.h"
+
+#include <cmath>
+#include <utility>
+
+namespace timeless::replay {
+
+VariedNetwork::VariedNetwork(Network& network, std::vector<Variation> variations)
+    : network_(network), variations_(std::move(variations)) {
+  for (const Variation& variation : variations_) {
+    if (variation.lane >= network.lanes().size())
+      throw Error(Failure::usage, "a variation of a configuration that does not exist", std::to_string(variation.lane));
+    for (const double factor : {variation.latency, variation.byte_time, variation.compute})
+      if (!(factor >= 0) || !std::isfinite(factor))
+        throw Error(Failure::usage, "a cost's factor must be a number from 0 on", std::to_string(factor));
+    names_.push_back(network.lanes()[variation.lane]);
+  }
+  memory_copy_ = chosen(network.memory_copy_byte_time());
+  reduction_ = chosen(network.reduction_byte_time());
+  compute_scale_ = chosen(network.compute_scale());
+  for (std::size_t i = 0; i < variations_.size(); ++i)
+    compute_scale_[i] *= variations_[i].compute;
+}
+
+std::vector<double> VariedNetwork::chosen(std::span<const double> values) const {
+  std::vector<double> ours;
+  for (const Variation& variation : variations_)
+    ours.push_back(values[variation.lane]);
+  return ours;
+}
+
+void VariedNetwork::costs(LinkClass link, std::size_t segment, std::span<double> latency,
+                          std::span<double> byte_time) const {
+  const std::size_t given = network_.lanes().size();
+  std::vector<double> latencies(given);
+  std::vector<double> byte_times(given);
+  network_.costs(link, segment, latencies, byte_times);
+  const bool scales = network_.scales(link);
+  for (std::size_t i = 0; i < variations_.size(); ++i) {
+    const Variation& variation = variations_[i];
+    latency[i] = latencies[variation.lane] * (scales ? variation.latency : 1);
+    byte_time[i] = byte_times[variation.lane] * (scales ? variation.byte_time : 1);
+  }
+}
+
+} // namespace timeless::replay
