@@ -6,10 +6,19 @@
 
 namespace timeless::replay {
 
+namespace {
+
+std::size_t lanes_for(const Network& network, const ReplayOptions& options) {
+  return padded_lanes(network.lanes().size() + (options.ideal ? 1 : 0));
+}
+
+} // namespace
+
 Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
-      pool_(padded_lanes(network.lanes().size()) * kernels_.planes),
-      rows_(network, padded_lanes(network.lanes().size())), rates_{rows_.compute_scale(), rows_.memory_copy()},
+      pool_(lanes_for(network, options) * kernels_.planes),
+      rows_(network, lanes_for(network, options), options.ideal),
+      rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {

@@ -10,7 +10,8 @@ CostRows::CostRows(Network& network, std::size_t padded_lanes, bool ideal)
     : network_(network), lanes_(padded_lanes), thresholds_(network.thresholds().begin(), network.thresholds().end()),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
-      reduction_(padded(network.reduction_byte_time(), "reduction times")) {
+      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()) {
+  std::fill_n(overhead_, network.lanes().size(), 1.0);
   // The lanes that lists are padded with cost nothing at all.
   if (ideal) compute_scale_[network.lanes().size()] = 1;
 }

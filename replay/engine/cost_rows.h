@@ -26,6 +26,7 @@ public:
   const double* compute_scale() const { return compute_scale_; }
   const double* memory_copy() const { return memory_copy_; }
   const double* reduction() const { return reduction_; }
+  const double* overhead() const { return overhead_; } ///< see LaneRates
 
   /// The row for messages of this size between two ranks, as a number that stays valid.
   std::uint32_t message(Rank from, Rank to, double bytes) { return row(network_.link(from, to), bytes); }
@@ -48,6 +49,7 @@ private:
   double* compute_scale_;
   const double* memory_copy_;
   const double* reduction_;
+  double* overhead_;
   std::vector<CostRow> rows_;
   std::vector<std::vector<std::uint32_t>> by_class_; ///< row number + 1 by class and segment; 0: not asked yet
 };

@@ -16,9 +16,10 @@ namespace timeless::replay {
 struct LaneRates {
   const double* compute_scale = nullptr;
   const double* memory_copy = nullptr; ///< seconds per byte
+  const double* overhead = nullptr;    ///< 1, or 0 where overheads are free; always 1 in the only lane
 };
 
-/// A rank's time at one moment: base + work * compute_scale + copied * memory_copy + overhead.
+/// A rank's time at one moment: base + work * compute_scale + copied * memory_copy + overhead seconds.
 struct LaneTime {
   const double* base = nullptr;
   double work = 0;     ///< seconds of computation, unscaled

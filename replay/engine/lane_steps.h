@@ -14,7 +14,8 @@ TIMELESS_INLINE inline Number time_in(std::size_t count, const LaneRates& rates,
   return Number::load(time.base, count, lane)
       .plus_computation(time.work * rates.compute_scale[lane])
       .plus(time.copied * rates.memory_copy[lane])
-      .plus(time.overhead);
+      // A lane where overheads are free never stands alone.
+      .plus(count == 1 ? time.overhead : time.overhead * rates.overhead[lane]);
 }
 
 /// A message on its way: begun, between its two parts, and arrived.

@@ -57,9 +57,14 @@ Result Engine::result() {
           "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
           "configurations need less)");
   }
+  // The ideal lane comes after the network's.
+  double ideal_makespan = 0;
+  for (std::size_t number = 0; options_.ideal && number < ranks_.size(); ++number)
+    ideal_makespan = std::max(ideal_makespan, clocks_.times(clocks_[number], names.size()).end);
   for (std::size_t lane = 0; lane < names.size(); ++lane) {
     LaneResult& one = result.lanes.emplace_back();
     one.name = names[lane];
+    if (options_.ideal) one.ideal_makespan = ideal_makespan * clocks_.rows().compute_scale()[lane];
     for (std::size_t number = 0; number < ranks_.size(); ++number) {
       one.ranks.push_back(clocks_.times(clocks_[number], lane));
       const bool last = number == 0 || one.ranks.back().end > one.makespan;
