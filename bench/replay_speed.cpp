@@ -1,7 +1,9 @@
 // How many actions a second the replay does on one core: generated programs, from memory and from an archive with
 // decoding included, and any archive given. CPU time, the median of some runs.
 #include "generated_programs.h"
+#include "simgrid_text.h"
 
+#include "gather/merge.h"
 #include "replay/platform/presets.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/replay.h"
@@ -29,6 +31,8 @@ struct Options {
   int repeat = 5;
   std::string archive;
   std::string platform;
+  std::uint64_t simgrid_actions = 300'000;
+  bool text = true;
   std::filesystem::path keep;
 };
 
@@ -82,6 +86,15 @@ void write_archive(const trace::Source& source, const std::filesystem::path& pat
   writer.finish();
 }
 
+/// As gathering leaves it: the ranks share their structures.
+void write_gathered(const trace::Source& source, const std::filesystem::path& path) {
+  std::filesystem::path parts = path;
+  parts += ".parts";
+  write_archive(source, parts);
+  gather::merge({&parts, 1}, path);
+  std::filesystem::remove(parts);
+}
+
 void report_archive(const std::string& name, const std::filesystem::path& path, const Options& options) {
   const trace::ArchiveReader reader(path);
   std::uint64_t actions = 0;
@@ -99,19 +112,34 @@ void report_generated(const std::string& name, const trace::MemorySource& source
   const std::filesystem::path path =
       keep ? options.keep / (name + ".tia")
            : std::filesystem::temp_directory_path() / fmt::format("timeless-{}-{}.tia", name, getpid());
-  write_archive(source, path);
+  write_gathered(source, path);
   report_archive(name + ", archive", path, options);
   if (!keep) std::filesystem::remove(path);
 }
 
-/// SMPI beside the model, on the same program.
-void report_smpi(const std::string& name, const trace::Source& source, const Options& options) {
-  const auto platform = replay::SimgridPlatform::load(options.platform);
+/// SimGrid beside the model, on the same program: its own replay of text, and ours in SMPI from memory. Both do one
+/// configuration a run; the model's rate counts every configuration.
+void report_simgrid(const std::string& name, const trace::Source& source, const replay::SimgridPlatform& platform,
+                    const Options& options) {
   const auto mapping = replay::map_ranks(source.run(), platform.hosts(), {});
   const replay::SmpiResult smpi = replay::smpi_replay(source, platform, mapping);
-  const double rate = static_cast<double>(smpi.replay.actions) / smpi.cpu_seconds;
-  fmt::print("{}: SMPI {:.4f} million actions/s, one configuration; the model at 1 lane does {:.0f} times as many\n",
-             name, rate / 1e6, speed(source, 1, options.repeat) / rate);
+  const auto actions = static_cast<double>(smpi.replay.actions);
+  const double memory = actions / smpi.cpu_seconds;
+  fmt::print("{}, {:.2f} million actions, {} ranks: SimGrid from memory {:.4f} million actions/s", name, actions / 1e6,
+             source.run().size, memory / 1e6);
+  double text = 0;
+  if (options.text) {
+    text = actions / bench::simgrid_text_seconds(source, options.platform, mapping);
+    fmt::print(", from text {:.4f}", text / 1e6);
+  }
+  fmt::print("\n");
+  for (const std::size_t lanes : options.lanes) {
+    const double rate = speed(source, lanes, options.repeat) * static_cast<double>(lanes);
+    fmt::print("  {:>4} lane{}: {:.0f} times SimGrid from memory", lanes, lanes == 1 ? " " : "s", rate / memory);
+    if (options.text) fmt::print(", {:.0f} times SimGrid from text", rate / text);
+    fmt::print(", per configuration\n");
+  }
+  std::fflush(stdout);
 }
 
 void run(const Options& options) {
@@ -121,12 +149,18 @@ void run(const Options& options) {
   fmt::print("{}\n", header);
   if (!options.archive.empty()) {
     report_archive(options.archive, options.archive, options);
-    if (!options.platform.empty()) report_smpi(options.archive, trace::ArchiveReader(options.archive), options);
+    if (!options.platform.empty())
+      report_simgrid(options.archive, trace::ArchiveReader(options.archive),
+                     replay::SimgridPlatform::load(options.platform), options);
     return;
   }
   report_generated("wavefront", bench::wavefront(options.size), options);
   report_generated("halo", bench::halo(options.size), options);
-  if (!options.platform.empty()) report_smpi("wavefront", bench::wavefront(options.size), options);
+  if (options.platform.empty()) return;
+  const bench::ProgramSize size{.ranks = options.size.ranks, .actions = options.simgrid_actions};
+  const auto platform = replay::SimgridPlatform::load(options.platform);
+  report_simgrid("wavefront", bench::wavefront(size), platform, options);
+  report_simgrid("halo", bench::halo(size), platform, options);
 }
 
 } // namespace
@@ -139,7 +173,11 @@ int main(int argc, char** argv) {
   app.add_option("--lanes", options.lanes, "numbers of lanes")->delimiter(',')->capture_default_str();
   app.add_option("--repeat", options.repeat, "runs to take the median of")->check(CLI::PositiveNumber);
   app.add_option("--archive", options.archive, "measure this archive instead")->check(CLI::ExistingFile);
-  app.add_option("--platform", options.platform, "also replay in SMPI on this platform file")->check(CLI::ExistingFile);
+  app.add_option("--platform", options.platform, "also replay in SimGrid on this platform file")
+      ->check(CLI::ExistingFile);
+  app.add_option("--simgrid-actions", options.simgrid_actions, "actions of the programs replayed in SimGrid, about")
+      ->capture_default_str();
+  app.add_flag("!--no-text", options.text, "without SimGrid's replay of text (which an archive of a real run needs)");
   app.add_option("--keep", options.keep, "leave the generated archives in this directory")
       ->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
