@@ -3,6 +3,7 @@
 #include "trace/ids.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,26 +29,31 @@ struct RankTimes {
 /// links, or time given by the network.
 ///
 /// They are the exact derivatives of that moment by the logarithms of latency, byte time and computation time: were all
-/// latencies 1 % longer, it would come 1 % of `latency` later, as long as the path stays the longest. Of paths that take
-/// equally long, one is chosen by rules (docs/model.md).
+/// latencies 1 % longer, it would come 1 % of `latency` later, as long as the path stays the longest. Of paths that
+/// take equally long, one is chosen by rules (docs/model.md).
 struct Sensitivity {
   double latency = 0;   ///< seconds
   double bandwidth = 0; ///< seconds
   double compute = 0;   ///< seconds
 };
 
+struct Diagnosis;
+
 /// What a replay says of one configuration.
 struct LaneResult {
   std::string name;
-  double makespan = 0; ///< the largest end, seconds
+  double makespan = 0; ///< the largest end, seconds; infinity in a deadlock
   /// The makespan when messages, collectives and overheads take no time and all that ranks wait for is each other's
   /// computation; where it was asked for (ReplayOptions::ideal).
   std::optional<double> ideal_makespan = std::nullopt;
-  std::vector<RankTimes> ranks;
-  /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's end;
-  /// else zeros, and empty.
+  std::vector<RankTimes> ranks; ///< empty in a deadlock
+  /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's
+  /// end; else zeros, and empty.
   Sensitivity sensitivity{};
   std::vector<Sensitivity> rank_sensitivities{};
+  /// Why the run does not end here: its ranks come to wait for each other, because messages that other lanes send
+  /// eagerly wait for their receives. Null when it ends.
+  std::shared_ptr<const Diagnosis> deadlock = nullptr;
 };
 
 /// Something that the model leaves out, and how much of it a run holds.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
+#include "replay/engine/rendezvous.h"
 #include "replay/engine/share.h"
 #include "trace/ids.h"
 
@@ -27,6 +28,7 @@ struct alignas(64) Message {
   double bytes = 0;
   double receive_overhead = 0; ///< seconds, the receiver's
   std::uint32_t row = 0;
+  std::uint32_t handshake = no_handshake; ///< until it has left, when it waits for its receive in some lane
 };
 
 /// Messages between two ranks. The n-th receive posted gets the n-th message sent: both draw tickets from 0.
@@ -34,10 +36,10 @@ struct alignas(64) Channel {
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
   std::unique_ptr<Message[]> ring; ///< once there are several: ticket t stands in place t & mask
-  std::uint64_t oldest = 0;       ///< no message before this ticket is left
-  std::uint64_t sent = 0;         ///< the next message's ticket
-  std::uint64_t posted = 0;       ///< the next receive's ticket
-  std::uint64_t awaited = nobody; ///< the ticket the destination stands waiting for
+  std::uint64_t oldest = 0;        ///< no message before this ticket is left
+  std::uint64_t sent = 0;          ///< the next message's ticket
+  std::uint64_t posted = 0;        ///< the next receive's ticket
+  std::uint64_t awaited = nobody;  ///< the ticket the destination stands waiting for
   std::uint32_t destination = 0;
   std::uint32_t mask = 0;
   bool exceptional = false; ///< some ticket was given up: see Channels

@@ -70,6 +70,11 @@ public:
   void meet(Clock& clock, Snapshot& latest);
   /// Waits for one arrival.
   void take(Clock& clock, const Incoming& incoming);
+  /// When a message left that waits for its receive in the lanes where `held` is not 0.
+  Snapshot leave(const Moment& sent, const Moment& posted, const double* held);
+  /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
+  /// which none of them was held must not notice, not even by rounding.
+  void depart(Clock& clock, std::span<const Incoming> departing);
   /// Waits for several arrivals at once: each lane takes them in the order of their arrival there, equals as listed.
   void take_all(Clock& clock, std::span<const Incoming> incoming);
   /// Does the arithmetic of a reduction, at once.
@@ -86,6 +91,7 @@ private:
   LaneTime own(const Clock& clock) const;
   LaneTransfer transfer(const Incoming& incoming) const;
   LaneCounters counters(const Clock& clock) const;
+  void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   static void clear_pending(Clock& clock);
   Snapshot writable(const Clock& clock);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -27,6 +28,9 @@ std::vector<Standing> Engine::standing() const {
     if (one.for_meeting) {
       const Meeting& meeting = meetings_[rank.subject];
       one.meeting = {meeting.call.communicator, meeting.ordinal, describe(meeting.call)};
+    } else if (rank.waiting == Waiting::for_posting) {
+      one.channel = channels_.key(handshakes_[rank.subject].channel);
+      one.sends = handshakes_[rank.subject].bytes;
     } else {
       one.channel = channels_.key(rank.subject);
     }
@@ -64,6 +68,11 @@ Result Engine::result() {
   for (std::size_t lane = 0; lane < names.size(); ++lane) {
     LaneResult& one = result.lanes.emplace_back();
     one.name = names[lane];
+    if (deadlocks_[lane]) {
+      one.deadlock = deadlocks_[lane];
+      one.makespan = std::numeric_limits<double>::infinity();
+      continue;
+    }
     if (options_.ideal) one.ideal_makespan = ideal_makespan * clocks_.rows().compute_scale()[lane];
     for (std::size_t number = 0; number < ranks_.size(); ++number) {
       one.ranks.push_back(clocks_.times(clocks_[number], lane));
