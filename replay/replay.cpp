@@ -3,7 +3,6 @@
 #include "replay/engine/engine.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace timeless::replay {
@@ -45,15 +44,7 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
   if (network.lanes().empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
-  if (options.handshake && !(*options.handshake >= 0 && std::isfinite(*options.handshake)))
-    throw Error(Failure::usage, "a handshake takes a negative number of latencies, or none that is a number", {},
-                "give 0 or more");
-  const Share all{0, source.run().size};
-  try {
-    return Engine(source, network, options, all).run();
-  } catch (const NeedsCare&) {
-    return Engine(source, network, options, all, true).run();
-  }
+  return Engine(source, network, options).run();
 }
 
 } // namespace timeless::replay
