@@ -20,6 +20,9 @@ std::string list(const std::vector<trace::Rank>& ranks, const char* between) {
 
 std::string line(const BlockedRank& blocked) {
   std::string text = fmt::format("rank {}, action {}: {} ", blocked.rank, blocked.action, blocked.call);
+  if (blocked.sends)
+    return text + fmt::format("waits for rank {} to receive its message of {} bytes, tag {}, communicator {}",
+                              blocked.peer, blocked.bytes, blocked.tag, blocked.communicator);
   if (blocked.collective.empty())
     return text + fmt::format("waits for a message from rank {}, tag {}, communicator {}", blocked.peer, blocked.tag,
                               blocked.communicator);

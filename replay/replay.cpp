@@ -3,6 +3,7 @@
 #include "replay/engine/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace timeless::replay {
@@ -44,7 +45,15 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
   if (network.lanes().empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
-  return Engine(source, network, options).run();
+  if (options.handshake && !(*options.handshake >= 0 && std::isfinite(*options.handshake)))
+    throw Error(Failure::usage, "a handshake takes a negative number of latencies, or none that is a number", {},
+                "give 0 or more");
+  const Share all{0, source.run().size};
+  try {
+    return Engine(source, network, options, all).run();
+  } catch (const NeedsCare&) {
+    return Engine(source, network, options, all, true).run();
+  }
 }
 
 } // namespace timeless::replay

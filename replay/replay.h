@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct ReplayOptions {
   /// The most that the division may take: what goes beyond is put together per rank (other_subjects), and a note says
   /// so.
   std::size_t attribution_bytes = std::size_t{1} << 30U;
+  /// Larger messages wait for their receive, in all lanes, whatever the network says; no_eager_limit: none does.
+  std::optional<Bytes> eager_limit = {};
+  /// Latencies that sender and receiver spend on agreeing before such a message leaves; without it, what the network
+  /// says.
+  std::optional<double> handshake = {};
   /// Called now and then, and at the end, with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
@@ -50,10 +56,12 @@ struct BlockedRank {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0; ///< ordinal within the rank, from 0
   std::string call;         ///< the action it stands in: "Recv", "Waitall", "Allreduce"
-  /// The source of the message it waits for; no_rank when it waits for a collective.
+  /// The source of the message it waits for, or where it sends one; no_rank when it waits for a collective.
   trace::Rank peer = trace::no_rank; ///< world rank
   trace::Tag tag = 0;
   trace::CommunicatorId communicator = trace::world_communicator;
+  bool sends = false;               ///< it waits for the receive of a message of its own
+  trace::Bytes bytes = 0;           ///< of that message
   std::string collective;           ///< the collective it waits in or for, else empty
   std::vector<trace::Rank> missing; ///< members that have not reached that collective (world ranks)
 };
@@ -105,7 +113,9 @@ private:
 /// Replays a run on a machine, for all of the machine's lanes in one pass (docs/model.md defines what is computed).
 ///
 /// Memory is bounded by the number of ranks, lanes and messages in flight, not by the length of the run. A lane's
-/// result does not depend on which lanes are replayed beside it. Throws ReplayProblem as above; Error(invalid_input)
+/// result does not depend on which lanes are replayed beside it. Lanes in which ranks come to wait for each other,
+/// since messages are above the lane's eager limit, say so (LaneResult::deadlock); when that is all lanes, or the trace
+/// is to blame, throws ReplayProblem as above. Throws Error(invalid_input)
 /// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
 Result replay(const trace::Source& source, Network& network, const ReplayOptions& options = {});
 

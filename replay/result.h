@@ -3,6 +3,7 @@
 #include "trace/ids.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,18 +37,23 @@ struct Sensitivity {
   double compute = 0;   ///< seconds
 };
 
+struct Diagnosis;
+
 /// What a replay says of one configuration.
 struct LaneResult {
   std::string name;
-  double makespan = 0; ///< the largest end, seconds
+  double makespan = 0; ///< the largest end, seconds; infinity in a deadlock
   /// The makespan when messages, collectives and overheads take no time and all that ranks wait for is each other's
   /// computation; where it was asked for (ReplayOptions::ideal).
   std::optional<double> ideal_makespan = std::nullopt;
-  std::vector<RankTimes> ranks;
+  std::vector<RankTimes> ranks; ///< empty in a deadlock
   /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's
   /// end; else zeros, and empty.
   Sensitivity sensitivity{};
   std::vector<Sensitivity> rank_sensitivities{};
+  /// Why the run does not end here: its ranks come to wait for each other, because messages that other lanes send
+  /// eagerly wait for their receives. Null when it ends.
+  std::shared_ptr<const Diagnosis> deadlock = nullptr;
 };
 
 /// Something that the model leaves out, and how much of it a run holds.
@@ -103,9 +109,6 @@ struct Result {
 inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,
     &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files};
-
-/// Lets the makespan be the largest end of the lane's ranks, and its sensitivity that of the lowest rank with that end.
-void find_makespan(LaneResult& lane);
 
 /// The mean over ranks of every field.
 RankTimes mean(const LaneResult& lane);

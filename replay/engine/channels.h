@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
+#include "replay/engine/rendezvous.h"
 #include "replay/engine/share.h"
 #include "trace/ids.h"
 
@@ -27,6 +28,7 @@ struct alignas(64) Message {
   double bytes = 0;
   double receive_overhead = 0; ///< seconds, the receiver's
   std::uint32_t row = 0;
+  std::uint32_t handshake = no_handshake; ///< until it has left, when it waits for its receive in some lane
 };
 
 /// Messages between two ranks. The n-th receive posted gets the n-th message sent: both draw tickets from 0.
@@ -34,14 +36,13 @@ struct alignas(64) Channel {
   static constexpr std::uint64_t nobody = ~std::uint64_t{0};
 
   std::unique_ptr<Message[]> ring; ///< once there are several: ticket t stands in place t & mask
-  std::uint64_t oldest = 0;       ///< no message before this ticket is left
-  std::uint64_t sent = 0;         ///< the next message's ticket
-  std::uint64_t posted = 0;       ///< the next receive's ticket
-  std::uint64_t awaited = nobody; ///< the ticket the destination stands waiting for
+  std::uint64_t oldest = 0;        ///< no message before this ticket is left
+  std::uint64_t sent = 0;          ///< the next message's ticket
+  std::uint64_t posted = 0;        ///< the next receive's ticket
+  std::uint64_t awaited = nobody;  ///< the ticket the destination stands waiting for
   std::uint32_t destination = 0;
   std::uint32_t mask = 0;
-  bool exceptional = false; ///< some ticket was given up, or the destination is another engine's: see Channels
-  bool departing = false;   ///< the destination is another engine's
+  bool exceptional = false; ///< some ticket was given up: see Channels
   /// The only message on its way, as mostly; on the line of the caches after the rest.
   Message first;
 
@@ -49,22 +50,11 @@ struct alignas(64) Channel {
   Message& message(std::uint64_t ticket) { return mask == 0 ? first : ring[ticket & mask]; }
 };
 
-/// Takes over what is sent to ranks that another engine replays.
-class Departures {
-public:
-  virtual ~Departures() = default;
-  /// A channel to another engine's rank, and its number here.
-  virtual void open(std::uint32_t channel, const ChannelKey& key) = 0;
-  virtual void message(std::uint32_t channel, const Message& message) = 0;
-  /// The message with this ticket is taken back, and those after it move up.
-  virtual void unsend(std::uint32_t channel, std::uint64_t ticket) = 0;
-};
-
 /// All channels, numbered densely as they are first named.
 class Channels {
 public:
-  /// Destinations are numbered from the share's first rank; what is sent to others departs.
-  explicit Channels(Share share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
+  /// Destinations are numbered from the share's first rank.
+  explicit Channels(Share share) : share_(share) {}
 
   /// The channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
@@ -91,7 +81,7 @@ public:
     if (channel.sent - channel.oldest > channel.mask) grow(channel);
     const std::uint64_t ticket = channel.sent++;
     channel.message(ticket) = std::move(message);
-    if (channel.exceptional) send_exceptional(number, ticket);
+    if (channel.exceptional) drop_if_unwanted(number, ticket);
     return ticket;
   }
   /// Forgets a message that has been taken.
@@ -133,10 +123,9 @@ private:
   static void grow(Channel& channel);
   bool posted(std::uint32_t number, std::uint64_t ticket) const;
   std::uint64_t post_exceptional(std::uint32_t number);
-  void send_exceptional(std::uint32_t number, std::uint64_t ticket);
+  void drop_if_unwanted(std::uint32_t number, std::uint64_t ticket);
 
   Share share_;
-  Departures* departures_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;
   std::unordered_map<ChannelKey, std::uint32_t, KeyHash> numbers_;

@@ -1,8 +1,10 @@
 #include "replay/engine/clocks.h"
 
 #include "replay/engine/lane_steps.h"
+#include "replay/engine/rendezvous.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace timeless::replay {
 
@@ -17,7 +19,7 @@ std::size_t lanes_for(const Network& network, const ReplayOptions& options) {
 Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
-      rows_(network, lanes_for(network, options), options.ideal),
+      rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
@@ -68,16 +70,12 @@ void Clocks::settle(Clock& clock) {
 
 void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
   settle(clock);
-  join(clock.base, latest_so_far);
-}
-
-void Clocks::join(const Snapshot& arrival, Snapshot& latest_so_far) {
   if (!latest_so_far) {
-    latest_so_far = arrival;
+    latest_so_far = clock.base;
     return;
   }
   Snapshot out = latest_so_far.shared() ? pool_.take() : latest_so_far;
-  kernels_.latest(lanes(), latest_so_far.values(), arrival.values(), out.values());
+  kernels_.latest(lanes(), latest_so_far.values(), clock.base.values(), out.values());
   latest_so_far = std::move(out);
 }
 
@@ -92,17 +90,35 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
   clear_pending(clock);
 }
 
-void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
-  if (incoming.empty()) return;
-  if (incoming.size() == 1) return take(clock, incoming.front());
+void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
   arrivals_.clear();
   for (const Incoming& one : incoming)
     arrivals_.push_back({one.sent, transfer(one)});
-  Snapshot out = writable(clock);
   const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
-  receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out.values());
+  receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
+}
+
+void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
+  if (incoming.empty()) return;
+  if (incoming.size() == 1) return take(clock, incoming.front());
+  Snapshot out = writable(clock);
+  receive_all(clock, incoming, out.values());
   clock.base = std::move(out);
   clear_pending(clock);
+}
+
+Snapshot Clocks::leave(const Moment& sent, const Moment& posted, const double* held) {
+  Snapshot start = pool_.take();
+  kernels_.leave(lanes(), rates_, sent.time(), posted.time(), held, start.values());
+  return start;
+}
+
+void Clocks::depart(Clock& clock, std::span<const Incoming> departing) {
+  const Snapshot end = pool_.take();
+  receive_all(clock, departing, end.values());
+  Snapshot out = writable(clock);
+  kernels_.advance(lanes(), rates_, own(clock), end.values(), out.values());
+  clock.base = std::move(out);
 }
 
 void Clocks::reduce(Clock& clock, double bytes) {

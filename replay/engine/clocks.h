@@ -68,10 +68,13 @@ public:
 
   /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
   void meet(Clock& clock, Snapshot& latest);
-  /// Lets `latest` (empty at first) become the later of both, lane by lane.
-  void join(const Snapshot& arrival, Snapshot& latest);
   /// Waits for one arrival.
   void take(Clock& clock, const Incoming& incoming);
+  /// When a message left that waits for its receive in the lanes where `held` is not 0.
+  Snapshot leave(const Moment& sent, const Moment& posted, const double* held);
+  /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
+  /// which none of them was held must not notice, not even by rounding.
+  void depart(Clock& clock, std::span<const Incoming> departing);
   /// Waits for several arrivals at once: each lane takes them in the order of their arrival there, equals as listed.
   void take_all(Clock& clock, std::span<const Incoming> incoming);
   /// Does the arithmetic of a reduction, at once.
@@ -88,6 +91,7 @@ private:
   LaneTime own(const Clock& clock) const;
   LaneTransfer transfer(const Incoming& incoming) const;
   LaneCounters counters(const Clock& clock) const;
+  void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   static void clear_pending(Clock& clock);
   Snapshot writable(const Clock& clock);
 

@@ -3,11 +3,27 @@
 #include "trace/error.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace timeless::replay {
 
-CostRows::CostRows(Network& network, std::size_t padded_lanes, bool ideal)
-    : network_(network), lanes_(padded_lanes), thresholds_(network.thresholds().begin(), network.thresholds().end()),
+namespace {
+
+/// Rising, each once.
+std::vector<Bytes> merge(std::span<const Bytes> thresholds, std::span<const Bytes> eager_limits) {
+  std::vector<Bytes> all(thresholds.begin(), thresholds.end());
+  std::ranges::copy_if(eager_limits, std::back_inserter(all), [](Bytes limit) { return limit != no_eager_limit; });
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  return all;
+}
+
+} // namespace
+
+CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal)
+    : network_(network), lanes_(padded_lanes), protocol_(std::move(protocol)),
+      thresholds_(merge(network.thresholds(), protocol_.eager_limits)),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
       reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()) {
@@ -30,9 +46,18 @@ double* CostRows::padded(std::span<const double> values, const char* what) {
   return copy;
 }
 
-std::uint32_t CostRows::row(LinkClass link, double bytes) {
+std::size_t CostRows::segment(double bytes) const {
   // Sizes beyond any threshold may not fit an integer.
-  const std::size_t segment = bytes < 0x1p63 ? segment_of(thresholds_, static_cast<Bytes>(bytes)) : thresholds_.size();
+  return bytes < 0x1p63 ? segment_of(thresholds_, static_cast<Bytes>(bytes)) : thresholds_.size();
+}
+
+std::size_t CostRows::networks_segment(std::size_t segment) const {
+  const auto thresholds = network_.thresholds();
+  return segment < thresholds_.size() ? segment_of(thresholds, thresholds_[segment]) : thresholds.size();
+}
+
+std::uint32_t CostRows::row(LinkClass link, double bytes) {
+  const std::size_t segment = this->segment(bytes);
   if (link >= by_class_.size()) by_class_.resize(std::size_t{link} + 1);
   auto& segments = by_class_[link];
   if (segments.empty()) segments.resize(thresholds_.size() + 1);
@@ -40,11 +65,62 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
     double* latency = list();
     double* byte_time = list();
     const std::size_t given = network_.lanes().size();
-    network_.costs(link, segment, {latency, given}, {byte_time, given});
-    rows_.push_back({latency, byte_time, network_.scales(link) ? 1.0 : 0.0});
-    segments[segment] = static_cast<std::uint32_t>(rows_.size());
+    network_.costs(link, networks_segment(segment), {latency, given}, {byte_time, given});
+    const auto number = static_cast<std::uint32_t>(rows_.size());
+    rows_.push_back(
+        {.latency = latency, .byte_time = byte_time, .graded = network_.scales(link) ? 1.0 : 0.0, .envelope = number});
+    segments[segment] = number + 1;
   }
   return segments[segment] - 1;
+}
+
+std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchronous) {
+  const LinkClass link = network_.link(from, to);
+  const std::uint32_t eager = row(link, bytes);
+  const std::size_t segment = this->segment(bytes);
+  const std::size_t given = network_.lanes().size();
+  if (link >= rendezvous_.size()) rendezvous_.resize(std::size_t{link} + 1);
+  auto& segments = rendezvous_[link];
+  if (segments.empty()) segments.resize(2 * (thresholds_.size() + 1));
+  std::uint32_t& known = segments[2 * segment + (synchronous ? 1 : 0)];
+  if (known != 0) return known - 1;
+
+  double* held = list();
+  for (std::size_t lane = 0; lane < given; ++lane) {
+    const Bytes limit = protocol_.eager_limits.empty() ? no_eager_limit : protocol_.eager_limits[lane];
+    // Sizes of this segment are all above the limit, or none is.
+    const bool above = limit != no_eager_limit && (segment == thresholds_.size() || thresholds_[segment] > limit);
+    held[lane] = synchronous || above ? 1 : 0;
+  }
+  if (std::none_of(held, held + given, [](double lane) { return lane != 0; })) {
+    known = eager + 1;
+    return eager;
+  }
+  const CostRow plain = rows_[eager];
+  double* handshake = list();
+  if (protocol_.handshake)
+    std::transform(plain.latency, plain.latency + given, handshake, [&](double a) { return *protocol_.handshake * a; });
+  else
+    network_.handshake(link, networks_segment(segment), {handshake, given});
+  double* latency = list();
+  double* sender_latency = list();
+  double* sender_byte_time = list();
+  for (std::size_t lane = 0; lane < given; ++lane) {
+    latency[lane] = held[lane] != 0 ? plain.latency[lane] + handshake[lane] : plain.latency[lane];
+    sender_latency[lane] = held[lane] != 0 ? latency[lane] : 0;
+    sender_byte_time[lane] = held[lane] != 0 ? plain.byte_time[lane] : 0;
+  }
+  const auto departure = static_cast<std::uint32_t>(rows_.size());
+  rows_.push_back(
+      {.latency = sender_latency, .byte_time = sender_byte_time, .graded = plain.graded, .envelope = departure});
+  rows_.push_back({.latency = latency,
+                   .byte_time = plain.byte_time,
+                   .graded = plain.graded,
+                   .held = held,
+                   .envelope = eager,
+                   .departure = departure});
+  known = departure + 2;
+  return departure + 1;
 }
 
 } // namespace timeless::replay

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 namespace timeless::replay {
@@ -14,13 +15,23 @@ struct CostRow {
   const double* latency = nullptr;
   const double* byte_time = nullptr;
   double graded = 1; ///< 1 where Network::scales the class, else 0
+  // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
+  const double* held = nullptr; ///< 1 in these lanes, else 0; null when there are none
+  std::uint32_t envelope = 0;   ///< the row of what a probe sees: without the handshake
+  std::uint32_t departure = 0;  ///< the row of the sender: the same in these lanes, else nothing
+};
+
+/// In which lanes messages wait for their receives, and what the agreement costs there.
+struct Protocol {
+  std::vector<Bytes> eager_limits; ///< one per lane; empty: all are eager
+  std::optional<double> handshake; ///< latencies; without it, what the network says
 };
 
 /// Every list of per-lane values the engine got from the network, padded to whole lane groups.
 class CostRows {
 public:
   /// With `ideal`, the first lane beyond those of the network computes like a lane of scale 1, and all else is free.
-  CostRows(Network& network, std::size_t padded_lanes, bool ideal = false);
+  CostRows(Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false);
 
   std::size_t lanes() const { return lanes_; }
   const double* compute_scale() const { return compute_scale_; }
@@ -28,8 +39,11 @@ public:
   const double* reduction() const { return reduction_; }
   const double* overhead() const { return overhead_; } ///< see LaneRates
 
-  /// The row for messages of this size between two ranks, as a number that stays valid.
+  /// The row for eager messages of this size between two ranks, as a number that stays valid.
   std::uint32_t message(Rank from, Rank to, double bytes) { return row(network_.link(from, to), bytes); }
+  /// The same for messages that wait for their receive where they are above the lane's eager limit or, if synchronous,
+  /// everywhere.
+  std::uint32_t rendezvous(Rank from, Rank to, double bytes, bool synchronous);
   /// The row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
   const CostRow& operator[](std::uint32_t number) const { return rows_[number]; }
@@ -39,19 +53,23 @@ private:
     void operator()(double* values) const { ::operator delete[](values, std::align_val_t{64}); }
   };
 
+  std::size_t segment(double bytes) const;
+  std::size_t networks_segment(std::size_t segment) const;
   double* list();
   double* padded(std::span<const double> values, const char* what);
 
   Network& network_;
   std::size_t lanes_;
-  std::vector<Bytes> thresholds_;
+  Protocol protocol_;
+  std::vector<Bytes> thresholds_; ///< the network's and the eager limits: within a segment a lane has one protocol
   std::vector<std::unique_ptr<double[], Release>> lists_;
   double* compute_scale_;
   const double* memory_copy_;
   const double* reduction_;
   double* overhead_;
   std::vector<CostRow> rows_;
-  std::vector<std::vector<std::uint32_t>> by_class_; ///< row number + 1 by class and segment; 0: not asked yet
+  std::vector<std::vector<std::uint32_t>> by_class_;   ///< row number + 1 by class and segment; 0: not asked yet
+  std::vector<std::vector<std::uint32_t>> rendezvous_; ///< likewise, by class and twice the segment, synchronous after
 };
 
 } // namespace timeless::replay

@@ -24,7 +24,10 @@ public:
 
   /// The next rank at or after `position`, which moves behind it; no_rank when there are no more.
   Rank next(const Standing& standing, std::size_t& position) const {
-    if (!standing.for_meeting) return position++ == 0 ? standing.channel.source : trace::no_rank;
+    if (!standing.for_meeting) {
+      if (position++ > 0) return trace::no_rank;
+      return standing.sends ? standing.channel.destination : standing.channel.source;
+    }
     const MeetingName& meeting = standing.meeting;
     const auto members = scene_.communicators.members(meeting.communicator);
     while (position < members.size()) {
@@ -82,7 +85,9 @@ BlockedRank describe(const WaitFor& wait_for, const Standing& standing) {
   blocked.call = standing.call;
   if (!standing.for_meeting) {
     const ChannelKey& key = standing.channel;
-    blocked.peer = key.source;
+    blocked.peer = standing.sends ? key.destination : key.source;
+    blocked.sends = standing.sends.has_value();
+    blocked.bytes = static_cast<trace::Bytes>(standing.sends.value_or(0));
     blocked.tag = key.tag;
     blocked.communicator = key.communicator;
     return blocked;

@@ -7,6 +7,7 @@
 #include "trace/run.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,15 +21,16 @@ struct MeetingName {
   std::string call;          ///< "Bcast with root 2"
 };
 
-/// A rank that stands: where, and for the next message of a channel or for a meeting. Tells all by itself, so that
-/// another process can make sense of it.
+/// A rank that stands: where, and for the next message of a channel, or the receive of one, or for a meeting. Tells all
+/// by itself, so that another process can make sense of it.
 struct Standing {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0;
   std::string call;
   bool for_meeting = false;
-  ChannelKey channel = {};  ///< unless for_meeting
-  MeetingName meeting = {}; ///< if for_meeting
+  std::optional<double> sends = {}; ///< the size of the message whose receive it waits for
+  ChannelKey channel = {};          ///< unless for_meeting
+  MeetingName meeting = {};         ///< if for_meeting
 };
 
 /// What a diagnosis looks at.

@@ -28,13 +28,15 @@ void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) 
   fail(what);
 }
 
-Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote)
-    : source_(source), network_(network), options_(options), remote_(remote),
-      share_(remote ? remote->share() : Share{0, source.run().size}), communicators_(source.run()),
-      clocks_(network, share_, options), channels_(share_, remote), meetings_(communicators_, share_),
-      compiler_(source.run(), network, communicators_, channels_, clocks_.rows()), ranks_(share_.size()),
-      worklist_(ranks_.size()), collective_links_(communicators_.size()) {
-  if (remote_) remote_->set_values(clocks_.pool().values());
+Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share, bool care)
+    : source_(source), network_(network), options_(options), share_(share),
+      care_(care ||
+            std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
+      communicators_(source.run()), clocks_(network, share, options), channels_(share), meetings_(communicators_),
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_), ranks_(share.size()),
+      worklist_(ranks_.size()), collective_links_(communicators_.size()), strictest_(eager_limits(network, options)),
+      deadlocks_(network.lanes().size()) {
+  if (care_) foresight_ = Foresight(source, share);
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
@@ -47,21 +49,7 @@ Result Engine::run() {
   for (const trace::RankRecord& record : source_.run().ranks)
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
-  constexpr std::uint32_t many_turns = 1U << 12U;
-  while (take_turns(many_turns))
-    if (options_.progress && actions_ >= next_report) {
-      options_.progress(actions_, total);
-      next_report = actions_ + actions_between_reports;
-    }
-  require_ended(source_.run(), communicators_, {ending()});
-  if (options_.progress) options_.progress(actions_, total);
-  Result all = result();
-  all.notes = notes(source_.run(), findings());
-  return all;
-}
-
-bool Engine::take_turns(std::uint32_t turns) {
-  for (; turns > 0 && !worklist_.empty(); --turns) {
+  while (!worklist_.empty() || give_up_strictest_lanes()) {
     const std::uint32_t number = worklist_.pop();
     prefetch();
     try {
@@ -72,8 +60,14 @@ bool Engine::take_turns(std::uint32_t turns) {
       if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
       throw Error(Failure::invalid_input, error.description(), where(number), advice);
     }
+    if (options_.progress && actions_ >= next_report) {
+      options_.progress(actions_, total);
+      next_report = actions_ + actions_between_reports;
+    }
   }
-  return !worklist_.empty();
+  require_all_ended();
+  if (options_.progress) options_.progress(actions_, total);
+  return result();
 }
 
 /// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the
@@ -215,8 +209,19 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
     return true;
   case Step::receive:
     return receive(rank, number, operation);
+  case Step::send_with_care:
+    return send_with_care(rank, number, operation);
+  case Step::receive_with_care:
+    if (rank.stage == 0) {
+      rank.ticket = post_with_care(operation.receive_channel, clocks_.now(clocks_[number]));
+      rank.stage = 1;
+    }
+    return receive(rank, number, operation);
+  case Step::post_with_care:
+    start_receive_with_care(rank, number, operation);
+    return true;
   case Step::exchange:
-    return exchange(rank, number, operation);
+    return care_ ? exchange_with_care(rank, number, operation) : exchange(rank, number, operation);
   case Step::probe:
     return probe(rank, number, operation);
   case Step::complete_one:
@@ -231,6 +236,8 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
     return true;
   }
   case Step::post_wildcard:
+    if (care_ && cancelled_later(rank, number, operation)) return true;
+    if (care_) wildcards_[{number, operation.request}] = clocks_.now(clocks_[number]);
     start(rank, operation.request).state = RequestState::unresolved;
     return true;
   case Step::start_meeting: {
@@ -248,7 +255,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
     release(rank, operation.request);
     return true;
   case Step::resolve:
-    resolve(rank, operation);
+    resolve(rank, number, operation);
     return true;
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
@@ -270,28 +277,6 @@ inline void Engine::send(RankState& rank, std::uint32_t number, const Operation&
   if (channel.awaited == ticket) wake(channel.destination);
   if (operation.step == Step::send && operation.request != trace::no_request)
     start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
-}
-
-inline Request& Engine::start(RankState& rank, RequestId id) {
-  Request& request = rank.requests[id];
-  if (request.state != RequestState::inactive && request.state != RequestState::done)
-    fail(fmt::format("request {} is used again before it has completed", id));
-  return request;
-}
-
-inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
-  Channel& channel = channels_[channel_number];
-  if (channel.has(ticket)) return true;
-  channel.awaited = ticket;
-  rank.waiting = Waiting::for_message;
-  rank.subject = channel_number;
-  return false;
-}
-
-inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {
-  if (ticket < channel.oldest || !channel.message(ticket).sent.base)
-    fail("a message is received a second time, after receives were cancelled out of order");
-  return channel.message(ticket);
 }
 
 inline void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
@@ -329,7 +314,7 @@ bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& opera
   const std::uint64_t ticket = channels_.next_ticket(operation.receive_channel);
   if (!has_message(rank, operation.receive_channel, ticket)) return false;
   const Message& found = message(channels_[operation.receive_channel], ticket);
-  clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = found.row});
+  clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope});
   return true;
 }
 
@@ -346,6 +331,11 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
     return has_message(rank, request.subject, request.ticket);
   case RequestState::collective:
     return is_complete(rank, request.subject);
+  case RequestState::leaving:
+    return may_go_on(rank, request.subject);
+  case RequestState::exchanging:
+    return has_message(rank, handshakes_[request.subject].receive_channel, request.ticket) &&
+           may_go_on(rank, request.subject);
   case RequestState::sent:
   case RequestState::done:
     break;
@@ -358,21 +348,25 @@ inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestI
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::receiving) take_message(number, channels_[request.subject], request.ticket);
   if (request.state == RequestState::collective) take_meeting(number, request.subject);
+  if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
+    complete_send(number, request);
   return true;
 }
 
 /// Lets incoming_ be what the requests stand for, all of them ready.
 void Engine::gather(RankState& rank, std::span<const RequestId> ids) {
   incoming_.clear();
+  std::size_t departures = 0;
   for (const RequestId id : ids) {
     const Request& request = rank.requests[id];
-    if (request.state == RequestState::receiving) {
-      const Message& arrived = message(channels_[request.subject], request.ticket);
-      incoming_.push_back({.sent = arrived.sent.time(), .row = arrived.row, .bytes = arrived.bytes});
-    } else if (request.state == RequestState::collective) {
+    if (request.state == RequestState::receiving)
+      incoming_.push_back(incoming(message(channels_[request.subject], request.ticket)));
+    else if (request.state == RequestState::collective)
       incoming_.push_back(incoming(meetings_[request.subject]));
-    }
+    else if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
+      departures += gather_send(request);
   }
+  only_departures_ = departures > 0 && departures == incoming_.size();
 }
 
 bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
@@ -385,7 +379,10 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
   }
   gather(rank, ids);
   Clocks::Clock& clock = clocks_[number];
-  clocks_.take_all(clock, incoming_);
+  if (only_departures_)
+    clocks_.depart(clock, incoming_);
+  else
+    clocks_.take_all(clock, incoming_);
   for (const RequestId id : ids) {
     Request& request = rank.requests[id];
     switch (request.state) {
@@ -398,6 +395,10 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     case RequestState::collective:
       clocks_.reduce(clock, meetings_[request.subject].cost.reduced_bytes);
       meetings_.leave(request.subject);
+      break;
+    case RequestState::leaving:
+    case RequestState::exchanging:
+      forget_send(clock, request);
       break;
     case RequestState::inactive:
       fail(fmt::format("request {} is completed twice at once", id));

@@ -4,11 +4,12 @@
 #include "replay/engine/channels.h"
 #include "replay/engine/clocks.h"
 #include "replay/engine/communicators.h"
+#include "replay/engine/contradiction.h"
 #include "replay/engine/diagnosis.h"
-#include "replay/engine/ending.h"
+#include "replay/engine/foresight.h"
 #include "replay/engine/meetings.h"
 #include "replay/engine/program.h"
-#include "replay/engine/remote.h"
+#include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
 #include "replay/engine/share.h"
 #include "replay/engine/worklist.h"
@@ -16,10 +17,12 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
@@ -30,29 +33,14 @@ namespace timeless::replay {
 /// nor the budget changes the result.
 class Engine {
 public:
-  /// Replays all ranks; or, with `remote`, this process's share of them.
-  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote = nullptr);
+  /// Replays the ranks of `share` only; the others are some other engine's.
+  /// `care` is for runs in which messages wait for their receives although no lane has an eager limit: without it,
+  /// run() throws NeedsCare when it meets the first of them.
+  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share, bool care = false);
   Result run();
 
-  // What run() consists of where others replay the other ranks.
-
-  /// Gives at most so many turns to ranks; false when no rank can go on.
-  bool take_turns(std::uint32_t turns);
-  bool can_go_on() const { return !worklist_.empty(); }
-  /// What another process tells.
-  void deliver(int from, const Batch& batch);
-  /// Messages from other processes that have not been taken.
-  std::uint64_t held();
-  /// Actions in blocks that are done.
-  std::uint64_t actions() const { return actions_; }
-  /// How the share has ended: to be asked when no process can go on.
-  Ending ending();
-  /// What the replay says of the share; its notes only go with those of all others.
-  Result result();
-  Findings findings();
-
 private:
-  enum class Waiting : std::uint8_t { no, for_message, for_meeting };
+  enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting };
 
   struct alignas(64) RankState {
     // The block being replayed.
@@ -66,8 +54,9 @@ private:
     std::uint32_t stage = 0;
     Waiting waiting = Waiting::no;
     bool finished = false;
-    std::uint32_t subject = 0; ///< the channel or meeting it waits for
-    std::uint64_t ticket = 0;  ///< of its receive, or the number of its meeting
+    std::uint32_t subject = 0;              ///< the channel, handshake or meeting it waits for
+    std::uint32_t handshake = no_handshake; ///< of its message
+    std::uint64_t ticket = 0;               ///< of its receive, or the number of its meeting
 
     Requests requests;
     trace::ActionBlock block;
@@ -97,10 +86,27 @@ private:
   void cancel(RankState& rank, trace::RequestId id);
   void cancel_receive(RankState& rank, Request& request);
   void cancel_send(RankState& rank, Request& request);
-  void note_kept_message();
   void release(RankState& rank, trace::RequestId id);
-  void resolve(RankState& rank, const Operation& operation);
+  void resolve(RankState& rank, std::uint32_t number, const Operation& operation);
   void finalize(RankState& rank, std::uint32_t number);
+
+  // With care:
+  bool send_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  void start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  std::uint32_t begin_to_send(std::uint32_t number, const Operation& operation);
+  std::uint64_t post_with_care(std::uint32_t channel, const Moment& when);
+  bool cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation);
+  void leave(Message& message, const Moment& posted);
+  bool held(const Handshake& handshake) const { return handshake.synchronous || strictest_.holds(handshake.bytes); }
+  /// True when the sender need not wait any more; otherwise the rank waits for it.
+  bool may_go_on(RankState& rank, std::uint32_t handshake);
+  /// Adds to incoming_ what a request that is leaving or exchanging stands for; returns the departures among it.
+  std::size_t gather_send(const Request& request);
+  void forget_send(Clocks::Clock& clock, const Request& request);
+  void complete_send(std::uint32_t number, const Request& request);
+  void end(std::uint32_t handshake);
+  bool give_up_strictest_lanes();
 
   /// True when a request's part can be taken; otherwise the rank waits for it.
   bool ready(RankState& rank, trace::RequestId id);
@@ -110,31 +116,29 @@ private:
   void take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket);
   void take_meeting(std::uint32_t number, std::uint32_t meeting);
   Incoming incoming(const Meeting& meeting) const;
+  static Incoming incoming(const Message& message) {
+    return {.sent = message.sent.time(), .row = message.row, .bytes = message.bytes};
+  }
   std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
-  void all_came(std::uint32_t meeting);
   void close(std::uint32_t meeting);
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
   void wake(std::uint32_t number);
-
-  void learn_channel(int from, std::uint32_t number, WordReader& words);
-  void receive_message(int from, std::uint32_t number, WordReader& words);
-  void receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket);
-  void hand_in(std::uint32_t meeting);
-  void combine(const MeetingId& id, const Partial& partial);
-  void conclude(const MeetingId& id, const Partial& all);
 
   void finish(RankState& rank);
   trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
   std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
   std::string where(std::uint32_t number) const;
   std::vector<Standing> standing() const;
+  void require_all_ended();
+  Result result();
+  std::vector<std::string> notes();
 
   const trace::Source& source_;
   Network& network_;
   const ReplayOptions& options_;
-  Remote* remote_;
   Share share_; ///< whose first rank is number 0 in what follows
+  bool care_;   ///< messages may wait for their receives
   Communicators communicators_;
   Clocks clocks_;
   Channels channels_;
@@ -147,7 +151,38 @@ private:
   std::uint64_t actions_ = 0; ///< in blocks that are done
   std::set<std::string> notes_;
   std::optional<Attributor> attributor_; ///< only when asked for
-  std::vector<Incoming> incoming_; ///< scratch of complete_all
+  std::vector<Incoming> incoming_;       ///< scratch of complete_all
+  bool only_departures_ = false;         ///< what incoming_ holds
+  // With care:
+  StrictestLane strictest_;
+  Foresight foresight_;
+  Handshakes handshakes_;
+  Postings postings_;
+  std::map<std::pair<std::uint32_t, trace::RequestId>, Moment>
+      wildcards_;                                           ///< when those were posted that lack a source
+  std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
 };
+
+inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
+  Channel& channel = channels_[channel_number];
+  if (channel.has(ticket)) return true;
+  channel.awaited = ticket;
+  rank.waiting = Waiting::for_message;
+  rank.subject = channel_number;
+  return false;
+}
+
+inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {
+  if (ticket < channel.oldest || !channel.message(ticket).sent.base)
+    fail("a message is received a second time, after receives were cancelled out of order");
+  return channel.message(ticket);
+}
+
+inline Request& Engine::start(RankState& rank, trace::RequestId id) {
+  Request& request = rank.requests[id];
+  if (request.state != RequestState::inactive && request.state != RequestState::done)
+    fail("request " + std::to_string(id) + " is used again before it has completed");
+  return request;
+}
 
 } // namespace timeless::replay

@@ -23,6 +23,8 @@ void Engine::cancel(RankState& rank, RequestId id) {
   case RequestState::sent:
     cancel_send(rank, request);
     break;
+  case RequestState::leaving:
+  case RequestState::exchanging: // what is cancelled has been foreseen, and never was one of these
   case RequestState::unresolved:
   case RequestState::done:
     break;
@@ -46,7 +48,7 @@ void Engine::cancel_receive(RankState& rank, Request& request) {
 
 void Engine::cancel_send(RankState& rank, Request& request) {
   if (!channels_.unsend(request.subject, request.ticket)) {
-    note_kept_message();
+    notes_.insert("a cancelled message had already been received, and the next one took its place");
     return;
   }
   rank.requests.for_each_active([&](Request& other) {
@@ -55,21 +57,27 @@ void Engine::cancel_send(RankState& rank, Request& request) {
   });
 }
 
-void Engine::note_kept_message() {
-  notes_.insert("a cancelled message had already been received, and the next one took its place");
-}
-
 void Engine::release(RankState& rank, RequestId id) {
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::collective) fail(fmt::format("request {} is freed, but a collective's", id));
   if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
+  if (request.state == RequestState::exchanging)
+    channels_.ignore(handshakes_[request.subject].receive_channel, request.ticket);
+  if (request.state == RequestState::leaving || request.state == RequestState::exchanging) end(request.subject);
 }
 
-void Engine::resolve(RankState& rank, const Operation& operation) {
+void Engine::resolve(RankState& rank, std::uint32_t number, const Operation& operation) {
   Request& request = rank.requests[operation.request];
+  // Cancelled later.
+  if (care_ && request.state == RequestState::done) return;
   if (request.state != RequestState::unresolved)
     fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
-  request = {channels_.post(operation.receive_channel), operation.receive_channel, RequestState::receiving};
+  std::uint64_t ticket = 0;
+  if (care_)
+    ticket = post_with_care(operation.receive_channel, wildcards_.extract({number, operation.request}).mapped());
+  else
+    ticket = channels_.post(operation.receive_channel);
+  request = {ticket, operation.receive_channel, RequestState::receiving};
 }
 
 } // namespace timeless::replay

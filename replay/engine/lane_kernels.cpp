@@ -154,6 +154,27 @@ TIMELESS_INLINE inline void receive_many(std::size_t count, const LaneRates& rat
   }
 }
 
+template <typename Number>
+TIMELESS_INLINE inline void leave(std::size_t count, const LaneRates& rates, const LaneTime& sent,
+                                  const LaneTime& posted, const double* held, double* out) {
+  for_each_lane(
+      count, [ count, rates, sent, posted, held, out ](std::size_t lane) __attribute__((always_inline)) {
+        const Number start = time_in<Number>(count, rates, sent, lane);
+        const Number both = later(start, time_in<Number>(count, rates, posted, lane));
+        (held[lane] != 0 ? both : start).store(out, count, lane);
+      });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void advance(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* end,
+                                    double* out) {
+  for_each_lane(
+      count, [ count, rates, own, end, out ](std::size_t lane) __attribute__((always_inline)) {
+        const Number now = time_in<Number>(count, rates, own, lane);
+        Number::load(own.base, count, lane).moved(now, Number::load(end, count, lane)).store(out, count, lane);
+      });
+}
+
 // ---- one wrapper for each kernel and instruction set
 
 template <auto kernel>
@@ -186,6 +207,8 @@ constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
                               .receive = Set<receive<Number>>::call,
                               .receive_together = Set<receive_together<Number>>::call,
                               .receive_many = Set<receive_many<Number>>::call,
+                              .leave = Set<leave<Number>>::call,
+                              .advance = Set<advance<Number>>::call,
                               .planes = Number::planes};
 
 template <template <auto> typename Set>

@@ -80,6 +80,14 @@ struct LaneKernels {
   void (*receive_many)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                        const LaneArrival* list, const LaneCounters& counters, double* out);
 
+  /// out = the later of both where held is not 0, else sent
+  void (*leave)(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTime& posted,
+                const double* held, double* out);
+
+  /// out = own.base + (end - own): the rank's time moves on to `end`, and what is pending stays so. Where `end` is own,
+  /// not a bit changes.
+  void (*advance)(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* end, double* out);
+
   /// How many planes the numbers have.
   std::size_t planes = 1;
 };

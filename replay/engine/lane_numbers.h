@@ -30,6 +30,8 @@ struct Plain {
   TIMELESS_INLINE Plain plus_computation(double seconds) const { return {time + seconds}; }
   TIMELESS_INLINE Plain plus_first(double seconds, double /*graded*/) const { return {time + seconds}; }
   TIMELESS_INLINE Plain plus_second(double seconds, double /*graded*/) const { return {time + seconds}; }
+  /// Moved by as much as `to` is from `from`; not a bit, when these are equal.
+  TIMELESS_INLINE Plain moved(Plain from, Plain to) const { return {time + (to.time - from.time)}; }
 };
 
 /// A time, and how much of the path that led to it, from the beginning of the run, were the first and the second parts
@@ -62,6 +64,10 @@ struct Graded {
   }
   TIMELESS_INLINE Graded plus_second(double seconds, double graded) const {
     return {time + seconds, first, second + graded * seconds, computation};
+  }
+  TIMELESS_INLINE Graded moved(Graded from, Graded to) const {
+    return {time + (to.time - from.time), first + (to.first - from.first), second + (to.second - from.second),
+            computation + (to.computation - from.computation)};
   }
 };
 

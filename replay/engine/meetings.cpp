@@ -26,56 +26,52 @@ std::string describe(const CollectiveCall& call) {
   return text;
 }
 
-void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal) {
-  if (fit(first.call, call)) return merge(first.call.shape, call.shape);
-  const Caller other{call, rank, action};
-  // Who came first is an accident of the replay.
-  const auto& [lower, higher] =
-      std::minmax(first, other, [](const Caller& left, const Caller& right) { return left.rank < right.rank; });
-  Diagnosis diagnosis;
-  diagnosis.mismatches.push_back({first.call.communicator, ordinal, lower.rank, lower.action, describe(lower.call),
-                                  higher.rank, higher.action, describe(higher.call)});
-  throw ReplayProblem(std::move(diagnosis));
-}
-
-Meetings::Order& Meetings::order(trace::CommunicatorId communicator) {
-  Order& order = orders_[communicator];
-  if (!order.next.empty()) return order;
-  const auto members = communicators_.members(communicator);
-  order.next.resize(members.size());
-  for (const trace::Rank member : members)
-    if (share_.holds(member)) order.here.push_back(static_cast<std::uint32_t>(member - share_.begin));
-  return order;
-}
-
-std::uint32_t Meetings::open(const Caller& caller, std::uint64_t ordinal) {
+std::uint32_t Meetings::open(const CollectiveCall& call, trace::Rank rank, std::uint64_t action,
+                             std::uint64_t ordinal) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(meetings_.size()));
     meetings_.emplace_back();
   }
   const std::uint32_t number = free_.back();
   free_.pop_back();
-  meetings_[number] = {.first = caller,
+  meetings_[number] = {.call = call,
+                       .first_rank = rank,
+                       .first_action = action,
                        .ordinal = ordinal,
                        .latest = {},
-                       .to_leave = static_cast<std::uint32_t>(members(caller.call.communicator).size()),
+                       .to_leave = static_cast<std::uint32_t>(communicators_.members(call.communicator).size()),
                        .cost = {}};
   return number;
 }
 
 std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action) {
-  Order& here = order(call.communicator);
-  const std::uint64_t ordinal = here.next[call.member]++;
-  const std::uint64_t place = ordinal - here.first_incomplete;
-  const bool first = place == here.incomplete.size();
-  if (first) here.incomplete.push_back(open({call, rank, action}, ordinal));
-  const std::uint32_t number = here.incomplete[place];
+  Order& order = orders_[call.communicator];
+  const std::size_t members = communicators_.members(call.communicator).size();
+  if (order.next.empty()) order.next.resize(members);
+  const std::uint64_t ordinal = order.next[call.member]++;
+  const std::uint64_t place = ordinal - order.first_incomplete;
+  if (place == order.incomplete.size()) order.incomplete.push_back(open(call, rank, action, ordinal));
+  const std::uint32_t number = order.incomplete[place];
   Meeting& meeting = meetings_[number];
-  if (!first) unite(meeting.first, call, rank, action, ordinal);
-  if (++meeting.arrived == here.here.size()) {
-    meeting.gathered = true;
-    here.incomplete.pop_front();
-    ++here.first_incomplete;
+  if (!fit(meeting.call, call)) {
+    CollectiveMismatch mismatch{
+        call.communicator, ordinal, meeting.first_rank, meeting.first_action, describe(meeting.call), rank, action,
+        describe(call)};
+    // Who came first is an accident of the replay.
+    if (mismatch.second_rank < mismatch.first_rank) {
+      std::swap(mismatch.first_rank, mismatch.second_rank);
+      std::swap(mismatch.first_action, mismatch.second_action);
+      std::swap(mismatch.first_call, mismatch.second_call);
+    }
+    Diagnosis diagnosis;
+    diagnosis.mismatches.push_back(std::move(mismatch));
+    throw ReplayProblem(std::move(diagnosis));
+  }
+  merge(meeting.call.shape, call.shape);
+  if (++meeting.arrived == members) {
+    meeting.complete = true;
+    order.incomplete.pop_front();
+    ++order.first_incomplete;
   }
   return number;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "replay/engine/communicators.h"
-#include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
 #include "replay/model/collectives.h"
 #include "replay/replay.h"
@@ -24,26 +23,16 @@ struct CollectiveCall {
 /// "Ibcast with root 2"
 std::string describe(const CollectiveCall& call);
 
-/// Who calls what, and where.
-struct Caller {
-  CollectiveCall call;
-  trace::Rank rank = trace::no_rank;
-  std::uint64_t action = 0;
-};
-
-/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both.
-/// Throws ReplayProblem when the calls do not fit.
-void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
-
-/// The k-th collective of a communicator, for all its members of one share.
+/// The k-th collective of a communicator, for all its members.
 struct Meeting {
-  Caller first;              ///< whoever came first; the shape grows with each member's
+  CollectiveCall call; ///< of whoever came first; the shape grows with each member's
+  trace::Rank first_rank = trace::no_rank;
+  std::uint64_t first_action = 0;
   std::uint64_t ordinal = 0; ///< k
   Snapshot latest;           ///< of all arrivals so far
   std::uint32_t arrived = 0;
   std::uint32_t to_leave = 0;
-  bool gathered = false; ///< all members of the share have come
-  // Once all members have come:
+  // Once all have come:
   bool complete = false;
   CollectiveCost cost;
   std::uint32_t row = 0;
@@ -52,8 +41,8 @@ struct Meeting {
 /// Who meets whom: every communicator's collectives, counted by each member for itself.
 class Meetings {
 public:
-  Meetings(const Communicators& communicators, Share share)
-      : communicators_(communicators), share_(share), orders_(communicators.size()) {}
+  explicit Meetings(const Communicators& communicators)
+      : communicators_(communicators), orders_(communicators.size()) {}
 
   Meeting& operator[](std::uint32_t number) { return meetings_[number]; }
   const Meeting& operator[](std::uint32_t number) const { return meetings_[number]; }
@@ -61,38 +50,22 @@ public:
   /// A member comes to its next meeting; returns the meeting's number. The caller adds the member's time to `latest`.
   /// Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
-  /// The members that belong to the share, numbered from its first rank.
-  const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
   /// A member has its result; the last one to leave ends the meeting.
   void leave(std::uint32_t number);
   /// How many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
-  /// What some other share says of it.
-  void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
-    order(communicator).next[member] = calls;
-  }
-  /// Calls visit(meeting) for those that some members of the share have come to and some have not.
-  template <typename Visit>
-  void for_each_incomplete(Visit&& visit) const {
-    for (const Order& order : orders_)
-      for (const std::uint32_t number : order.incomplete)
-        visit(meetings_[number]);
-  }
 
 private:
   /// The meetings of one communicator.
   struct Order {
-    std::vector<std::uint32_t> here;      ///< members of the share
     std::vector<std::uint64_t> next;      ///< each member's next ordinal
     std::deque<std::uint32_t> incomplete; ///< meetings some members have yet to come to, by rising ordinal
     std::uint64_t first_incomplete = 0;   ///< ordinal of the first of these
   };
 
-  Order& order(trace::CommunicatorId communicator);
-  std::uint32_t open(const Caller& caller, std::uint64_t ordinal);
+  std::uint32_t open(const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
 
   const Communicators& communicators_;
-  Share share_;
   std::vector<Order> orders_;
   std::deque<Meeting> meetings_;
   std::vector<std::uint32_t> free_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -26,8 +27,10 @@ std::vector<Standing> Engine::standing() const {
                                   .for_meeting = rank.waiting == Waiting::for_meeting});
     if (one.for_meeting) {
       const Meeting& meeting = meetings_[rank.subject];
-      const CollectiveCall& call = meeting.first.call;
-      one.meeting = {call.communicator, meeting.ordinal, describe(call)};
+      one.meeting = {meeting.call.communicator, meeting.ordinal, describe(meeting.call)};
+    } else if (rank.waiting == Waiting::for_posting) {
+      one.channel = channels_.key(handshakes_[rank.subject].channel);
+      one.sends = handshakes_[rank.subject].bytes;
     } else {
       one.channel = channels_.key(rank.subject);
     }
@@ -35,32 +38,29 @@ std::vector<Standing> Engine::standing() const {
   return all;
 }
 
-Ending Engine::ending() {
-  Ending ending;
-  ending.standing = standing();
-  ending.leftovers = leftovers(channels_);
-  if (!remote_ && ending.standing.empty()) return ending;
-  for (trace::CommunicatorId id = 0; id < communicators_.size(); ++id) {
-    const auto members = communicators_.members(id);
-    for (std::uint32_t member = 0; member < members.size(); ++member)
-      if (const std::uint64_t calls = meetings_.calls(id, member); calls > 0 && share_.holds(members[member]))
-        ending.calls.push_back({id, member, calls});
-  }
-  const auto add = [&](const Meeting& meeting) { ending.meetings.push_back({meeting.ordinal, meeting.first}); };
-  meetings_.for_each_incomplete(add);
-  if (remote_)
-    for (const auto& [id, number] : remote_->handed_in)
-      add(meetings_[number]);
-  return ending;
+void Engine::require_all_ended() {
+  Diagnosis diagnosis;
+  if (finished_ < ranks_.size()) diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
+  diagnosis.leftovers = leftovers(channels_);
+  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
+  diagnosis.remarks = remarks(source_.run());
+  throw ReplayProblem(std::move(diagnosis));
 }
 
 Result Engine::result() {
   Result result;
   result.actions = actions_;
+  result.notes = notes();
   for (std::size_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
-  if (attributor_) result.attribution = attributor_->result(names.size(), share_.begin);
+  if (attributor_) {
+    result.attribution = attributor_->result(names.size(), share_.begin);
+    if (attributor_->crowded())
+      result.notes.push_back(
+          "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
+          "configurations need less)");
+  }
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;
   for (std::size_t number = 0; options_.ideal && number < ranks_.size(); ++number)
@@ -68,27 +68,42 @@ Result Engine::result() {
   for (std::size_t lane = 0; lane < names.size(); ++lane) {
     LaneResult& one = result.lanes.emplace_back();
     one.name = names[lane];
+    if (deadlocks_[lane]) {
+      one.deadlock = deadlocks_[lane];
+      one.makespan = std::numeric_limits<double>::infinity();
+      continue;
+    }
     if (options_.ideal) one.ideal_makespan = ideal_makespan * clocks_.rows().compute_scale()[lane];
     for (std::size_t number = 0; number < ranks_.size(); ++number) {
       one.ranks.push_back(clocks_.times(clocks_[number], lane));
-      if (options_.sensitivities) one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
+      const bool last = number == 0 || one.ranks.back().end > one.makespan;
+      if (last) one.makespan = one.ranks.back().end;
+      if (!options_.sensitivities) continue;
+      one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
+      if (last) one.sensitivity = one.rank_sensitivities.back();
     }
-    find_makespan(one);
   }
   return result;
 }
 
-Findings Engine::findings() {
-  Findings findings{.notes = notes_, .open_requests = 0};
+std::vector<std::string> Engine::notes() {
+  const trace::Run& run = source_.run();
+  if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
+  std::map<std::string, std::uint64_t> unrecorded;
+  for (const trace::RankRecord& record : run.ranks)
+    for (const auto& [call, count] : record.unrecorded_calls)
+      unrecorded[call] += count;
+  for (const auto& [call, count] : unrecorded)
+    notes_.insert(fmt::format("{} takes no time: its {} calls were seen, but not recorded as actions", call, count));
   for (const std::string_view note : compiler_.notes())
-    findings.notes.emplace(note);
+    notes_.emplace(note);
+  std::uint64_t open_requests = 0;
   for (RankState& rank : ranks_)
-    rank.requests.for_each_active([&](const Request&) { ++findings.open_requests; });
-  if (attributor_ && attributor_->crowded())
-    findings.notes.insert(
-        "there was no memory to divide every rank's time: what comes later is under 'others' (fewer configurations "
-        "need less)");
-  return findings;
+    rank.requests.for_each_active([&](const Request&) { ++open_requests; });
+  if (open_requests > 0) notes_.insert(fmt::format("{} requests were never completed", open_requests));
+  std::vector<std::string> all(notes_.begin(), notes_.end());
+  std::ranges::move(remarks(source_.run()), std::back_inserter(all));
+  return all;
 }
 
 } // namespace timeless::replay

@@ -14,7 +14,6 @@ using trace::Rank;
 
 namespace {
 
-constexpr std::string_view synchronous_note = "synchronous sends do not wait for their receives";
 constexpr std::string_view one_sided_note =
     "one-sided transfers take no time; fences and windows synchronise like a barrier";
 constexpr std::string_view file_note = "files take no time; collective calls on them synchronise like a barrier";
@@ -65,13 +64,8 @@ void require_one_per_member(std::span<const trace::Bytes> counts, std::size_t me
 } // namespace
 
 Compiler::Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-                   CostRows& rows)
-    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows),
-      eager_limit_(network.eager_limit()) {
-  if (eager_limit_)
-    eager_note_ =
-        fmt::format("messages over the eager limit of {} bytes do not wait for their receives", *eager_limit_);
-}
+                   CostRows& rows, bool care)
+    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care) {}
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
@@ -195,16 +189,18 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   const Rank to = world_rank(view, action.peer, "destination");
   operation.channel = channels_.number({rank, to, view.id, action.tag});
   operation.bytes = static_cast<double>(action.bytes);
-  operation.row = rows_.message(rank, to, operation.bytes);
+  operation.synchronous = action.mode == trace::SendMode::synchronous;
+  if (operation.synchronous && !care_) throw NeedsCare();
+  operation.row = care_ && action.mode != trace::SendMode::buffered
+                      ? rows_.rendezvous(rank, to, operation.bytes, operation.synchronous)
+                      : rows_.message(rank, to, operation.bytes);
   operation.send_overhead = nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes);
   operation.receive_overhead = network_.receive_overhead(action.bytes);
-  if (action.mode == trace::SendMode::synchronous) notes_.insert(synchronous_note);
-  if (eager_limit_ && action.bytes > *eager_limit_) notes_.insert(eager_note_);
 }
 
 Operation Compiler::send(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
-  Operation operation{.step = Step::send, .request = action.request};
+  Operation operation{.step = care_ ? Step::send_with_care : Step::send, .request = action.request};
   set_send(operation, action, rank, trace::nonblocking(action));
   return operation;
 }
@@ -213,7 +209,9 @@ Operation Compiler::receive(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
   const bool nonblocking = trace::nonblocking(action);
   if (nonblocking && action.peer == trace::any_rank) return {.step = Step::post_wildcard, .request = action.request};
-  return {.step = nonblocking ? Step::post : Step::receive,
+  const Step post = care_ ? Step::post_with_care : Step::post;
+  const Step wait = care_ ? Step::receive_with_care : Step::receive;
+  return {.step = nonblocking ? post : wait,
           .receive_channel = incoming_channel(action.communicator, action.peer, action.tag, rank),
           .request = action.request};
 }

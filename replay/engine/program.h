@@ -7,7 +7,6 @@
 #include "trace/action_block.h"
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,10 +20,14 @@ enum class Step : std::uint8_t {
   compute_in_kernel,      ///< a computation whose kernel matters
   compute_beside_workers, ///< a computation in a block where worker threads computed, too
   skip_volume,
-  workers,       ///< the largest worker's volume: what exceeds the computation before it takes time
-  send,          ///< `channel`, `row`; with a request when nonblocking
-  receive,       ///< waits on `receive_channel`
-  post,          ///< a nonblocking receive on `receive_channel`
+  workers, ///< the largest worker's volume: what exceeds the computation before it takes time
+  send,    ///< `channel`, `row`; with a request when nonblocking
+  receive, ///< waits on `receive_channel`
+  post,    ///< a nonblocking receive on `receive_channel`
+  // The same in a replay with care, where messages may wait for their receives:
+  send_with_care,
+  receive_with_care,
+  post_with_care,
   post_wildcard, ///< a nonblocking receive of unknown source
   exchange,      ///< `channel` and `receive_channel`, either of which may be missing
   probe,         ///< waits for the next message of `receive_channel`
@@ -46,6 +49,7 @@ inline constexpr std::uint32_t no_channel = 0xffffffffU;
 /// An action, with everything derived that does not change while its block is replayed.
 struct alignas(64) Operation {
   Step step = Step::nothing;
+  bool synchronous = false; ///< a send that waits for its receive in all lanes
   std::uint32_t channel = no_channel;
   std::uint32_t receive_channel = no_channel;
   std::uint32_t touches = 0; ///< a channel it uses first, or any
@@ -69,12 +73,15 @@ struct Program {
   std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
 };
 
+/// Thrown when a replay without care meets a synchronous send: it must begin anew.
+struct NeedsCare {};
+
 /// Derives operations from actions. An action that makes no sense becomes Step::invalid: it matters only if it is
 /// reached.
 class Compiler {
 public:
   Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-           CostRows& rows);
+           CostRows& rows, bool care);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
   /// What was met that the replay models more simply than it happens.
@@ -103,8 +110,7 @@ private:
   const Communicators& communicators_;
   Channels& channels_;
   CostRows& rows_;
-  std::optional<Bytes> eager_limit_;
-  std::string eager_note_;
+  bool care_;
   std::set<std::string_view> notes_;
 };
 

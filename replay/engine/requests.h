@@ -13,6 +13,8 @@ enum class RequestState : std::uint8_t {
   inactive,
   done,       ///< completes at no cost: an eager send, something cancelled
   sent,       ///< as done, but the message can still be cancelled
+  leaving,    ///< waits until its message has left and arrived: a handshake
+  exchanging, ///< as leaving and receiving, both
   receiving,  ///< waits for the message with its ticket
   unresolved, ///< a wildcard receive whose source is not known yet
   collective, ///< waits for a meeting
@@ -20,8 +22,8 @@ enum class RequestState : std::uint8_t {
 
 /// What a request of a rank stands for.
 struct Request {
-  std::uint64_t ticket = 0;  ///< of the message on its channel (sent, receiving)
-  std::uint32_t subject = 0; ///< the channel (sent, receiving) or the meeting (collective)
+  std::uint64_t ticket = 0;  ///< of the message on its channel (sent, receiving, exchanging)
+  std::uint32_t subject = 0; ///< the channel (sent, receiving), the handshake (leaving, exchanging) or the meeting
   RequestState state = RequestState::inactive;
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -62,9 +62,16 @@ public:
   /// Seconds a processor spends on a message of this size after it has arrived.
   virtual double receive_overhead(Bytes) const { return 0; }
 
-  /// Larger messages wait for their receive on the real machine; nothing when all are eager.
-  virtual std::optional<Bytes> eager_limit() const { return std::nullopt; }
+  /// Messages larger than this wait for their receive (rendezvous), per lane; no_eager_limit where none does. Empty: no
+  /// lane has a limit.
+  virtual std::span<const Bytes> eager_limits() const { return {}; }
+  /// Fills in what sender and receiver spend on agreeing before the message of a rendezvous leaves, per lane: seconds.
+  /// By default two latencies, a request and its answer.
+  virtual void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const;
 };
+
+/// The eager limit of a lane in which no message of a standard send waits for its receive.
+inline constexpr Bytes no_eager_limit = std::numeric_limits<Bytes>::max();
 
 /// The segment a message of this size falls into (see Network::thresholds).
 inline std::size_t segment_of(std::span<const Bytes> thresholds, Bytes bytes) {

@@ -72,6 +72,7 @@ SimgridNetwork::SimgridNetwork(const SimgridPlatform& platform, const trace::Run
   }
   memory_copy_.assign(options_.lanes.size(), options_.memory_copy_byte_time);
   reduction_.assign(options_.lanes.size(), 0);
+  eager_limits_.assign(options_.lanes.size(), std::max<Bytes>(platform.settings().detached_below, 1) - 1);
   for (const std::uint32_t host : node_of_rank_)
     seconds_per_unit_.push_back(
         replay::seconds_per_unit(run.counter, platform.hosts()[host], options_.units_per_second));
@@ -166,9 +167,8 @@ double SimgridNetwork::receive_overhead(Bytes bytes) const {
   return settings.receive_overhead.seconds(static_cast<double>(bytes));
 }
 
-std::optional<Bytes> SimgridNetwork::eager_limit() const {
-  const Bytes below = platform_.settings().detached_below;
-  return below == 0 ? 0 : below - 1;
+void SimgridNetwork::handshake(LinkClass, std::size_t, std::span<double> seconds) const {
+  std::ranges::fill(seconds, 0.0);
 }
 
 std::vector<std::string> SimgridNetwork::notes() const {

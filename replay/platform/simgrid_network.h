@@ -61,7 +61,9 @@ public:
   double send_overhead(Bytes bytes) const override;
   double isend_overhead(Bytes bytes) const override;
   double receive_overhead(Bytes bytes) const override;
-  std::optional<Bytes> eager_limit() const override;
+  std::span<const Bytes> eager_limits() const override { return eager_limits_; }
+  /// 0: in SMPI the message sets off as soon as both have come.
+  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
 
   /// What the messages asked about so far would find different in SMPI.
   std::vector<std::string> notes() const;
@@ -77,6 +79,7 @@ private:
   std::vector<double> seconds_per_unit_; ///< by rank
   std::vector<std::string> names_;
   std::vector<Bytes> thresholds_;
+  std::vector<Bytes> eager_limits_;
   std::vector<double> memory_copy_;
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;

@@ -20,14 +20,16 @@ VariedNetwork::VariedNetwork(Network& network, std::vector<Variation> variations
   memory_copy_ = chosen(network.memory_copy_byte_time());
   reduction_ = chosen(network.reduction_byte_time());
   compute_scale_ = chosen(network.compute_scale());
+  eager_limits_ = chosen(network.eager_limits());
   for (std::size_t i = 0; i < variations_.size(); ++i)
     compute_scale_[i] *= variations_[i].compute;
 }
 
-std::vector<double> VariedNetwork::chosen(std::span<const double> values) const {
-  std::vector<double> ours;
+template <typename Value>
+std::vector<Value> VariedNetwork::chosen(std::span<const Value> values) const {
+  std::vector<Value> ours;
   for (const Variation& variation : variations_)
-    ours.push_back(values[variation.lane]);
+    if (!values.empty()) ours.push_back(values[variation.lane]);
   return ours;
 }
 
@@ -43,6 +45,14 @@ void VariedNetwork::costs(LinkClass link, std::size_t segment, std::span<double>
     latency[i] = latencies[variation.lane] * (scales ? variation.latency : 1);
     byte_time[i] = byte_times[variation.lane] * (scales ? variation.byte_time : 1);
   }
+}
+
+void VariedNetwork::handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  std::vector<double> given(network_.lanes().size());
+  network_.handshake(link, segment, given);
+  const bool scales = network_.scales(link);
+  for (std::size_t i = 0; i < variations_.size(); ++i)
+    seconds[i] = given[variations_[i].lane] * (scales ? variations_[i].latency : 1);
 }
 
 } // namespace timeless::replay

@@ -38,11 +38,13 @@ public:
   double send_overhead(Bytes bytes) const override { return network_.send_overhead(bytes); }
   double isend_overhead(Bytes bytes) const override { return network_.isend_overhead(bytes); }
   double receive_overhead(Bytes bytes) const override { return network_.receive_overhead(bytes); }
-  std::optional<Bytes> eager_limit() const override { return network_.eager_limit(); }
+  std::span<const Bytes> eager_limits() const override { return eager_limits_; }
+  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
 
 private:
-  /// One value per variation, from one per lane.
-  std::vector<double> chosen(std::span<const double> values) const;
+  /// One value per variation, from one per lane; nothing from nothing.
+  template <typename Value>
+  std::vector<Value> chosen(std::span<const Value> values) const;
 
   Network& network_;
   std::vector<Variation> variations_;
@@ -50,6 +52,7 @@ private:
   std::vector<double> memory_copy_;
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
+  std::vector<Bytes> eager_limits_;
 };
 
 } // namespace timeless::replay

@@ -30,7 +30,7 @@ constexpr Bytes collective_unit = 1680;
 class Writer {
 public:
   Writer(std::uint64_t seed, const ProgramLimits& limits)
-      : random_(seed), size_(between(2, limits.most_ranks)),
+      : random_(seed), limits_(limits), size_(between(2, limits.most_ranks)),
         program_(size_, static_cast<std::size_t>(between(1, static_cast<int>(limits.most_actions_per_block)))),
         ranks_(static_cast<std::size_t>(size_)) {
     add_communicators();
@@ -44,10 +44,11 @@ public:
 
 private:
   struct Pending {
-    enum class Of { send, receive, wildcard, collective, nothing } of;
+    enum class Of { send, receive, exchange, wildcard, collective, nothing } of;
     std::tuple<Rank, Rank, CommunicatorId, Tag> path{};
     std::size_t ticket = 0;
     CommunicatorId communicator = 0;
+    std::size_t probes = 0; ///< of the path, when it was posted
   };
   struct RankState {
     std::map<RequestId, Pending> requests;
@@ -55,6 +56,7 @@ private:
   struct PathState {
     std::size_t sent = 0;
     std::size_t posted = 0;
+    std::size_t probes = 0;
   };
   struct CommunicatorState {
     std::vector<Action> collectives;
@@ -134,9 +136,13 @@ private:
   }
 
   void send(Rank from, CommunicatorId id, Rank to, Tag tag) {
-    ++paths_[{from, to, id, tag}].sent;
+    const Path path{from, to, id, tag};
+    if (chance(limits_.posted_before))
+      while (paths_[path].posted <= paths_[path].sent)
+        post(path);
+    ++paths_[path].sent;
     Action action{.kind = ActionKind::send,
-                  .mode = static_cast<trace::SendMode>(between(0, 3)),
+                  .mode = any_mode(),
                   .communicator = id,
                   .peer = rank_in(id, to),
                   .tag = tag,
@@ -146,6 +152,13 @@ private:
       action.request = new_request(from, {Pending::Of::send});
     }
     program_.add(from, action);
+  }
+
+  trace::SendMode any_mode() {
+    using trace::SendMode;
+    if (chance(limits_.synchronous)) return SendMode::synchronous;
+    constexpr std::array others{SendMode::standard, SendMode::standard, SendMode::buffered, SendMode::ready};
+    return others[static_cast<std::size_t>(between(0, 3))];
   }
 
   Action receive_action(const Path& path) {
@@ -162,7 +175,9 @@ private:
     const Rank to = std::get<1>(path);
     Action action = receive_action(path);
     action.flags |= maybe_persistent();
-    action.request = new_request(to, {Pending::Of::receive, path, paths_[path].posted++});
+    Pending pending{Pending::Of::receive, path, paths_[path].posted++};
+    pending.probes = paths_[path].probes;
+    action.request = new_request(to, pending);
     program_.add(to, action);
   }
 
@@ -181,13 +196,13 @@ private:
 
   void receive() {
     const Path path = any_path();
-    const PathState& so_far = paths_[path];
+    PathState& so_far = paths_[path];
     if (so_far.posted >= so_far.sent) return post(path);
     const int what = between(1, 10);
     if (what <= 3) return post(path);
     Action action = receive_action(path);
     if (what <= 5) action.kind = chance(50) ? ActionKind::probe : ActionKind::poll;
-    if (what > 5) ++paths_[path].posted;
+    ++(what > 5 ? so_far.posted : so_far.probes);
     program_.add(std::get<1>(path), action);
   }
 
@@ -211,7 +226,9 @@ private:
     const auto& group = members(id);
     const Path path{group[static_cast<std::size_t>(between(0, static_cast<int>(group.size()) - 1))], to, id,
                     between(0, 2)};
-    state(to).requests[request] = {Pending::Of::receive, path, paths_[path].posted++};
+    Pending& pending = state(to).requests[request];
+    pending = {Pending::Of::receive, path, paths_[path].posted++};
+    pending.probes = paths_[path].probes;
     program_.add(to, {.kind = ActionKind::resolved,
                       .communicator = id,
                       .peer = rank_in(id, std::get<0>(path)),
@@ -249,11 +266,43 @@ private:
     program_.add(rank, action);
   }
 
+  /// Some members of a communicator, in a ring: each sends to the next, in one call with its receive from the one
+  /// before. A message left over on one of the paths would make the receives take that one; so there must be none.
+  void shift() {
+    const CommunicatorId id = any_communicator();
+    std::vector<Rank> ring = members(id);
+    std::ranges::shuffle(ring, random_);
+    ring.resize(static_cast<std::size_t>(between(1, static_cast<int>(ring.size()))));
+    const Tag tag = between(0, 2);
+    const auto next = [&](std::size_t index) { return ring[(index + 1) % ring.size()]; };
+    for (std::size_t index = 0; index < ring.size(); ++index)
+      if (const PathState& path = paths_[{ring[index], next(index), id, tag}]; path.sent != path.posted) return;
+    const bool nonblocking = chance(30);
+    for (std::size_t index = 0; index < ring.size(); ++index) {
+      const Rank rank = ring[index];
+      const Rank from = ring[(index + ring.size() - 1) % ring.size()];
+      Action action{.kind = chance(50) ? ActionKind::exchange : ActionKind::exchange_replace,
+                    .communicator = id,
+                    .peer = rank_in(id, next(index)),
+                    .tag = tag,
+                    .bytes = any_size(),
+                    .receive_peer = rank_in(id, from),
+                    .receive_tag = tag,
+                    .receive_bytes = 100000};
+      const Path path{from, rank, id, tag};
+      if (nonblocking) action.request = new_request(rank, {Pending::Of::exchange, path, paths_[path].posted});
+      ++paths_[{rank, next(index), id, tag}].sent;
+      ++paths_[path].posted;
+      program_.add(rank, action);
+    }
+  }
+
   // ---- requests
 
   bool available(const Pending& pending) {
     switch (pending.of) {
     case Pending::Of::receive:
+    case Pending::Of::exchange:
       return pending.ticket < paths_[pending.path].sent;
     case Pending::Of::wildcard:
       return false;
@@ -287,7 +336,10 @@ private:
   void cancel() {
     const Rank rank = any_rank();
     for (auto& [id, request] : state(rank).requests) {
-      if (request.of != Pending::Of::receive || request.ticket + 1 != paths_[request.path].posted) continue;
+      if (request.of != Pending::Of::receive) continue;
+      // Nothing may have gone past it: then it would have received something.
+      const PathState& path = paths_[request.path];
+      if (request.ticket + 1 != path.posted || request.probes != path.probes) continue;
       --paths_[request.path].posted;
       request = {Pending::Of::nothing};
       program_.add(rank, {.kind = ActionKind::cancelled, .request = id});
@@ -406,7 +458,8 @@ private:
     if (what <= 58) return receive();
     if (what <= 61) return post_wildcard();
     if (what <= 64) return resolve_one();
-    if (what <= 70) return exchange();
+    if (what <= 67) return exchange();
+    if (what <= 70) return shift();
     if (what <= 82) return complete();
     if (what <= 84) return cancel();
     if (what <= 86) return free_request();
@@ -439,6 +492,7 @@ private:
   }
 
   std::mt19937_64 random_;
+  ProgramLimits limits_;
   Rank size_;
   MemorySource program_;
   CommunicatorId created_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -34,25 +35,22 @@ struct Arrival {
   }
 };
 
+/// A moment of a rank, and the path to it.
+struct Since {
+  double time = 0;
+  Sensitivity path{};
+};
+
 struct SentMessage {
   Rank source;
-  double start;
+  Since start;
   Bytes bytes;
-  Sensitivity path;
+  bool rendezvous; ///< it leaves no earlier than its receive is posted, and its sender with it
 };
 
 struct Path {
   std::vector<SentMessage> sent;
-  std::vector<bool> taken; ///< the places in `sent` that receives have been posted for
-  std::size_t post() {
-    std::size_t place = 0;
-    while (place < taken.size() && taken[place])
-      ++place;
-    if (place == taken.size()) taken.push_back(false);
-    taken[place] = true;
-    return place;
-  }
-  std::size_t next() const { return static_cast<std::size_t>(std::ranges::find(taken, false) - taken.begin()); }
+  std::vector<Since> posted; ///< when the receives were posted that take them
 };
 
 using PathKey = std::tuple<Rank, Rank, CommunicatorId, trace::Tag>;
@@ -67,18 +65,21 @@ struct OpenRequest {
   PathKey path{};
   std::size_t place = 0;
   CommunicatorId communicator = 0;
+  Since since{}; ///< when a wildcard was posted
 };
 
 struct RankProgram {
   std::vector<ActionBlock> blocks;
   std::vector<std::pair<const Action*, std::uint64_t>> actions;
+  std::set<std::size_t> cancelled; ///< positions of what is cancelled later
   std::size_t position = 0;
   bool begun = false;    ///< the action at `position` has had its effect on others
   std::size_t place = 0; ///< of its receive or its collective
+  OpenRequest sent;      ///< its message
   ScalarTimes times;
   std::string kernel; ///< computed last
   std::map<std::string, RankTimes> parts;
-  std::map<RequestId, OpenRequest> requests;
+  std::map<RequestId, std::vector<OpenRequest>> requests; ///< both halves of an exchange, otherwise one
   std::map<CommunicatorId, std::size_t> collectives;
 };
 
@@ -90,20 +91,16 @@ public:
       read(source, rank);
   }
 
-  std::vector<ScalarTimes> run() {
+  std::optional<std::vector<ScalarTimes>> run() {
     bool progress = true;
     while (progress) {
       progress = false;
       for (Rank rank = 0; rank < run_.size; ++rank)
-        while (of(rank).position < of(rank).actions.size() && perform_attributed(rank)) {
-          ++of(rank).position;
-          of(rank).begun = false;
-          progress = true;
-        }
+        progress = go_on(of(rank), rank) || progress;
     }
     std::vector<ScalarTimes> times;
     for (RankProgram& rank : ranks_) {
-      if (rank.position < rank.actions.size()) throw std::logic_error("a rank cannot go on");
+      if (rank.position < rank.actions.size()) return std::nullopt;
       times.push_back(rank.times);
       parts_.push_back(rank.parts);
     }
@@ -131,6 +128,17 @@ private:
     return done;
   }
 
+  /// True when anything has happened: also what only begins may be what another rank waits for.
+  bool go_on(RankProgram& rank, Rank number) {
+    const std::size_t position = rank.position;
+    const bool begun = rank.begun;
+    while (rank.position < rank.actions.size() && perform_attributed(number)) {
+      ++rank.position;
+      rank.begun = false;
+    }
+    return rank.position != position || rank.begun != begun;
+  }
+
   void read(const trace::Source& source, Rank rank) {
     RankProgram& program = ranks_.emplace_back();
     const auto stream = source.open(rank);
@@ -139,18 +147,30 @@ private:
     for (const ActionBlock& block : program.blocks)
       trace::for_each_action(
           block, [&](const Action& action, std::uint64_t volume) { program.actions.emplace_back(&action, volume); });
+    std::map<RequestId, std::size_t> started;
+    for (std::size_t position = 0; position < program.actions.size(); ++position) {
+      const Action& action = *program.actions[position].first;
+      if (action.kind == ActionKind::cancelled)
+        program.cancelled.insert(started.at(action.request));
+      else if (trace::nonblocking(action))
+        started[action.request] = position;
+    }
   }
 
   RankProgram& of(Rank rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-  std::pair<double, double> costs(LinkClass link, double bytes) {
+  std::size_t segment(double bytes) {
     const auto thresholds = network_.thresholds();
     std::size_t segment = 0;
     while (segment < thresholds.size() && bytes >= static_cast<double>(thresholds[segment]) + 1)
       ++segment;
+    return segment;
+  }
+
+  std::pair<double, double> costs(LinkClass link, double bytes) {
     std::vector<double> latency(network_.lanes().size());
     std::vector<double> byte_time(latency.size());
-    network_.costs(link, segment, latency, byte_time);
+    network_.costs(link, segment(bytes), latency, byte_time);
     return {latency[lane_], byte_time[lane_]};
   }
 
@@ -195,29 +215,82 @@ private:
 
   // ---- messages
 
-  PathKey send(const Action& action, Rank rank, bool nonblocking) {
+  bool waits_for_its_receive(const Action& action) {
+    if (action.mode == trace::SendMode::synchronous) return true;
+    if (action.mode == trace::SendMode::buffered) return false;
+    const auto limits = network_.eager_limits();
+    return action.bytes > options_.eager_limit.value_or(limits.empty() ? no_eager_limit : limits[lane_]);
+  }
+
+  OpenRequest send(const Action& action, Rank rank, bool nonblocking) {
     ScalarTimes& times = of(rank).times;
     work(times, &RankTimes::overhead,
          nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes));
     work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
-    const PathKey key{rank, world(action.communicator, action.peer), action.communicator, action.tag};
-    paths_[key].sent.push_back({rank, times.end, action.bytes, times.path});
-    return key;
+    OpenRequest sent{.of = OpenRequest::Of::send};
+    sent.path = {rank, world(action.communicator, action.peer), action.communicator, action.tag};
+    auto& queue = paths_[sent.path].sent;
+    sent.place = queue.size();
+    queue.push_back({rank, now(rank), action.bytes, waits_for_its_receive(action)});
+    return sent;
+  }
+
+  Since now(Rank rank) { return {of(rank).times.end, of(rank).times.path}; }
+
+  OpenRequest post(const PathKey& key, Since when) {
+    auto& posted = paths_[key].posted;
+    posted.push_back(when);
+    return {.of = OpenRequest::Of::receive, .path = key, .place = posted.size() - 1};
   }
 
   bool has(const PathKey& key, std::size_t place) { return place < paths_[key].sent.size(); }
+  bool may_leave(const OpenRequest& sent) {
+    const Path& path = paths_[sent.path];
+    return !path.sent.at(sent.place).rendezvous || sent.place < path.posted.size();
+  }
+
+  double handshake(LinkClass link, double bytes) {
+    if (options_.handshake) return *options_.handshake * costs(link, bytes).first;
+    std::vector<double> seconds(network_.lanes().size());
+    network_.handshake(link, segment(bytes), seconds);
+    return seconds[lane_];
+  }
 
   Arrival arrival(const PathKey& key, std::size_t place) {
-    const SentMessage& message = paths_[key].sent.at(place);
+    const Path& path = paths_[key];
+    const SentMessage& message = path.sent.at(place);
     const double bytes = static_cast<double>(message.bytes);
     const LinkClass link = network_.link(message.source, std::get<1>(key));
     const auto [latency, byte_time] = costs(link, bytes);
-    return {message.start,        latency, bytes * byte_time, network_.receive_overhead(message.bytes), message.path,
-            network_.scales(link)};
+    Since start = message.start;
+    double agreement = 0;
+    if (message.rendezvous) {
+      agreement = handshake(link, bytes);
+      if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
+    }
+    return {start.time, latency + agreement,  bytes * byte_time, network_.receive_overhead(message.bytes),
+            start.path, network_.scales(link)};
+  }
+
+  /// What a sender waits for: nothing when the message is eager, else all of its way.
+  Arrival departure(const OpenRequest& sent) {
+    if (!paths_[sent.path].sent.at(sent.place).rendezvous) return {};
+    Arrival departure = arrival(sent.path, sent.place);
+    departure.after = 0;
+    return departure;
+  }
+
+  bool send_and_wait(const Action& action, Rank number) {
+    RankProgram& rank = of(number);
+    if (!rank.begun) rank.sent = send(action, number, false);
+    rank.begun = true;
+    if (!may_leave(rank.sent)) return false;
+    absorb_all(rank.times, {departure(rank.sent)});
+    return true;
   }
 
   bool receive(RankProgram& rank, const PathKey& key) {
-    if (!rank.begun) rank.place = paths_[key].post();
+    if (!rank.begun) rank.place = post(key, {rank.times.end, rank.times.path}).place;
     rank.begun = true;
     if (!has(key, rank.place)) return false;
     absorb_all(rank.times, {arrival(key, rank.place)});
@@ -225,18 +298,34 @@ private:
   }
 
   bool probe(RankProgram& rank, const PathKey& key) {
-    const std::size_t place = paths_[key].next();
+    const std::size_t place = paths_[key].posted.size();
     if (!has(key, place)) return false;
-    Arrival envelope = arrival(key, place);
-    envelope.bandwidth = envelope.after = 0;
-    absorb_all(rank.times, {envelope});
+    const SentMessage& message = paths_[key].sent[place];
+    const LinkClass link = network_.link(message.source, std::get<1>(key));
+    const double latency = costs(link, static_cast<double>(message.bytes)).first;
+    absorb_all(rank.times, {{.start = message.start.time,
+                             .latency = latency,
+                             .path_to_start = message.start.path,
+                             .scales = network_.scales(link)}});
     return true;
   }
 
-  bool exchange(const Action& action, Rank rank) {
-    if (!of(rank).begun && action.peer != trace::no_rank) send(action, rank, true);
-    if (action.receive_peer == trace::no_rank) return true;
-    return receive(of(rank), incoming(action, rank, action.receive_peer, action.receive_tag));
+  /// Receives first, as what it sends may be what its own receive is to take.
+  bool exchange(const Action& action, Rank number) {
+    RankProgram& rank = of(number);
+    const bool sends = action.peer != trace::no_rank;
+    const bool receives = action.receive_peer != trace::no_rank;
+    const PathKey key = receives ? incoming(action, number, action.receive_peer, action.receive_tag) : PathKey{};
+    if (!rank.begun && receives) rank.place = post(key, {rank.times.end, rank.times.path}).place;
+    if (!rank.begun && sends) rank.sent = send(action, number, true);
+    rank.begun = true;
+    if (receives && !has(key, rank.place)) return false;
+    if (sends && !may_leave(rank.sent)) return false;
+    std::vector<Arrival> halves;
+    if (receives) halves.push_back(arrival(key, rank.place));
+    if (sends) halves.push_back(departure(rank.sent));
+    absorb_all(rank.times, halves);
+    return true;
   }
 
   // ---- collectives
@@ -307,53 +396,59 @@ private:
   bool available(const OpenRequest& request) {
     if (request.of == OpenRequest::Of::wildcard) throw std::logic_error("a wildcard was never resolved");
     if (request.of == OpenRequest::Of::receive) return has(request.path, request.place);
-    return request.of == OpenRequest::Of::send || complete(request.communicator, request.place);
+    if (request.of == OpenRequest::Of::send) return may_leave(request);
+    return complete(request.communicator, request.place);
   }
 
   bool complete(const Action& action, RankProgram& rank) {
     for (const RequestId id : action.requests)
-      if (!available(rank.requests.at(id))) return false;
+      for (const OpenRequest& request : rank.requests.at(id))
+        if (!available(request)) return false;
     std::vector<Arrival> arrivals;
     for (const RequestId id : action.requests) {
-      const OpenRequest& request = rank.requests.at(id);
-      if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
-      if (request.of == OpenRequest::Of::collective) arrivals.push_back(arrival(request.communicator, request.place));
+      for (const OpenRequest& request : rank.requests.at(id)) {
+        if (request.of == OpenRequest::Of::send) arrivals.push_back(departure(request));
+        if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
+        if (request.of == OpenRequest::Of::collective) arrivals.push_back(arrival(request.communicator, request.place));
+      }
       rank.requests.erase(id);
     }
     absorb_all(rank.times, std::move(arrivals));
     return true;
   }
 
-  /// Only the youngest receive of its path may be cancelled here.
-  void cancel(RankProgram& rank, RequestId id) {
-    OpenRequest& request = rank.requests.at(id);
-    if (request.of == OpenRequest::Of::receive) paths_[request.path].taken.at(request.place) = false;
-    request = {};
-  }
-
   // ---- everything
 
   void start(const Action& action, Rank number) {
-    OpenRequest& request = of(number).requests[action.request];
-    request = {};
-    if (action.kind == ActionKind::send) {
-      if (action.peer != trace::no_rank) send(action, number, true);
-    } else if (action.kind != ActionKind::receive) {
-      request.of = OpenRequest::Of::collective;
-      request.communicator = where_they_meet(action);
+    auto& requests = of(number).requests[action.request];
+    requests.clear();
+    // What is cancelled in the end is as if it had never been.
+    if (of(number).cancelled.contains(of(number).position)) return;
+    const Since now = this->now(number);
+    const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+    if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {
+      OpenRequest request{.of = OpenRequest::Of::collective, .communicator = where_they_meet(action)};
       request.place = arrive(action, request.communicator, number);
-    } else if (action.peer == trace::any_rank) {
-      request.of = OpenRequest::Of::wildcard;
-    } else if (action.peer != trace::no_rank) {
-      resolve(action, number);
+      requests.push_back(request);
+    } else if (action.kind == ActionKind::receive && action.peer == trace::any_rank) {
+      requests.push_back({.of = OpenRequest::Of::wildcard, .since = now});
+    } else {
+      const Rank from = exchanges                            ? action.receive_peer
+                        : action.kind == ActionKind::receive ? action.peer
+                                                             : trace::no_rank;
+      if (from != trace::no_rank)
+        requests.push_back(post(incoming(action, number, from, exchanges ? action.receive_tag : action.tag), now));
+      if (action.kind != ActionKind::receive && action.peer != trace::no_rank)
+        requests.push_back(send(action, number, true));
     }
   }
 
+  /// The receive has its place among others from now on, but waits for its message since it began.
   void resolve(const Action& action, Rank number) {
-    OpenRequest& request = of(number).requests[action.request];
-    request.of = OpenRequest::Of::receive;
-    request.path = incoming(action, number, action.peer, action.tag);
-    request.place = paths_[request.path].post();
+    auto& requests = of(number).requests.at(action.request);
+    if (requests.empty()) return; // cancelled later
+    OpenRequest& request = requests.front();
+    request = post(incoming(action, number, action.peer, action.tag), request.since);
   }
 
   bool perform(Rank number, const Action& action) {
@@ -365,7 +460,6 @@ private:
                network_.compute_scale()[lane_]);
       return true;
     case ActionKind::cancelled:
-      cancel(rank, action.request);
       return true;
     case ActionKind::request_free:
       rank.requests.erase(action.request);
@@ -389,10 +483,7 @@ private:
     if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
       return exchange(action, number);
     if (action.peer == trace::no_rank) return true;
-    if (action.kind == ActionKind::send) {
-      send(action, number, false);
-      return true;
-    }
+    if (action.kind == ActionKind::send) return send_and_wait(action, number);
     const PathKey key = incoming(action, number, action.peer, action.tag);
     return action.kind == ActionKind::receive ? receive(rank, key) : probe(rank, key);
   }
@@ -409,9 +500,16 @@ private:
 
 } // namespace
 
+std::optional<std::vector<ScalarTimes>> scalar_replay_or_deadlock(const trace::Source& source, Network& network,
+                                                                  std::size_t lane, const ReplayOptions& options) {
+  return ScalarReplay(source, network, lane, options).run();
+}
+
 std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
                                        const ReplayOptions& options) {
-  return ScalarReplay(source, network, lane, options).run();
+  auto times = scalar_replay_or_deadlock(source, network, lane, options);
+  if (!times) throw std::logic_error("a rank cannot go on");
+  return *std::move(times);
 }
 
 std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, Network& network,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct ScalarTimes : RankTimes {
 /// Throws std::logic_error where a trace does not end well.
 std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
                                        const ReplayOptions& options = {});
+
+/// The same, but nothing where the ranks come to wait for each other.
+std::optional<std::vector<ScalarTimes>> scalar_replay_or_deadlock(const trace::Source& source, Network& network,
+                                                                  std::size_t lane, const ReplayOptions& options = {});
 
 /// What every rank counted, divided by call (their names; "computation") or by kernel (their numbers; "" before the
 /// first). `end` is the sum.

@@ -409,15 +409,6 @@ TEST(Semantics, a_recording_cut_short_is_replayed_as_far_as_it_goes_and_named) {
   EXPECT_THAT(result.notes, Contains(HasSubstr("recording of rank 1 is cut short")));
 }
 
-TEST(Semantics, synchronous_sends_are_named_as_simplified) {
-  MemorySource program(2);
-  Action synchronous = send_to(1);
-  synchronous.mode = trace::SendMode::synchronous;
-  program.add(0, synchronous);
-  program.add(1, receive_from(0));
-  EXPECT_THAT(run(program).notes, Contains(HasSubstr("synchronous sends")));
-}
-
 TEST(Semantics, calls_seen_but_not_recorded_are_named_with_their_number_over_all_ranks) {
   MemorySource program(2);
   program.description().find(0)->unrecorded_calls = {{"MPI_Put", 3}};

@@ -1,0 +1,89 @@
+#include "replay/engine/rendezvous.h"
+
+#include "trace/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace timeless::replay {
+
+std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options) {
+  const std::size_t lanes = network.lanes().size();
+  if (options.eager_limit) return std::vector<Bytes>(lanes, *options.eager_limit);
+  const auto limits = network.eager_limits();
+  if (limits.empty()) return std::vector<Bytes>(lanes, no_eager_limit);
+  if (limits.size() != lanes)
+    throw Error(Failure::usage, "the network gives another number of eager limits than of lanes");
+  return {limits.begin(), limits.end()};
+}
+
+StrictestLane::StrictestLane(std::vector<Bytes> limits)
+    : limits_(std::move(limits)), given_up_(limits_.size(), false), left_(limits_.size()) {
+  find_lowest();
+}
+
+void StrictestLane::find_lowest() {
+  limit_ = std::numeric_limits<double>::infinity();
+  for (std::size_t lane = 0; lane < limits_.size(); ++lane)
+    if (!given_up_[lane] && limits_[lane] != no_eager_limit)
+      limit_ = std::min(limit_, static_cast<double>(limits_[lane]));
+}
+
+std::vector<std::size_t> StrictestLane::give_up() {
+  std::vector<std::size_t> lanes;
+  for (std::size_t lane = 0; lane < limits_.size(); ++lane) {
+    const bool limited = limits_[lane] != no_eager_limit;
+    const double limit = limited ? static_cast<double>(limits_[lane]) : std::numeric_limits<double>::infinity();
+    if (!given_up_[lane] && limit == limit_) lanes.push_back(lane);
+  }
+  for (const std::size_t lane : lanes)
+    given_up_[lane] = true;
+  left_ -= lanes.size();
+  find_lowest();
+  return lanes;
+}
+
+std::uint32_t Handshakes::begin(Handshake handshake) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(handshakes_.size()));
+    handshakes_.emplace_back();
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  handshakes_[number] = std::move(handshake);
+  return number;
+}
+
+void Handshakes::end(std::uint32_t number) {
+  handshakes_[number] = {};
+  free_.push_back(number);
+}
+
+void Postings::add(std::uint32_t channel, std::uint64_t ticket, Moment when) {
+  if (channel >= rings_.size()) rings_.resize(std::size_t{channel} + 1);
+  Ring& ring = rings_[channel];
+  if (ring.first == ring.end) ring.first = ticket;
+  if (ticket - ring.first >= ring.places.size()) grow(ring, ticket);
+  ring.end = ticket + 1;
+  ring.at(ticket) = std::move(when);
+}
+
+void Postings::grow(Ring& ring, std::uint64_t ticket) {
+  std::vector<Moment> larger(std::bit_ceil(ticket - ring.first + 1));
+  for (std::uint64_t old = ring.first; old < ring.end; ++old)
+    larger[old & (larger.size() - 1)] = std::move(ring.at(old));
+  ring.places = std::move(larger);
+}
+
+Moment Postings::take(std::uint32_t channel, std::uint64_t ticket) {
+  if (channel >= rings_.size()) return {};
+  Ring& ring = rings_[channel];
+  if (ticket < ring.first || ticket >= ring.end) return {};
+  Moment when = std::exchange(ring.at(ticket), {});
+  while (ring.first != ring.end && !ring.at(ring.first).base)
+    ++ring.first;
+  return when;
+}
+
+} // namespace timeless::replay

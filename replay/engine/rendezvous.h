@@ -1,0 +1,91 @@
+#pragma once
+
+#include "replay/engine/clocks.h"
+#include "replay/replay.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Every lane's eager limit: the options' if they have one, else the network's. Throws Error(usage) when the network
+/// gives another number of limits than of lanes.
+std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options);
+
+/// The lanes that are still replayed, and how large a message must be for its sender to wait in the strictest of them.
+///
+/// What one lane's ranks wait for, those of every lane with a lower limit wait for as well. So the replay waits for
+/// what the lowest limit asks; when nothing goes on, exactly the lanes with that limit are in a deadlock, and the
+/// others go on with the next limit.
+class StrictestLane {
+public:
+  explicit StrictestLane(std::vector<Bytes> limits);
+
+  /// True when a standard send of this size waits for its receive in some lane.
+  bool holds(double bytes) const { return bytes > limit_; }
+  /// Gives up the lanes with the lowest limit, and returns them; none are left when none were.
+  std::vector<std::size_t> give_up();
+  bool any_left() const { return left_ > 0; }
+
+private:
+  void find_lowest();
+
+  std::vector<Bytes> limits_;
+  std::vector<bool> given_up_;
+  std::size_t left_;
+  double limit_ = std::numeric_limits<double>::infinity();
+};
+
+inline constexpr std::uint32_t no_handshake = 0xffffffffU;
+
+/// The sender's side of a message that waits for its receive in some lane.
+struct Handshake {
+  Snapshot start; ///< when the message left: empty until the receive is posted
+  std::uint32_t channel = 0;
+  std::uint32_t row = 0;             ///< what the sender waits for from there
+  std::uint32_t receive_channel = 0; ///< of the receive that a nonblocking exchange posts with it
+  double bytes = 0;
+  bool synchronous = false; ///< it waits in all lanes
+  bool abandoned = false;   ///< its request was freed: nobody will ask for it
+};
+
+/// Handshakes that are not over, by number.
+class Handshakes {
+public:
+  std::uint32_t begin(Handshake handshake);
+  Handshake& operator[](std::uint32_t number) { return handshakes_[number]; }
+  const Handshake& operator[](std::uint32_t number) const { return handshakes_[number]; }
+  void end(std::uint32_t number);
+
+private:
+  std::vector<Handshake> handshakes_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// When the receives were posted whose messages have not been sent.
+class Postings {
+public:
+  /// Tickets of a channel come in rising order.
+  void add(std::uint32_t channel, std::uint64_t ticket, Moment when);
+  /// What was added for the ticket, which is forgotten; its base is empty when there is nothing.
+  Moment take(std::uint32_t channel, std::uint64_t ticket);
+
+private:
+  /// Ticket t stands in place t modulo the number of places, a power of two.
+  struct Ring {
+    std::vector<Moment> places;
+    std::uint64_t first = 0; ///< nothing before this ticket is left
+    std::uint64_t end = 0;   ///< nor from this one on
+    Moment& at(std::uint64_t ticket) { return places[ticket & (places.size() - 1)]; }
+  };
+
+  static void grow(Ring& ring, std::uint64_t ticket);
+
+  std::vector<Ring> rings_; ///< by channel
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,188 @@
+#include "replay/engine/engine.h"
+
+#include <memory>
+#include <utility>
+
+namespace timeless::replay {
+
+/// What is cancelled in the end is never sent and never posted: nobody must meet it.
+bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (operation.request == trace::no_request || !foresight_.cancelled(number, action(rank))) return false;
+  if (operation.channel != no_channel) {
+    clocks_[number].overhead += operation.send_overhead;
+    clocks_[number].copied += operation.bytes;
+  }
+  start(rank, operation.request).state = RequestState::done;
+  return true;
+}
+
+// ---- receives
+
+std::uint64_t Engine::post_with_care(std::uint32_t channel_number, const Moment& when) {
+  const std::uint64_t ticket = channels_.post(channel_number);
+  Channel& channel = channels_[channel_number];
+  if (!channel.has(ticket))
+    postings_.add(channel_number, ticket, when);
+  else if (channel.message(ticket).handshake != no_handshake)
+    leave(channel.message(ticket), when);
+  return ticket;
+}
+
+void Engine::start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (cancelled_later(rank, number, operation)) return;
+  start(rank, operation.request) = {post_with_care(operation.receive_channel, clocks_.now(clocks_[number])),
+                                    operation.receive_channel, RequestState::receiving};
+}
+
+/// The receive of a message is posted: from here on the message is like an eager one sent at that time.
+void Engine::leave(Message& message, const Moment& posted) {
+  const std::uint32_t number = std::exchange(message.handshake, no_handshake);
+  Snapshot start = clocks_.leave(message.sent, posted, clocks_.rows()[message.row].held);
+  message.sent = {.base = start};
+  Handshake& handshake = handshakes_[number];
+  if (handshake.abandoned) return handshakes_.end(number);
+  handshake.start = std::move(start);
+  const auto sender = static_cast<std::uint32_t>(channels_.key(handshake.channel).source - share_.begin);
+  if (ranks_[sender].waiting == Waiting::for_posting && ranks_[sender].subject == number) wake(sender);
+}
+
+// ---- sends
+
+/// Sends; returns what the sender has to wait for before it goes on, or completes its request.
+std::uint32_t Engine::begin_to_send(std::uint32_t number, const Operation& operation) {
+  Clocks::Clock& clock = clocks_[number];
+  clock.overhead += operation.send_overhead;
+  clock.copied += operation.bytes;
+  Message message{.sent = clocks_.now(clock),
+                  .bytes = operation.bytes,
+                  .receive_overhead = operation.receive_overhead,
+                  .row = operation.row};
+  const Channel& channel = channels_[operation.channel];
+  const Moment posted = postings_.take(operation.channel, channel.sent);
+  const CostRow& row = clocks_.rows()[operation.row];
+  std::uint32_t handshake = no_handshake;
+  if (row.held && (operation.synchronous || strictest_.holds(operation.bytes))) {
+    handshake = handshakes_.begin({.start = {},
+                                   .channel = operation.channel,
+                                   .row = row.departure,
+                                   .bytes = operation.bytes,
+                                   .synchronous = operation.synchronous});
+    message.handshake = handshake;
+    if (posted.base) leave(message, posted);
+  }
+  const std::uint64_t ticket = channels_.send(operation.channel, std::move(message));
+  if (channel.awaited == ticket) wake(channel.destination);
+  return handshake;
+}
+
+bool Engine::may_go_on(RankState& rank, std::uint32_t handshake) {
+  if (handshakes_[handshake].start || !held(handshakes_[handshake])) return true;
+  rank.waiting = Waiting::for_posting;
+  rank.subject = handshake;
+  return false;
+}
+
+bool Engine::send_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (rank.stage == 0) {
+    if (cancelled_later(rank, number, operation)) return true;
+    rank.handshake = begin_to_send(number, operation);
+    const bool waits = rank.handshake != no_handshake;
+    if (operation.request != trace::no_request) {
+      Request& request = start(rank, operation.request);
+      request = {.subject = rank.handshake, .state = waits ? RequestState::leaving : RequestState::done};
+      return true;
+    }
+    if (!waits) return true;
+    rank.stage = 1;
+  }
+  if (!may_go_on(rank, rank.handshake)) return false;
+  complete_send(number, {.subject = rank.handshake, .state = RequestState::leaving});
+  return true;
+}
+
+/// The receive is posted before the message is sent, so that the two may be one another's.
+bool Engine::exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+  const bool receives = operation.receive_channel != no_channel;
+  Request both{.state = RequestState::done};
+  if (rank.stage == 0) {
+    if (cancelled_later(rank, number, operation)) return true;
+    if (receives) rank.ticket = post_with_care(operation.receive_channel, clocks_.now(clocks_[number]));
+    rank.handshake = operation.channel == no_channel ? no_handshake : begin_to_send(number, operation);
+    rank.stage = 1;
+  }
+  if (rank.handshake != no_handshake) {
+    handshakes_[rank.handshake].receive_channel = operation.receive_channel;
+    both = {rank.ticket, rank.handshake, receives ? RequestState::exchanging : RequestState::leaving};
+  } else if (receives) {
+    both = {rank.ticket, operation.receive_channel, RequestState::receiving};
+  }
+  if (operation.request != trace::no_request) {
+    start(rank, operation.request) = both;
+    return true;
+  }
+  if (receives && !has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  if (rank.handshake == no_handshake) return !receives || receive(rank, number, operation);
+  if (!may_go_on(rank, rank.handshake)) return false;
+  complete_send(number, both);
+  return true;
+}
+
+// ---- completions
+
+std::size_t Engine::gather_send(const Request& request) {
+  const Handshake& handshake = handshakes_[request.subject];
+  if (request.state == RequestState::exchanging)
+    incoming_.push_back(incoming(message(channels_[handshake.receive_channel], request.ticket)));
+  // Where it has not left, the lanes that wait for it have been given up.
+  if (!handshake.start) return 0;
+  incoming_.push_back({.sent = {.base = handshake.start.values()}, .row = handshake.row, .bytes = handshake.bytes});
+  return 1;
+}
+
+void Engine::forget_send(Clocks::Clock& clock, const Request& request) {
+  if (request.state == RequestState::exchanging) {
+    Channel& channel = channels_[handshakes_[request.subject].receive_channel];
+    clock.overhead += message(channel, request.ticket).receive_overhead;
+    channels_.remove(channel, request.ticket);
+  }
+  end(request.subject);
+}
+
+/// Completes a request that is leaving or exchanging, alone.
+void Engine::complete_send(std::uint32_t number, const Request& request) {
+  Clocks::Clock& clock = clocks_[number];
+  incoming_.clear();
+  gather_send(request);
+  if (request.state == RequestState::exchanging)
+    clocks_.take_all(clock, incoming_);
+  else if (!incoming_.empty())
+    clocks_.depart(clock, incoming_);
+  forget_send(clock, request);
+}
+
+/// Its sender is done with it; the message may be under way to leave.
+void Engine::end(std::uint32_t handshake) {
+  if (handshakes_[handshake].start)
+    handshakes_.end(handshake);
+  else
+    handshakes_[handshake].abandoned = true;
+}
+
+// ---- deadlocks
+
+/// Nothing goes on: so it is in the lanes that wait for most. They are given up, until in those that are left a rank
+/// goes on; false when it does not come to that.
+bool Engine::give_up_strictest_lanes() {
+  if (!care_ || finished_ == ranks_.size()) return false;
+  const auto diagnosis = std::make_shared<Diagnosis>(diagnose({source_.run(), communicators_, meetings_}, standing()));
+  while (worklist_.empty()) {
+    for (const std::size_t lane : strictest_.give_up())
+      deadlocks_[lane] = diagnosis;
+    if (!strictest_.any_left()) return false;
+    for (std::uint32_t number = 0; number < ranks_.size(); ++number)
+      if (ranks_[number].waiting == Waiting::for_posting && !held(handshakes_[ranks_[number].subject])) wake(number);
+  }
+  return true;
+}
+
+} // namespace timeless::replay
