@@ -161,6 +161,7 @@ private:
   std::map<std::pair<std::uint32_t, trace::RequestId>, Moment>
       wildcards_;                                           ///< when those were posted that lack a source
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
+  std::shared_ptr<const Diagnosis> last_deadlock_;          ///< when no lane is left
 };
 
 inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {

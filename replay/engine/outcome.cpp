@@ -40,10 +40,13 @@ std::vector<Standing> Engine::standing() const {
 
 void Engine::require_all_ended() {
   Diagnosis diagnosis;
-  if (finished_ < ranks_.size()) diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
+  if (last_deadlock_)
+    diagnosis = *last_deadlock_;
+  else if (finished_ < ranks_.size())
+    diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
   diagnosis.leftovers = leftovers(channels_);
   if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
-  diagnosis.remarks = remarks(source_.run());
+  std::ranges::move(remarks(source_.run()), std::back_inserter(diagnosis.remarks));
   throw ReplayProblem(std::move(diagnosis));
 }
 

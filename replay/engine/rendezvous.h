@@ -30,6 +30,8 @@ public:
   /// Gives up the lanes with the lowest limit, and returns them; none are left when none were.
   std::vector<std::size_t> give_up();
   bool any_left() const { return left_ > 0; }
+  /// The lowest limit of the lanes that are left; infinity when none has one.
+  double limit() const { return limit_; }
 
 private:
   void find_lowest();

@@ -1,5 +1,7 @@
 #include "replay/engine/engine.h"
 
+#include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <utility>
 
@@ -174,15 +176,19 @@ void Engine::end(std::uint32_t handshake) {
 /// goes on; false when it does not come to that.
 bool Engine::give_up_strictest_lanes() {
   if (!care_ || finished_ == ranks_.size()) return false;
-  const auto diagnosis = std::make_shared<Diagnosis>(diagnose({source_.run(), communicators_, meetings_}, standing()));
-  while (worklist_.empty()) {
+  const Diagnosis found = diagnose({source_.run(), communicators_, meetings_}, standing());
+  while (worklist_.empty() && strictest_.any_left()) {
+    const auto diagnosis = std::make_shared<Diagnosis>(found);
+    if (std::isfinite(strictest_.limit()))
+      diagnosis->remarks.push_back(
+          fmt::format("messages of more than {} bytes wait here for their receives", strictest_.limit()));
     for (const std::size_t lane : strictest_.give_up())
       deadlocks_[lane] = diagnosis;
-    if (!strictest_.any_left()) return false;
     for (std::uint32_t number = 0; number < ranks_.size(); ++number)
       if (ranks_[number].waiting == Waiting::for_posting && !held(handshakes_[ranks_[number].subject])) wake(number);
+    if (!strictest_.any_left()) last_deadlock_ = diagnosis;
   }
-  return true;
+  return strictest_.any_left();
 }
 
 } // namespace timeless::replay

@@ -146,6 +146,9 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
     if (options.memory_copy_rate)
       throw Error(Failure::usage, "--memory-copy is the model's; SMPI has the platform's overheads", {},
                   "leave it out");
+    if (options.eager_limit || options.handshake)
+      throw Error(Failure::usage, "--eager-limit and --handshake are the model's; SMPI has the platform's", {},
+                  "leave them out, or set smpi/send-is-detached-thresh in the platform file");
     if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
       throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
                   "leave them out, or name collectives in the platform file (smpi/coll-selector)");

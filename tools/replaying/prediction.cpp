@@ -26,6 +26,8 @@ std::vector<replay::Scaling> scalings(const PredictionOptions& options) {
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress) {
   return {.collectives = options.collectives,
           .overlap = options.overlap,
+          .eager_limit = options.eager_limit,
+          .handshake = options.handshake,
           .progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); }};
 }
 

@@ -29,6 +29,8 @@ struct PredictionOptions {
   std::vector<double> latency{1}; ///< factors; every combination with the next two is one configuration
   std::vector<double> bandwidth{1};
   std::vector<double> compute{1};
+  std::optional<trace::Bytes> eager_limit;
+  std::optional<double> handshake;        ///< latencies
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =

@@ -42,12 +42,33 @@ void print_shares(const Prediction& prediction) {
   header.insert(header.end(), share_columns.begin(), share_columns.end());
   Table table(header);
   for (const LaneResult& lane : prediction.result.lanes) {
+    if (lane.deadlock) {
+      std::vector<std::string> row{lane.name, "deadlock"};
+      row.resize(header.size(), "-");
+      table.add(row);
+      continue;
+    }
     std::vector<std::string> row{lane.name, human_seconds(lane.makespan)};
     const auto cells = share_cells(replay::mean(lane));
     row.insert(row.end(), cells.begin(), cells.end());
     table.add(row);
   }
   fmt::print("{}shares are means over the ranks\n", table.text());
+}
+
+/// "e1g", "e1g and 3 more": the lanes that ended alike, each sort once.
+void print_deadlocks(const Prediction& prediction) {
+  std::vector<std::pair<const replay::Diagnosis*, std::vector<std::string>>> sorts;
+  for (const LaneResult& lane : prediction.result.lanes) {
+    if (!lane.deadlock) continue;
+    auto sort = std::ranges::find(sorts, lane.deadlock.get(), [](const auto& one) { return one.first; });
+    if (sort == sorts.end()) sort = sorts.insert(sort, {lane.deadlock.get(), {}});
+    sort->second.push_back(lane.name);
+  }
+  for (const auto& [diagnosis, names] : sorts) {
+    const std::string more = names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "";
+    fmt::print("\n{}{}: {}\n", names.front(), more, replay::text(*diagnosis));
+  }
 }
 
 std::string rank_and_end(const LaneResult& lane, std::vector<RankTimes>::const_iterator rank) {
@@ -68,6 +89,7 @@ void print_ends(const Prediction& prediction) {
 
 void print_ranks(const Prediction& prediction) {
   for (const LaneResult& lane : prediction.result.lanes) {
+    if (lane.deadlock) continue;
     std::vector<std::string> header{"rank", "node", "end"};
     if (prediction.result.attributed) header.insert(header.end(), share_columns.begin(), share_columns.end());
     Table table(header);
@@ -99,8 +121,9 @@ void print_measured(const trace::Run& run, const Prediction& prediction) {
     return;
   }
   for (const LaneResult& lane : prediction.result.lanes)
-    fmt::print("{:<10}{}: {} predicted, {:.3f} times the measured\n", "", lane.name, human_seconds(lane.makespan),
-               lane.makespan / *seconds);
+    if (!lane.deadlock)
+      fmt::print("{:<10}{}: {} predicted, {:.3f} times the measured\n", "", lane.name, human_seconds(lane.makespan),
+                 lane.makespan / *seconds);
 }
 
 void print_text(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
@@ -109,6 +132,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
     print_shares(prediction);
   else
     print_ends(prediction);
+  print_deadlocks(prediction);
   if (options.per_rank) print_ranks(prediction);
   fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
              human_count(static_cast<double>(prediction.result.actions)));
@@ -138,7 +162,35 @@ nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
   return json;
 }
 
+nlohmann::ordered_json blocked_json(const replay::BlockedRank& blocked) {
+  nlohmann::ordered_json json{{"rank", blocked.rank}, {"action", blocked.action}, {"call", blocked.call}};
+  json["communicator"] = blocked.communicator;
+  if (!blocked.collective.empty()) {
+    json["waits_for"] = "collective";
+    json["collective"] = blocked.collective;
+    json["missing"] = blocked.missing;
+    return json;
+  }
+  json["waits_for"] = blocked.sends ? "receive" : "message";
+  json["peer"] = blocked.peer;
+  json["tag"] = blocked.tag;
+  if (blocked.sends) json["bytes"] = blocked.bytes;
+  return json;
+}
+
+nlohmann::ordered_json deadlock_json(const LaneResult& lane) {
+  nlohmann::ordered_json json{{"name", lane.name}, {"makespan_seconds", nullptr}, {"deadlocked", true}};
+  json["diagnosis"] = {{"blocked", nlohmann::ordered_json::array()},
+                       {"cycle", lane.deadlock->cycle},
+                       {"remarks", lane.deadlock->remarks},
+                       {"text", replay::text(*lane.deadlock)}};
+  for (const replay::BlockedRank& blocked : lane.deadlock->blocked)
+    json["diagnosis"]["blocked"].push_back(blocked_json(blocked));
+  return json;
+}
+
 nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& prediction) {
+  if (lane.deadlock) return deadlock_json(lane);
   const bool attributed = prediction.result.attributed;
   nlohmann::ordered_json json;
   json["name"] = lane.name;
@@ -179,7 +231,8 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
     json["configurations"].push_back(lane_json(prediction.result.lanes[i], prediction));
     if (!prediction.cpu_seconds.empty())
       json["configurations"].back()["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
-    if (const std::optional<double> seconds = comparable_time(run))
+    const std::optional<double> seconds = comparable_time(run);
+    if (seconds && !prediction.result.lanes[i].deadlock)
       json["configurations"].back()["predicted_over_measured"] = prediction.result.lanes[i].makespan / *seconds;
   }
   return json;
@@ -189,6 +242,10 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
 
 void print_prediction(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
                       const ReportOptions& options) {
+  const auto dead =
+      std::ranges::count_if(prediction.result.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; });
+  if (dead > 0)
+    print_warning(fmt::format("{} of {} configurations end in a deadlock", dead, prediction.result.lanes.size()));
   if (options.json)
     print_json("replay", 1, prediction_json(asked, run, prediction));
   else

@@ -4,6 +4,8 @@
 
 #include "trace/error.h"
 
+#include <charconv>
+
 namespace timeless::tools {
 
 namespace {
@@ -35,6 +37,15 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
   command.add_option("--overlap", request.overlap, "What computation hides first of a message's way")
       ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
   command
+      .add_option("--eager-limit", request.eager_limit,
+                  "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
+      ->default_str(machines == Machines::all ? "the platform's; with --network none" : "none");
+  command
+      .add_option("--handshake", request.prediction.handshake,
+                  "Latencies that such a message's sender and receiver spend before it leaves")
+      ->check(CLI::NonNegativeNumber)
+      ->default_str(machines == Machines::all ? "2 with --network, 0 with --platform" : "2");
+  command
       .add_option("--memory-copy", request.prediction.memory_copy_rate,
                   "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(CLI::NonNegativeNumber)
@@ -51,11 +62,27 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Machines mach
   command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
 }
 
+namespace {
+
+std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "none") return replay::no_eager_limit;
+  trace::Bytes bytes = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (error != std::errc{} || rest != text.data() + text.size())
+    throw Error(Failure::usage, "'" + text + "' is not a number of bytes", "--eager-limit",
+                "write 65536, say, or none");
+  return bytes;
+}
+
+} // namespace
+
 void read_words(ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;
   asked.latency = parse_factors(request.latency, "--latency");
   asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
   asked.compute = parse_factors(request.compute, "--compute");
+  asked.eager_limit = parse_eager_limit(request.eager_limit);
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;

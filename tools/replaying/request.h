@@ -19,6 +19,7 @@ struct ReplayRequest {
   std::string backend = "model";
   std::string collectives = "mpich";
   std::string overlap = "latency-first";
+  std::string eager_limit;
 };
 
 /// On what machines a command can replay.
