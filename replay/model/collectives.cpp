@@ -1,5 +1,7 @@
 #include "replay/model/collectives.h"
 
+#include "replay/model/switches.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,18 +15,6 @@ using trace::Action;
 using trace::ActionKind;
 using Shape = CollectiveShape;
 using Cost = CollectiveCost;
-
-// Sizes at which MPICH changes its algorithm (the MPIR_CVAR_*_MSG_SIZE defaults).
-constexpr double broadcast_short = 12288;
-constexpr double broadcast_long = 524288;
-constexpr std::uint32_t broadcast_few_members = 8;
-constexpr double reduce_short = 2048;
-constexpr double allreduce_short = 2048;
-constexpr double allgather_short = 81920;
-constexpr double allgather_long = 524288;
-constexpr double alltoall_short = 256;
-constexpr std::uint32_t alltoall_few_members = 8;
-constexpr double reduce_scatter_long = 524288;
 
 // What a communicator's creation agrees on: one context number.
 constexpr double creation_bytes = 8;
@@ -50,11 +40,6 @@ double all_but_own(const Shape& shape) {
   return shape.bytes * others(shape) / shape.members;
 }
 
-/// Fewer elements than the largest power of two of members: too few for each to reduce a part.
-bool few_elements(const Shape& shape) {
-  return shape.bytes / std::max(shape.element_bytes, 1U) < static_cast<double>(std::bit_floor(shape.members));
-}
-
 /// ceil(lg p) (a + n b)
 Cost tree(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
@@ -74,9 +59,9 @@ Cost barrier(const Shape& shape) {
 
 /// Binomial tree; scatter and recursive-doubling allgather; scatter and ring allgather.
 Cost broadcast(const Shape& shape) {
-  if (shape.bytes < broadcast_short || shape.members < broadcast_few_members) return tree(shape);
+  if (switches::broadcast_by_tree(shape)) return tree(shape);
   const double log = ceil_log2(shape.members);
-  if (shape.bytes < broadcast_long && power_of_two(shape)) return {2 * log, 2 * all_but_own(shape), 0};
+  if (switches::broadcast_by_doubling(shape)) return {2 * log, 2 * all_but_own(shape), 0};
   return {log + others(shape), 2 * all_but_own(shape), 0};
 }
 
@@ -89,20 +74,19 @@ Cost rabenseifner(const Shape& shape, double extra) {
 }
 
 Cost reduce(const Shape& shape) {
-  if (shape.bytes <= reduce_short || shape.user_operation || few_elements(shape)) return reducing_tree(shape);
+  if (switches::reduce_whole(shape)) return reducing_tree(shape);
   return rabenseifner(shape, 1);
 }
 
 Cost allreduce(const Shape& shape) {
-  if (shape.bytes <= allreduce_short || shape.user_operation || few_elements(shape)) return reducing_tree(shape);
+  if (switches::reduce_whole(shape)) return reducing_tree(shape);
   return rabenseifner(shape, 2);
 }
 
 /// Recursive doubling; Bruck; ring.
 Cost allgather(const Shape& shape) {
-  const bool doubling = shape.bytes < allgather_long && power_of_two(shape);
-  const bool bruck = shape.bytes < allgather_short && !power_of_two(shape);
-  return {doubling || bruck ? ceil_log2(shape.members) : others(shape), all_but_own(shape), 0};
+  const bool ring = switches::allgather(shape) == switches::Allgather::ring;
+  return {ring ? others(shape) : ceil_log2(shape.members), all_but_own(shape), 0};
 }
 
 /// (p-1) a + n b
@@ -112,7 +96,7 @@ Cost pairwise(const Shape& shape) {
 
 /// Bruck for small parts; everyone with everyone otherwise.
 Cost alltoall(const Shape& shape) {
-  if (shape.bytes / shape.members > alltoall_short || shape.members < alltoall_few_members) return pairwise(shape);
+  if (!switches::alltoall_by_bruck(shape)) return pairwise(shape);
   const double log = ceil_log2(shape.members);
   return {log, shape.bytes / 2 * log, 0};
 }
@@ -120,12 +104,13 @@ Cost alltoall(const Shape& shape) {
 /// Recursive halving, pairwise, or recursive doubling when the operation does not commute.
 Cost reduce_scatter(const Shape& shape) {
   const double part = all_but_own(shape);
-  if (!shape.commutative) {
+  const switches::ReduceScatter by = switches::reduce_scatter(shape);
+  if (by == switches::ReduceScatter::doubling) {
     const double log = ceil_log2(shape.members);
     const double bytes = shape.bytes * log - part;
     return {log, bytes, bytes};
   }
-  if (shape.bytes >= reduce_scatter_long) return {others(shape), part, part};
+  if (by == switches::ReduceScatter::pairwise) return {others(shape), part, part};
   if (power_of_two(shape)) return {floor_log2(shape.members), part, part};
   return {floor_log2(shape.members) + 2, shape.bytes + part, shape.bytes + part};
 }
@@ -145,10 +130,65 @@ Cost neighbours(const Shape& shape) {
   return {1, shape.bytes, 0};
 }
 
-/// A small allreduce.
+/// A small allreduce, without arithmetic.
 Cost creation(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
   return {steps, steps * creation_bytes, 0};
+}
+
+// ---- between groups, each part in the group that takes longer
+
+Cost operator+(const Cost& left, const Cost& right) {
+  return {left.messages + right.messages, left.bytes + right.bytes, left.reduced_bytes + right.reduced_bytes};
+}
+
+/// A message between the groups' first members, or both at once.
+Cost message(double bytes) {
+  return {1, bytes, 0};
+}
+
+/// A part in a group.
+Cost within(const Shape& group, Cost (*cost)(const Shape&)) {
+  return group.members > 1 ? cost(group) : Cost{};
+}
+
+/// A message for each member of the other group.
+Cost with_each(const Shape& group) {
+  return {static_cast<double>(group.members), group.bytes, 0};
+}
+
+/// What MPICH does, one after the other: docs/model.md.
+Cost between_groups(const Shape& group) {
+  switch (group.kind) {
+  case ActionKind::barrier:
+    return within(group, barrier) + message(0) + within(group, tree);
+  case ActionKind::broadcast:
+    return message(group.bytes) + within(group, broadcast);
+  case ActionKind::reduce:
+    return within(group, reduce) + message(group.bytes);
+  case ActionKind::allreduce:
+    return within(group, reduce) + message(group.bytes) + within(group, broadcast);
+  case ActionKind::gather:
+  case ActionKind::scatter:
+    if (switches::gather_between_groups_locally(group)) return within(group, binomial) + message(group.bytes);
+    return with_each(group);
+  case ActionKind::allgather:
+    return within(group, binomial) + message(group.bytes) + within(group, broadcast);
+  case ActionKind::allgatherv:
+    return with_each(group) + within(group, broadcast);
+  case ActionKind::gatherv:
+  case ActionKind::scatterv:
+  case ActionKind::alltoall:
+  case ActionKind::alltoallv:
+  case ActionKind::alltoallw:
+    return with_each(group);
+  case ActionKind::reduce_scatter:
+    return within(group, reduce) + message(group.bytes) + within(group, linear);
+  case ActionKind::reduce_scatter_block:
+    return within(group, reduce) + message(group.bytes) + within(group, binomial);
+  default:
+    return within(group, creation) + message(creation_bytes) + within(group, creation);
+  }
 }
 
 double sum(std::span<const trace::Bytes> counts) {
@@ -184,7 +224,8 @@ struct Row {
 };
 
 constexpr const char* simple_neighbours =
-    "neighbourhood collectives wait for all members of their communicator, and cost one message of all they send";
+    "neighbourhood collectives whose neighbours were not recorded wait for all members of their communicator, and cost "
+    "one message of all they send";
 
 // One row for each collective. Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
 // Operations in MPICH" (2005), section 4, and the comments of MPICH's implementations; docs/model.md shows the
@@ -221,14 +262,25 @@ const Row* find(ActionKind kind) {
 
 } // namespace
 
-double collective_bytes(const Action& action, std::uint32_t members) {
+double collective_bytes(const Action& action, std::uint32_t members, std::uint32_t peers) {
   const Row* row = find(action.kind);
-  return row ? row->bytes(action, members) : creation_bytes;
+  if (!row) return creation_bytes;
+  // Between groups a root's parts are the other group's, and so are what an allgather brings and an alltoall takes
+  // away.
+  const bool of_own_group = (action.kind == ActionKind::gather || action.kind == ActionKind::scatter)
+                                ? action.peer >= 0
+                                : action.kind == ActionKind::reduce_scatter_block;
+  return row->bytes(action, of_own_group ? members : peers);
 }
 
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape) {
   if (shape.members <= 1) return {};
   if (model == CollectiveModel::simple) return tree(shape);
+  if (shape.group > 0) {
+    CollectiveShape group = shape;
+    group.members = shape.group;
+    return between_groups(group);
+  }
   const Row* row = find(shape.kind);
   return row ? row->cost(shape) : creation(shape);
 }

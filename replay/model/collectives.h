@@ -19,7 +19,9 @@ struct CollectiveCost {
 /// What the cost of a collective depends on.
 struct CollectiveShape {
   trace::ActionKind kind = trace::ActionKind::barrier;
-  std::uint32_t members = 1;
+  std::uint32_t members = 1; ///< of both groups of an intercommunicator
+  /// Of an intercommunicator: the members of the larger group that has something to do among itself. 0: no such one.
+  std::uint32_t group = 0;
   /// The table's n: what it means for each kind stands in docs/model.md. Whole bytes, as a double so that hostile sums
   /// cannot wrap.
   double bytes = 0;
@@ -28,8 +30,17 @@ struct CollectiveShape {
   bool commutative = true;
 };
 
-/// The n this member knows of; the collective's is the largest of its members'.
-double collective_bytes(const trace::Action& action, std::uint32_t members);
+/// The n this member knows of; the collective's is the largest of its members'. `peers`: those that counts and ranks in
+/// the action stand for, of an intercommunicator the other group.
+double collective_bytes(const trace::Action& action, std::uint32_t members, std::uint32_t peers);
+inline double collective_bytes(const trace::Action& action, std::uint32_t members) {
+  return collective_bytes(action, members, members);
+}
+
+/// Neighbor_allgather and its kin.
+constexpr bool neighbourhood(trace::ActionKind kind) {
+  return kind >= trace::ActionKind::neighbor_allgather && kind <= trace::ActionKind::neighbor_alltoallw;
+}
 
 /// The cost of a collective, or of a communicator's creation. Collectives that only one member calls cost nothing.
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape);

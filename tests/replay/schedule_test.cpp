@@ -1,0 +1,739 @@
+// Every algorithm for 1 to 70 members: whose data each member ends with, and when.
+#include "replay/model/schedules/binomial_tree.h"
+#include "replay/model/schedules/bruck.h"
+#include "replay/model/schedules/dissemination.h"
+#include "replay/model/schedules/linear.h"
+#include "replay/model/schedules/pairwise.h"
+#include "replay/model/schedules/plan.h"
+#include "replay/model/schedules/rabenseifner.h"
+#include "replay/model/schedules/recursive_doubling.h"
+#include "replay/model/schedules/recursive_halving.h"
+#include "replay/model/schedules/ring.h"
+#include "replay/model/schedules/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <bitset>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::schedules {
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+using trace::Bytes;
+
+constexpr std::uint32_t most_members = 70;
+
+// ---- where data go
+
+using Members = std::bitset<128>; ///< whose contributions a block holds
+using Data = std::vector<Members>;
+using Algorithm = bool (*)(const Group&, std::uint32_t, std::uint32_t, Step&);
+
+Members only(std::uint32_t member) {
+  return Members().set(member);
+}
+
+Members first(std::uint32_t members) {
+  Members set;
+  for (std::uint32_t member = 0; member < members; ++member)
+    set.set(member);
+  return set;
+}
+
+/// Lets all members take their steps; each block a member sends goes to the same block of the receiver. Says what went
+/// wrong, or nothing.
+std::string carry_out(Algorithm algorithm, const Group& group, std::vector<Data>& data) {
+  struct Sent {
+    Blocks blocks;
+    std::vector<Members> contents;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Sent>> ways;
+  std::vector<std::uint32_t> index(group.members, 0);
+  std::vector<bool> sent(group.members, false);
+  const auto block = [&](const Data& of, Blocks blocks, std::uint32_t place) {
+    return (blocks.first + place) % static_cast<std::uint32_t>(of.size());
+  };
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::uint32_t me = 0; me < group.members; ++me) {
+      Step step;
+      while (algorithm(group, me, index[me], step)) {
+        if (step.to != nobody && !sent[me]) {
+          if (step.to >= group.members || step.to == me) return "a member sends to one that is not there, or itself";
+          Sent message{step.out, {}};
+          for (std::uint32_t place = 0; place < step.out.count; ++place)
+            message.contents.push_back(data[me][block(data[me], step.out, place)]);
+          ways[{me, step.to}].push_back(std::move(message));
+          sent[me] = progress = true;
+        }
+        if (step.from != nobody) {
+          auto& way = ways[{step.from, me}];
+          if (way.empty()) break;
+          if (way.front().blocks != step.in) return "other blocks come than are expected";
+          for (std::uint32_t place = 0; place < step.in.count; ++place) {
+            Members& here = data[me][block(data[me], step.in, place)];
+            const Members& come = way.front().contents[place];
+            if (step.reduces && (here & come).any()) return "a contribution is added twice";
+            here = step.reduces ? here | come : come;
+          }
+          way.pop_front();
+        }
+        ++index[me];
+        sent[me] = false;
+        progress = true;
+        step = {};
+      }
+    }
+  }
+  for (const auto& [way, left] : ways)
+    if (!left.empty()) return "a message is left over";
+  for (std::uint32_t me = 0; me < group.members; ++me)
+    if (Step step; algorithm(group, me, index[me], step)) return "a member waits for ever";
+  return {};
+}
+
+/// Each member begins with its own contribution to all blocks.
+std::vector<Data> contributions(std::uint32_t members, std::uint32_t blocks) {
+  std::vector<Data> data;
+  for (std::uint32_t member = 0; member < members; ++member)
+    data.emplace_back(blocks, only(member));
+  return data;
+}
+
+/// Each member begins with block r, r being its number, and nothing else.
+std::vector<Data> own_blocks(std::uint32_t members) {
+  std::vector<Data> data(members, Data(members));
+  for (std::uint32_t member = 0; member < members; ++member)
+    data[member][member] = only(member);
+  return data;
+}
+
+class Schedules : public testing::Test {
+protected:
+  /// Calls check(members) for all numbers of members.
+  template <typename Check>
+  void for_all(Check&& check, bool powers_of_two = false) {
+    for (std::uint32_t members = 1; members <= most_members; ++members)
+      if (!powers_of_two || std::has_single_bit(members)) check(members);
+  }
+};
+
+TEST_F(Schedules, a_broadcast_brings_the_roots_block_to_everyone) {
+  for_all([](std::uint32_t p) {
+    auto data = contributions(p, 1);
+    ASSERT_EQ(carry_out(binomial_broadcast, {p}, data), "") << p;
+    for (const Data& one : data)
+      ASSERT_EQ(one[0], only(0)) << p;
+  });
+}
+
+TEST_F(Schedules, a_reduction_brings_all_contributions_to_the_root) {
+  for_all([](std::uint32_t p) {
+    auto data = contributions(p, 1);
+    ASSERT_EQ(carry_out(binomial_reduce, {p}, data), "") << p;
+    ASSERT_EQ(data[0][0], first(p)) << p;
+  });
+}
+
+TEST_F(Schedules, a_scatter_brings_everyone_its_block) {
+  for_all([](std::uint32_t p) {
+    for (const Algorithm algorithm : {binomial_scatter, linear_scatter}) {
+      std::vector<Data> data(p, Data(p));
+      for (std::uint32_t block = 0; block < p; ++block)
+        data[0][block] = only(block);
+      ASSERT_EQ(carry_out(algorithm, {p}, data), "") << p;
+      for (std::uint32_t me = 0; me < p; ++me)
+        ASSERT_EQ(data[me][me], only(me)) << p;
+    }
+  });
+}
+
+TEST_F(Schedules, a_gather_brings_everyones_block_to_the_root) {
+  for_all([](std::uint32_t p) {
+    for (const Algorithm algorithm : {binomial_gather, linear_gather}) {
+      auto data = own_blocks(p);
+      ASSERT_EQ(carry_out(algorithm, {p}, data), "") << p;
+      for (std::uint32_t block = 0; block < p; ++block)
+        ASSERT_EQ(data[0][block], only(block)) << p;
+    }
+  });
+}
+
+TEST_F(Schedules, an_allgather_brings_everyones_block_to_everyone) {
+  const auto check = [](Algorithm algorithm, std::uint32_t p) {
+    auto data = own_blocks(p);
+    ASSERT_EQ(carry_out(algorithm, {p}, data), "") << p;
+    for (const Data& one : data)
+      for (std::uint32_t block = 0; block < p; ++block)
+        ASSERT_EQ(one[block], only(block)) << p;
+  };
+  for_all([&](std::uint32_t p) { check(ring_allgather, p); });
+  for_all([&](std::uint32_t p) { check(bruck_allgather, p); });
+  for_all([&](std::uint32_t p) { check(doubling_allgather, p); }, true);
+}
+
+TEST_F(Schedules, an_allreduce_brings_all_contributions_to_everyone) {
+  for_all([](std::uint32_t p) {
+    auto data = contributions(p, 1);
+    ASSERT_EQ(carry_out(doubling_allreduce, {p}, data), "") << p;
+    for (const Data& one : data)
+      ASSERT_EQ(one[0], first(p)) << p;
+    data = contributions(p, std::bit_floor(p));
+    ASSERT_EQ(carry_out(rabenseifner_allreduce, {p}, data), "") << p;
+    for (const Data& one : data)
+      for (const Members& block : one)
+        ASSERT_EQ(block, first(p)) << p;
+  });
+}
+
+TEST_F(Schedules, rabenseifners_reduction_brings_all_contributions_to_any_root) {
+  for_all([](std::uint32_t p) {
+    for (std::uint32_t root = 0; root < p; ++root) {
+      auto data = contributions(p, std::bit_floor(p));
+      ASSERT_EQ(carry_out(rabenseifner_reduce, {p, root}, data), "") << p << " members, root " << root;
+      for (const Members& block : data[root])
+        ASSERT_EQ(block, first(p)) << p << " members, root " << root;
+    }
+  });
+}
+
+TEST_F(Schedules, a_reduce_scatter_brings_everyone_all_contributions_to_its_block) {
+  for_all([](std::uint32_t p) {
+    for (const Algorithm algorithm : {halving_reduce_scatter, doubling_reduce_scatter, pairwise_reduce_scatter}) {
+      auto data = contributions(p, p);
+      ASSERT_EQ(carry_out(algorithm, {p}, data), "") << p;
+      for (std::uint32_t me = 0; me < p; ++me)
+        ASSERT_EQ(data[me][me], first(p)) << p;
+    }
+  });
+}
+
+/// Groups of members that an order-keeping reduction combines are always neighbours.
+TEST_F(Schedules, reductions_that_must_keep_the_order_combine_neighbours) {
+  for_all([](std::uint32_t p) {
+    // The steps of a member combine what it has with a range that begins or ends where its own does.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
+    for (std::uint32_t me = 0; me < p; ++me)
+      ranges.emplace_back(me, me + 1);
+    auto data = contributions(p, p);
+    ASSERT_EQ(carry_out(doubling_reduce_scatter, {p}, data), "");
+    for (std::uint32_t me = 0; me < p; ++me) {
+      Step step;
+      for (std::uint32_t index = 0; doubling_reduce_scatter({p}, me, index, step); ++index, step = {})
+        if (step.reduces && step.to == nobody) {
+          ASSERT_EQ(step.from + 1, me) << "only the one before folds into a member";
+        }
+    }
+  });
+}
+
+TEST_F(Schedules, a_scan_brings_everyone_the_contributions_before_and_its_own) {
+  for_all([](std::uint32_t p) {
+    // A member passes on the whole of what its subtree has, and adds to its result what comes from below.
+    std::vector<Members> partial;
+    std::vector<Members> result;
+    for (std::uint32_t me = 0; me < p; ++me) {
+      partial.push_back(only(me));
+      result.push_back(only(me));
+    }
+    Step step;
+    for (std::uint32_t index = 0; doubling_scan({p}, 0, index, step); ++index) {
+      const std::vector<Members> before = partial;
+      for (std::uint32_t me = 0; me < p; ++me) {
+        ASSERT_TRUE(doubling_scan({p}, me, index, step));
+        if (step.from == nobody) continue;
+        Step theirs;
+        ASSERT_TRUE(doubling_scan({p}, step.from, index, theirs));
+        ASSERT_EQ(theirs.to, me);
+        partial[me] |= before[step.from];
+        if (step.from < me) result[me] |= before[step.from];
+      }
+    }
+    for (std::uint32_t me = 0; me < p; ++me)
+      ASSERT_EQ(result[me], first(me + 1)) << p;
+  });
+}
+
+TEST_F(Schedules, nobody_leaves_a_barrier_before_everyone_came) {
+  for_all([](std::uint32_t p) {
+    // Whoever is told knows all that the teller knew.
+    std::vector<Members> known;
+    for (std::uint32_t me = 0; me < p; ++me)
+      known.push_back(only(me));
+    Step step;
+    for (std::uint32_t index = 0; dissemination({p}, 0, index, step); ++index) {
+      const std::vector<Members> before = known;
+      for (std::uint32_t me = 0; me < p; ++me) {
+        ASSERT_TRUE(dissemination({p}, me, index, step));
+        Step theirs;
+        ASSERT_TRUE(dissemination({p}, step.from, index, theirs));
+        ASSERT_EQ(theirs.to, me);
+        known[me] |= before[step.from];
+      }
+    }
+    for (const Members& all : known)
+      ASSERT_EQ(all, first(p)) << p;
+  });
+}
+
+TEST_F(Schedules, an_alltoall_in_rounds_meets_everyone_once) {
+  for_all([](std::uint32_t p) {
+    for (const Algorithm algorithm : {pairwise_alltoall, rotating_alltoall})
+      for (std::uint32_t me = 0; me < p; ++me) {
+        Members to = only(me);
+        Members from = only(me);
+        Step step;
+        std::uint32_t index = 0;
+        for (; algorithm({p}, me, index, step); ++index) {
+          Step theirs;
+          ASSERT_TRUE(algorithm({p}, step.to, index, theirs));
+          ASSERT_EQ(theirs.from, me);
+          ASSERT_EQ(step.out, (Blocks{step.to, 1}));
+          ASSERT_EQ(step.in, (Blocks{step.from, 1}));
+          to |= only(step.to);
+          from |= only(step.from);
+        }
+        ASSERT_EQ(index, p - 1);
+        ASSERT_EQ(to, first(p));
+        ASSERT_EQ(from, first(p));
+      }
+  });
+}
+
+TEST_F(Schedules, brucks_alltoall_brings_every_block_where_it_belongs) {
+  for_all([](std::uint32_t p) {
+    // at[me][d]: whose block lies with `me` and has to go d places in all from where it began.
+    std::vector<std::vector<std::uint32_t>> at(p);
+    for (std::uint32_t me = 0; me < p; ++me)
+      at[me].assign(p, me);
+    Step step;
+    for (std::uint32_t index = 0; bruck_alltoall({p}, 0, index, step); ++index) {
+      const auto before = at;
+      for (std::uint32_t me = 0; me < p; ++me) {
+        ASSERT_TRUE(bruck_alltoall({p}, me, index, step));
+        Step theirs;
+        ASSERT_TRUE(bruck_alltoall({p}, step.from, index, theirs));
+        ASSERT_EQ(theirs.to, me);
+        std::uint32_t moved = 0;
+        for (std::uint32_t far = 0; far < p; ++far)
+          if ((far & step.in.first) != 0) {
+            at[me][far] = before[step.from][far];
+            ++moved;
+          }
+        ASSERT_EQ(step.in.count, moved);
+        ASSERT_EQ(step.out.count, moved);
+      }
+    }
+    for (std::uint32_t me = 0; me < p; ++me)
+      for (std::uint32_t far = 0; far < p; ++far)
+        ASSERT_EQ(at[me][far], (me + p - far) % p) << p;
+  });
+}
+
+// ---- when
+
+struct Costs {
+  double a = 0;
+  double b = 0;
+  double g = 0;
+};
+
+struct Outcome {
+  std::vector<double> ends;
+  std::string problem;
+  double last() const { return *std::ranges::max_element(ends); }
+};
+
+/// All members begin at 0; sends take no time.
+Outcome carry_out(const std::vector<Plan>& plans, const Costs& costs) {
+  struct Message {
+    double sent;
+    double bytes;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Message>> ways;
+  struct Member {
+    Cursor cursor;
+    Transfer transfer;
+    bool standing = false;
+    bool done = false;
+  };
+  std::vector<Member> members(plans.size());
+  Outcome run{std::vector<double>(plans.size(), 0.0), {}};
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (std::uint32_t me = 0; me < plans.size(); ++me) {
+      Member& member = members[me];
+      double& now = run.ends[me];
+      while (!member.done) {
+        if (!member.standing) {
+          if (!next(plans[me], member.cursor, member.transfer)) {
+            member.done = progress = true;
+            break;
+          }
+          if (member.transfer.to != nobody) ways[{me, member.transfer.to}].push_back({now, member.transfer.bytes});
+          progress = true;
+        }
+        member.standing = member.transfer.from != nobody;
+        if (member.standing) {
+          auto& way = ways[{member.transfer.from, me}];
+          if (way.empty()) break;
+          if (!plans[me].neighbours && way.front().bytes != member.transfer.expected)
+            run.problem = "what comes is not as large as expected";
+          now = std::max(now, way.front().sent + costs.a + way.front().bytes * costs.b);
+          way.pop_front();
+        }
+        now += member.transfer.reduced_bytes * costs.g;
+        member.standing = false;
+        progress = true;
+      }
+    }
+  }
+  for (const auto& [way, left] : ways)
+    if (!left.empty()) run.problem = "a message is left over";
+  for (const Member& member : members)
+    if (!member.done) run.problem = "a member waits for ever";
+  return run;
+}
+
+constexpr Costs costs{1e9, 1000, 1}; // whole numbers that do not mix up
+
+double seconds(const CollectiveCost& cost) {
+  return cost.messages * costs.a + cost.bytes * costs.b + cost.reduced_bytes * costs.g;
+}
+
+/// One call by all members of an intracommunicator, the buffer's or the parts' size given.
+struct Call {
+  ActionKind kind;
+  double bytes = 0; ///< n
+  std::uint32_t element_bytes = 1;
+  std::uint32_t root = 0;
+  bool commutative = true;
+};
+
+struct Calls {
+  CollectiveShape shape;
+  std::vector<Plan> plans;
+};
+
+Calls calls(const Call& call, std::uint32_t members) {
+  Calls made;
+  made.shape = {.kind = call.kind,
+                .members = members,
+                .bytes = call.bytes,
+                .element_bytes = call.element_bytes,
+                .commutative = call.commutative};
+  const bool parts = call.kind != ActionKind::broadcast && call.kind != ActionKind::reduce &&
+                     call.kind != ActionKind::allreduce && call.kind != ActionKind::scan &&
+                     call.kind != ActionKind::exscan;
+  const auto own = static_cast<Bytes>(parts ? call.bytes / members : call.bytes);
+  const Action action{.kind = call.kind, .bytes = own, .receive_bytes = own, .element_bytes = call.element_bytes};
+  for (std::uint32_t me = 0; me < members; ++me)
+    made.plans.push_back(plan(made.shape, action, {.members = members, .me = me, .root = call.root}));
+  return made;
+}
+
+void expect_as_in_the_table(const Call& call, std::uint32_t members) {
+  const Calls made = calls(call, members);
+  const Outcome run = carry_out(made.plans, costs);
+  EXPECT_EQ(run.problem, "") << trace::name(call.kind) << ", " << members << " members, " << call.bytes << " bytes";
+  EXPECT_EQ(run.last(), seconds(collective_cost(CollectiveModel::mpich, made.shape)))
+      << trace::name(call.kind) << ", " << members << " members, " << call.bytes << " bytes";
+}
+
+TEST_F(Schedules, without_skew_take_as_long_as_the_table_says_for_powers_of_two) {
+  for_all(
+      [](std::uint32_t p) {
+        for (const double each : {8.0, 4096.0, 131072.0}) {
+          const double n = each * p;
+          for (std::uint32_t root = 0; root < p; root += 3) {
+            expect_as_in_the_table({.kind = ActionKind::broadcast, .bytes = n, .root = root}, p);
+            expect_as_in_the_table({.kind = ActionKind::reduce, .bytes = n, .root = root}, p);
+            expect_as_in_the_table({.kind = ActionKind::gather, .bytes = n, .root = root}, p);
+            expect_as_in_the_table({.kind = ActionKind::scatter, .bytes = n, .root = root}, p);
+          }
+          for (const ActionKind kind : {ActionKind::barrier, ActionKind::allreduce, ActionKind::allgather,
+                                        ActionKind::reduce_scatter_block, ActionKind::scan, ActionKind::exscan})
+            expect_as_in_the_table({.kind = kind, .bytes = n}, p);
+          expect_as_in_the_table({.kind = ActionKind::reduce_scatter_block, .bytes = n, .commutative = false}, p);
+          expect_as_in_the_table({.kind = ActionKind::comm_dup, .bytes = 8}, p);
+        }
+        if (p >= 8) expect_as_in_the_table({.kind = ActionKind::alltoall, .bytes = 256.0 * p}, p);
+      },
+      true);
+}
+
+TEST_F(Schedules, of_barriers_scans_rings_and_brucks_allgather_take_what_the_table_says_for_any_number) {
+  for_all([](std::uint32_t p) {
+    expect_as_in_the_table({.kind = ActionKind::barrier}, p);
+    expect_as_in_the_table({.kind = ActionKind::scan, .bytes = 1000}, p);
+    expect_as_in_the_table({.kind = ActionKind::allgather, .bytes = 100.0 * p}, p);               // Bruck
+    expect_as_in_the_table({.kind = ActionKind::allgather, .bytes = 600000.0 * p}, p);            // ring
+    expect_as_in_the_table({.kind = ActionKind::reduce_scatter_block, .bytes = 600000.0 * p}, p); // pairwise
+  });
+}
+
+/// A member that others fold into begins its exchanges late, and catches up when it meets one that did not; the whole
+/// sum is reached as soon as nearly all fold.
+TEST_F(Schedules, that_fold_take_at_most_an_exchange_with_the_partner_before_and_after) {
+  for_all([](std::uint32_t p) {
+    if (std::has_single_bit(p)) return;
+    const double q = std::bit_floor(p);
+    const double log = std::log2(q);
+    const bool nearly_all = p >= 7 && std::has_single_bit(p + 1);
+    const auto check = [&](const Call& call, const CollectiveCost& most) {
+      const Outcome outcome = carry_out(calls(call, p).plans, costs);
+      EXPECT_EQ(outcome.problem, "") << p;
+      if (nearly_all)
+        EXPECT_EQ(outcome.last(), seconds(most)) << p;
+      else
+        EXPECT_LE(outcome.last(), seconds(most)) << p;
+      EXPECT_GE(outcome.last(), seconds({most.messages - 1, most.bytes - call.bytes, most.reduced_bytes - call.bytes}))
+          << p;
+    };
+    // Recursive doubling: to the partner, lg q exchanges, and back.
+    check({.kind = ActionKind::allreduce, .bytes = 1024}, {log + 2, (log + 2) * 1024, (log + 1) * 1024});
+    // Rabenseifner: the same around the formula for q.
+    const double n = 4096 * q;
+    const double part = n * (q - 1) / q;
+    check({.kind = ActionKind::allreduce, .bytes = n}, {2 * log + 2, 2 * part + 2 * n, n + part});
+  });
+}
+
+TEST_F(Schedules, of_rabenseifners_reduction_give_a_root_that_stood_aside_its_block) {
+  // 6 members of whom 4 take part, n = 4096 in blocks of 1024. Member 1 folds into 0, 3 into 2. Root 0 ends after the
+  // fold, halves of 2048 and 1024, blocks of 1024 and 2048; root 1 gets 0's block in between.
+  const double n = 4096;
+  const auto last = [&](std::uint32_t root) {
+    const Calls made = calls({.kind = ActionKind::reduce, .bytes = n, .root = root}, 6);
+    const Outcome outcome = carry_out(made.plans, costs);
+    EXPECT_EQ(outcome.problem, "");
+    return outcome.last();
+  };
+  EXPECT_EQ(last(0), seconds({5, n + 2048 + 1024 + 1024 + 2048, n + 2048 + 1024}));
+  EXPECT_EQ(last(1), last(0));
+}
+
+TEST_F(Schedules, of_trees_take_no_longer_than_the_table_says) {
+  for_all([](std::uint32_t p) {
+    for (const ActionKind kind : {ActionKind::broadcast, ActionKind::reduce, ActionKind::gather, ActionKind::scatter}) {
+      const Calls made = calls({.kind = kind, .bytes = 16.0 * p, .root = p / 2}, p);
+      const Outcome run = carry_out(made.plans, costs);
+      EXPECT_EQ(run.problem, "") << p;
+      const double table = seconds(collective_cost(CollectiveModel::mpich, made.shape));
+      EXPECT_LE(run.last(), table) << trace::name(kind) << p;
+      // At most one level of the tree is missing.
+      EXPECT_GE(run.last(), table - seconds({1, 16.0 * p, 16.0 * p})) << trace::name(kind) << p;
+    }
+  });
+}
+
+TEST_F(Schedules, of_alltoall_leave_out_the_own_part) {
+  for_all([](std::uint32_t p) {
+    for (const double each : {300.0, 40000.0}) {
+      const Outcome run = carry_out(calls({.kind = ActionKind::alltoall, .bytes = each * p}, p).plans, costs);
+      EXPECT_EQ(run.problem, "");
+      EXPECT_EQ(run.last(), seconds({p - 1.0, each * (p - 1), 0}));
+    }
+  });
+}
+
+TEST_F(Schedules, of_reduce_scatter_fold_around_the_halving) {
+  const auto last = [](std::uint32_t p, double n) {
+    const Outcome run = carry_out(calls({.kind = ActionKind::reduce_scatter_block, .bytes = n}, p).plans, costs);
+    EXPECT_EQ(run.problem, "");
+    return run.last();
+  };
+  // 6 members, n = 60, of whom 1, 3, 4 and 5 take part with blocks 0 and 1, 2 and 3, 4, 5. Member 1 has member 0's 60
+  // after one message; what 4 sent it, 40, is there by then; 20 come from member 3, which was as late; 10 go to member
+  // 0.
+  EXPECT_EQ(last(6, 60), seconds({3, 60 + 20 + 10, 60 + 40 + 20}));
+  for (std::uint32_t p = 3; p <= most_members; ++p) {
+    if (std::has_single_bit(p)) continue;
+    const double n = 8.0 * p;
+    const double log = std::floor(std::log2(p));
+    // At most as many messages as the table says; the halves are not equal.
+    EXPECT_GE(last(p, n), seconds({log + 1, n, n}));
+    EXPECT_LE(last(p, n), seconds({log + 2, 2.5 * n, 2.5 * n}));
+  }
+}
+
+// ---- parts of different sizes
+
+TEST_F(Schedules, with_parts_of_different_sizes_carry_the_sizes_in_the_call) {
+  for_all([](std::uint32_t p) {
+    // Member i's part is i * 100 bytes; member 0's and every seventh are empty.
+    std::vector<Bytes> counts;
+    for (std::uint32_t member = 0; member < p; ++member)
+      counts.push_back(member % 7 == 0 ? 0 : member * 100);
+    double total = 0;
+    for (const Bytes count : counts)
+      total += static_cast<double>(count);
+    std::vector<std::vector<Bytes>> to(p);
+    std::vector<std::vector<Bytes>> from(p);
+    for (std::uint32_t i = 0; i < p; ++i)
+      for (std::uint32_t j = 0; j < p; ++j) {
+        to[i].push_back((i + 2 * j) % 3 * 50);
+        from[i].push_back((j + 2 * i) % 3 * 50);
+      }
+    for (const ActionKind kind : {ActionKind::gatherv, ActionKind::scatterv, ActionKind::allgatherv,
+                                  ActionKind::alltoallv, ActionKind::reduce_scatter}) {
+      std::vector<Plan> plans;
+      const std::uint32_t root = p / 3;
+      for (std::uint32_t me = 0; me < p; ++me) {
+        Action action{.kind = kind};
+        if (kind == ActionKind::gatherv) {
+          action.bytes = counts[me];
+          if (me == root) action.receive_counts = counts;
+        } else if (kind == ActionKind::scatterv) {
+          action.receive_bytes = counts[me];
+          if (me == root) action.counts = counts;
+        } else if (kind == ActionKind::allgatherv) {
+          action.bytes = counts[me];
+          action.receive_counts = counts;
+        } else if (kind == ActionKind::alltoallv) {
+          action.counts = to[me];
+          action.receive_counts = from[me];
+        } else {
+          action.counts = counts;
+        }
+        plans.push_back(plan({.kind = kind, .members = p, .bytes = total, .element_bytes = 1}, action,
+                             {.members = p, .me = me, .root = root}));
+      }
+      const Outcome run = carry_out(plans, costs);
+      ASSERT_EQ(run.problem, "") << trace::name(kind) << ", " << p << " members";
+      if (kind == ActionKind::gatherv || kind == ActionKind::scatterv) {
+        double largest = 0;
+        for (std::uint32_t me = 0; me < p; ++me)
+          if (me != root) largest = std::max(largest, static_cast<double>(counts[me]));
+        EXPECT_EQ(run.last(), largest > 0 ? seconds({1, largest, 0}) : 0) << p;
+        // Who has nothing to send waits for nobody.
+        if (root != 0) {
+          EXPECT_EQ(run.ends[0], 0);
+        }
+      }
+    }
+  });
+}
+
+// ---- between groups
+
+TEST_F(Schedules, between_groups_end_for_every_pair_of_sizes_and_every_root) {
+  for (std::uint32_t left = 1; left <= 9; ++left)
+    for (std::uint32_t right = 1; right <= 9; ++right)
+      for (const ActionKind kind :
+           {ActionKind::barrier, ActionKind::broadcast, ActionKind::reduce, ActionKind::allreduce, ActionKind::gather,
+            ActionKind::scatter, ActionKind::allgather, ActionKind::alltoall, ActionKind::reduce_scatter_block,
+            ActionKind::gatherv, ActionKind::scatterv, ActionKind::allgatherv, ActionKind::alltoallv,
+            ActionKind::reduce_scatter, ActionKind::intercomm_merge})
+        for (std::uint32_t root = 0; root < left + right; ++root)
+          for (const Bytes bytes : {Bytes{8}, Bytes{20000}}) {
+            // Both groups have as much to scatter.
+            const Bytes all = bytes * left * right;
+            const std::vector<Bytes> of_left(left, all / left);
+            const std::vector<Bytes> of_right(right, all / right);
+            const std::vector<Bytes> each(9, bytes);
+            const bool root_left = root < left;
+            std::vector<Plan> plans;
+            for (std::uint32_t place = 0; place < left + right; ++place) {
+              const bool here_left = place < left;
+              Place at{.base = here_left ? 0 : left,
+                       .members = here_left ? left : right,
+                       .me = here_left ? place : place - left,
+                       .remote_base = here_left ? left : 0,
+                       .remote_members = here_left ? right : left,
+                       .root = root};
+              if (here_left == root_left && place != root) at.root = nobody;
+              const auto& own = here_left ? of_left : of_right;
+              const auto& theirs = here_left ? of_right : of_left;
+              Action action{.kind = kind, .bytes = bytes, .receive_bytes = bytes, .element_bytes = 1};
+              double n = static_cast<double>(bytes);
+              if (kind == ActionKind::gather || kind == ActionKind::scatter) n *= root_left ? right : left;
+              if (kind == ActionKind::allgather || kind == ActionKind::alltoall) n *= at.remote_members;
+              if (kind == ActionKind::reduce_scatter_block) {
+                action.bytes = own.front();
+                n = static_cast<double>(all);
+              }
+              if (kind == ActionKind::reduce_scatter) {
+                action.counts = own;
+                n = static_cast<double>(all);
+              }
+              if (kind == ActionKind::gatherv) {
+                action.bytes = own[at.me];
+                action.receive_counts = theirs;
+              }
+              if (kind == ActionKind::scatterv) {
+                action.receive_bytes = own[at.me];
+                action.counts = theirs;
+              }
+              if (kind == ActionKind::allgatherv) {
+                action.bytes = own[at.me];
+                action.receive_counts = theirs;
+              }
+              if (kind == ActionKind::alltoallv)
+                action.counts = action.receive_counts = std::span(each).first(at.remote_members);
+              plans.push_back(
+                  plan({.kind = kind, .members = left + right, .bytes = n, .element_bytes = 1}, action, at));
+            }
+            const Outcome run = carry_out(plans, costs);
+            ASSERT_EQ(run.problem, "") << trace::name(kind) << ", " << left << " and " << right << " members, root "
+                                       << root << ", " << bytes << " bytes";
+          }
+}
+
+TEST_F(Schedules, between_groups_reduce_within_swap_and_broadcast) {
+  // 4 and 4 members, 100 bytes: a tree of 2 levels, the leaders, a tree of 2 levels back.
+  std::vector<Plan> plans;
+  for (std::uint32_t place = 0; place < 8; ++place) {
+    const Place at = place < 4 ? Place{.members = 4, .me = place, .remote_base = 4, .remote_members = 4}
+                               : Place{.base = 4, .members = 4, .me = place - 4, .remote_members = 4};
+    plans.push_back(plan({.kind = ActionKind::allreduce, .members = 8, .bytes = 100}, {.bytes = 100}, at));
+  }
+  const Outcome run = carry_out(plans, costs);
+  EXPECT_EQ(run.problem, "");
+  EXPECT_EQ(run.last(), seconds({5, 500, 200}));
+  EXPECT_EQ(
+      collective_cost(CollectiveModel::mpich, {.kind = ActionKind::allreduce, .members = 8, .group = 4, .bytes = 100}),
+      (CollectiveCost{5, 500, 200}));
+}
+
+// ---- neighbours
+
+TEST_F(Schedules, of_neighbours_send_to_all_and_take_from_all) {
+  // A line of 4: everyone with the one before and the one after, nobody beyond the ends.
+  std::vector<std::vector<trace::Rank>> ranks;
+  std::vector<Plan> plans;
+  for (trace::Rank me = 0; me < 4; ++me) {
+    const trace::Rank left = me == 0 ? trace::no_rank : me - 1;
+    const trace::Rank right = me == 3 ? trace::no_rank : me + 1;
+    ranks.push_back({left, right, left, right});
+  }
+  for (std::uint32_t me = 0; me < 4; ++me)
+    plans.push_back(plan({.kind = ActionKind::neighbor_allgather, .members = 4},
+                         {.tag = 2, .bytes = 50 * (me + 1), .ranks = ranks[me]}, {.members = 4, .me = me}));
+  const Outcome run = carry_out(plans, costs);
+  EXPECT_EQ(run.problem, "");
+  EXPECT_EQ(run.ends[0], seconds({1, 100, 0}));
+  EXPECT_EQ(run.ends[1], seconds({1, 150, 0}));
+  EXPECT_EQ(run.ends[3], seconds({1, 150, 0}));
+}
+
+TEST_F(Schedules, need_no_memory_however_many_members_there_are) {
+  // The last step of the last of 2^24 members, at once.
+  Step step;
+  constexpr std::uint32_t p = 1U << 24U;
+  ASSERT_TRUE(pairwise_alltoall({p}, p - 1, p - 2, step));
+  EXPECT_EQ(step.to, 0U);
+  ASSERT_TRUE(ring_allgather({p}, p - 1, p - 2, step));
+  EXPECT_FALSE(ring_allgather({p}, p - 1, p - 1, step));
+  EXPECT_EQ(sizeof(Cursor), 8U);
+}
+
+} // namespace
+} // namespace timeless::replay::schedules
