@@ -26,6 +26,9 @@ std::string line(const BlockedRank& blocked) {
   if (blocked.collective.empty())
     return text + fmt::format("waits for a message from rank {}, tag {}, communicator {}", blocked.peer, blocked.tag,
                               blocked.communicator);
+  if (blocked.peer != trace::no_rank)
+    return text + fmt::format("waits for a message from rank {} within {} on communicator {}", blocked.peer,
+                              blocked.collective, blocked.communicator);
   return text + fmt::format("waits for ranks {} to reach {} on communicator {}", list(blocked.missing, ", "),
                             blocked.collective, blocked.communicator);
 }

@@ -17,8 +17,9 @@ namespace timeless::replay {
 
 /// How collectives are costed; docs/model.md gives both tables.
 enum class CollectiveModel : std::uint8_t {
-  mpich,  ///< Thakur, Rabenseifner and Gropp's costs with MPICH's choice of algorithm
-  simple, ///< (latency + n * byte_time) * log2(p) for all of them, without arithmetic
+  mpich,    ///< Thakur, Rabenseifner and Gropp's costs with MPICH's choice of algorithm
+  simple,   ///< (latency + n * byte_time) * log2(p) for all of them, without arithmetic
+  schedule, ///< the messages of MPICH's algorithm, each waiting for what it needs
 };
 
 /// What computation hides first of a message's way.
@@ -56,7 +57,8 @@ struct BlockedRank {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0; ///< ordinal within the rank, from 0
   std::string call;         ///< the action it stands in: "Recv", "Waitall", "Allreduce"
-  /// The source of the message it waits for, or where it sends one; no_rank when it waits for a collective.
+  /// The source of the message it waits for, within `collective` if there is one, or where it sends one; no_rank when it
+  /// waits for others to reach a collective.
   trace::Rank peer = trace::no_rank; ///< world rank
   trace::Tag tag = 0;
   trace::CommunicatorId communicator = trace::world_communicator;

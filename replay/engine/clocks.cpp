@@ -130,6 +130,25 @@ void Clocks::reduce(Clock& clock, double bytes) {
   clock.reduced += bytes;
 }
 
+void Clocks::begin_beside(Clock& beside, const Clock& clock, double* counters) const {
+  beside = clock;
+  beside.counters = counters;
+  std::fill_n(counters, counters_per_rank * lanes(), 0.0);
+}
+
+Snapshot Clocks::begin_of(Clock& beside) {
+  settle(beside);
+  Snapshot begin = pool_.take();
+  const double* end = beside.base.values();
+  const double* latency = beside.counters + lanes();
+  const double* bandwidth = latency + lanes();
+  // The path is that to the end: its last parts are in it.
+  std::copy_n(end, lanes() * kernels_.planes, begin.values());
+  for (std::size_t lane = 0; lane < lanes(); ++lane)
+    begin.values()[lane] = end[lane] - latency[lane] - bandwidth[lane];
+  return begin;
+}
+
 RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
   return {.end = clock.base.values()[lane],
           .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],

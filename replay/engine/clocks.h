@@ -80,6 +80,13 @@ public:
   /// Does the arithmetic of a reduction, at once.
   void reduce(Clock& clock, double bytes);
 
+  /// Lets `beside` go on from where `clock` is, with counters of its own, which begin at 0: `counters` holds
+  /// counters_per_rank * lanes() values.
+  void begin_beside(Clock& beside, const Clock& clock, double* counters) const;
+  /// Where something began that ends when `beside` does, whose latency and bandwidth are the beside clock's counters
+  /// and come last: all else that it spent lies before. Settles it.
+  Snapshot begin_of(Clock& beside);
+
   /// Brings the clock up to what is pending.
   void settle(Clock& clock);
   /// What lane `lane` holds of a settled clock.

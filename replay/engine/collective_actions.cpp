@@ -12,7 +12,7 @@ LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
 
 std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
   const std::uint32_t meeting = meetings_.arrive(call, world_rank(number), action(rank));
-  clocks_.meet(clocks_[number], meetings_[meeting].latest);
+  if (!call.idle) clocks_.meet(clocks_[number], meetings_[meeting].latest);
   if (meetings_[meeting].complete) close(meeting);
   return meeting;
 }
@@ -56,10 +56,23 @@ bool Engine::meet(RankState& rank, std::uint32_t number, const CollectiveCall& c
     rank.ticket = arrive(rank, number, call);
     rank.stage = 1;
   }
+  if (call.idle) {
+    meetings_.leave(static_cast<std::uint32_t>(rank.ticket));
+    return true;
+  }
   const auto meeting = static_cast<std::uint32_t>(rank.ticket);
   if (!is_complete(rank, meeting)) return false;
   take_meeting(number, meeting);
   return true;
+}
+
+void Engine::start_meeting(RankState& rank, std::uint32_t number, const Operation& operation) {
+  const CollectiveCall& call = rank.program.calls[operation.call];
+  Request& request = start(rank, operation.request);
+  request = {0, arrive(rank, number, call), RequestState::collective};
+  if (!call.idle) return;
+  meetings_.leave(request.subject);
+  request = {.state = RequestState::done};
 }
 
 } // namespace timeless::replay

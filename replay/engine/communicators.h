@@ -28,6 +28,8 @@ public:
   /// All members, as world ranks or foreign_rank; both groups of an intercommunicator.
   std::span<const trace::Rank> members(trace::CommunicatorId id) const { return members_[id]; }
   bool inter(trace::CommunicatorId id) const { return groups_[id] != 0; }
+  /// How many of an intercommunicator's members are of its first group; 0 for other communicators.
+  std::uint32_t first_group(trace::CommunicatorId id) const { return static_cast<std::uint32_t>(groups_[id]); }
   /// True when some members belong to another MPI_COMM_WORLD, which is not replayed.
   bool foreign(trace::CommunicatorId id) const { return id < foreign_.size() && foreign_[id]; }
   std::size_t size() const { return members_.size(); }

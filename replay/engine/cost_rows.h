@@ -46,6 +46,11 @@ public:
   std::uint32_t rendezvous(Rank from, Rank to, double bytes, bool synchronous);
   /// The row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
+  /// A row of values that are not the network's, and count in no path: `latency` and `byte_time` must outlive this.
+  std::uint32_t own_row(const double* latency, const double* byte_time) {
+    rows_.push_back({latency, byte_time, 0.0});
+    return static_cast<std::uint32_t>(rows_.size() - 1);
+  }
   const CostRow& operator[](std::uint32_t number) const { return rows_[number]; }
 
 private:

@@ -28,18 +28,35 @@ public:
       if (position++ > 0) return trace::no_rank;
       return standing.sends ? standing.channel.destination : standing.channel.source;
     }
-    const MeetingName& meeting = standing.meeting;
-    const auto members = scene_.communicators.members(meeting.communicator);
+    const auto members = scene_.communicators.members(standing.meeting.communicator);
     while (position < members.size()) {
       const auto member = static_cast<std::uint32_t>(position++);
-      if (scene_.meetings.calls(meeting.communicator, member) <= meeting.ordinal) return members[member];
+      if (missing(standing, member)) return members[member];
     }
+    // All are there, and yet it waits: for this one's message.
+    if (position++ == members.size() && standing.member != trace::no_rank && !any_missing(standing))
+      return standing.member;
     return trace::no_rank;
+  }
+
+  /// Some it waits for have not come to its meeting.
+  bool any_missing(const Standing& standing) const {
+    const auto members = scene_.communicators.members(standing.meeting.communicator);
+    for (std::uint32_t member = 0; member < members.size(); ++member)
+      if (missing(standing, member)) return true;
+    return false;
   }
 
   const Standing* of(Rank rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
 
 private:
+  bool missing(const Standing& standing, std::uint32_t member) const {
+    const MeetingName& meeting = standing.meeting;
+    if (standing.only_member && scene_.communicators.members(meeting.communicator)[member] != standing.member)
+      return false;
+    return scene_.meetings.calls(meeting.communicator, member) <= meeting.ordinal;
+  }
+
   const Scene& scene_;
   std::vector<const Standing*> of_rank_;
 };
@@ -94,6 +111,10 @@ BlockedRank describe(const WaitFor& wait_for, const Standing& standing) {
   }
   blocked.communicator = standing.meeting.communicator;
   blocked.collective = standing.meeting.call;
+  if (standing.member != trace::no_rank && !wait_for.any_missing(standing)) {
+    blocked.peer = standing.member;
+    return blocked;
+  }
   std::size_t position = 0;
   while (blocked.missing.size() < most_missing) {
     const Rank missing = wait_for.next(standing, position);

@@ -31,6 +31,9 @@ struct Standing {
   std::optional<double> sends = {}; ///< the size of the message whose receive it waits for
   ChannelKey channel = {};          ///< unless for_meeting
   MeetingName meeting = {};         ///< if for_meeting
+  /// Of a scheduled collective, the member whose message it waits for (world rank).
+  trace::Rank member = trace::no_rank;
+  bool only_member = false; ///< that member alone holds it up: a neighbourhood
 };
 
 /// What a diagnosis looks at.

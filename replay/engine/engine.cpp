@@ -33,7 +33,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
       care_(care ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share, options), channels_(share), meetings_(communicators_),
-      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_), ranks_(share.size()),
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives), ranks_(share.size()),
       worklist_(ranks_.size()), collective_links_(communicators_.size()), strictest_(eager_limits(network, options)),
       deadlocks_(network.lanes().size()) {
   if (care_) foresight_ = Foresight(source, share);
@@ -54,6 +54,7 @@ Result Engine::run() {
     prefetch();
     try {
       run_turn(number);
+      if (!ready_agents_.empty()) run_agents();
     } catch (const ReplayProblem&) {
       throw;
     } catch (const Error& error) {
@@ -240,11 +241,14 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
     if (care_) wildcards_[{number, operation.request}] = clocks_.now(clocks_[number]);
     start(rank, operation.request).state = RequestState::unresolved;
     return true;
-  case Step::start_meeting: {
-    Request& request = start(rank, operation.request);
-    request = {0, arrive(rank, number, rank.program.calls[operation.call]), RequestState::collective};
+  case Step::start_meeting:
+    start_meeting(rank, number, operation);
     return true;
-  }
+  case Step::schedule:
+    return carry_out(rank, number, operation);
+  case Step::start_schedule:
+    start_agent(rank, number, operation);
+    return true;
   case Step::start_nothing:
     start(rank, operation.request).state = RequestState::done;
     return true;
@@ -336,6 +340,8 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
   case RequestState::exchanging:
     return has_message(rank, handshakes_[request.subject].receive_channel, request.ticket) &&
            may_go_on(rank, request.subject);
+  case RequestState::agent:
+    return has_ended(rank, request.subject);
   case RequestState::sent:
   case RequestState::done:
     break;
@@ -350,6 +356,10 @@ inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestI
   if (request.state == RequestState::collective) take_meeting(number, request.subject);
   if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
     complete_send(number, request);
+  if (request.state == RequestState::agent) {
+    clocks_.take(clocks_[number], incoming(agents_[request.subject]));
+    dismiss(request.subject);
+  }
   return true;
 }
 
@@ -365,6 +375,8 @@ void Engine::gather(RankState& rank, std::span<const RequestId> ids) {
       incoming_.push_back(incoming(meetings_[request.subject]));
     else if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
       departures += gather_send(request);
+    else if (request.state == RequestState::agent)
+      incoming_.push_back(incoming(agents_[request.subject]));
   }
   only_departures_ = departures > 0 && departures == incoming_.size();
 }
@@ -399,6 +411,9 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     case RequestState::leaving:
     case RequestState::exchanging:
       forget_send(clock, request);
+      break;
+    case RequestState::agent:
+      dismiss(request.subject);
       break;
     case RequestState::inactive:
       fail(fmt::format("request {} is completed twice at once", id));

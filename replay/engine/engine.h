@@ -7,6 +7,7 @@
 #include "replay/engine/contradiction.h"
 #include "replay/engine/diagnosis.h"
 #include "replay/engine/foresight.h"
+#include "replay/engine/mailbox.h"
 #include "replay/engine/meetings.h"
 #include "replay/engine/program.h"
 #include "replay/engine/rendezvous.h"
@@ -17,6 +18,7 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,7 +42,7 @@ public:
   Result run();
 
 private:
-  enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting };
+  enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting, for_step, for_agent };
 
   struct alignas(64) RankState {
     // The block being replayed.
@@ -54,7 +56,7 @@ private:
     std::uint32_t stage = 0;
     Waiting waiting = Waiting::no;
     bool finished = false;
-    std::uint32_t subject = 0;              ///< the channel, handshake or meeting it waits for
+    std::uint32_t subject = 0;              ///< the channel, handshake, meeting or agent it waits for
     std::uint32_t handshake = no_handshake; ///< of its message
     std::uint64_t ticket = 0;               ///< of its receive, or the number of its meeting
 
@@ -64,6 +66,30 @@ private:
     std::unique_ptr<trace::RankStream> stream;
     std::uint64_t actions_before = 0;   ///< in earlier blocks
     std::uint64_t last_computation = 0; ///< kept only where worker threads compute, too
+  };
+
+  /// How far a member has come in a scheduled collective.
+  struct Progress {
+    Schedule* schedule = nullptr;
+    trace::CommunicatorId communicator = trace::world_communicator;
+    std::uint32_t member = 0;
+    std::uint32_t meeting = 0;
+    std::uint32_t index = 0; ///< of `step`
+    bool begun = false;      ///< `step` has begun: what it sends is sent
+    schedules::Cursor cursor;
+    MemberStep step;
+  };
+
+  /// Carries out a nonblocking scheduled collective for a rank, on a clock that goes on beside the rank's.
+  struct Agent {
+    Progress progress;
+    Clocks::Clock clock;
+    std::shared_ptr<Schedule> schedule;
+    std::unique_ptr<double[]> counters;
+    std::uint32_t row = 0; ///< its counters, as what it costs from `begin` on
+    Snapshot begin;        ///< once it has ended
+    std::uint32_t rank = 0;
+    bool ended = false;
   };
 
   void prefetch() const;
@@ -83,6 +109,7 @@ private:
   void gather(RankState& rank, std::span<const trace::RequestId> ids);
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
+  void start_meeting(RankState& rank, std::uint32_t number, const Operation& operation);
   void cancel(RankState& rank, trace::RequestId id);
   void cancel_receive(RankState& rank, Request& request);
   void cancel_send(RankState& rank, Request& request);
@@ -121,6 +148,22 @@ private:
   }
   std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void close(std::uint32_t meeting);
+
+  /// A scheduled collective; false when the rank must wait.
+  bool carry_out(RankState& rank, std::uint32_t number, const Operation& operation);
+  void start_agent(RankState& rank, std::uint32_t number, const Operation& operation);
+  Progress begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call);
+  /// Takes steps until one must wait for a message, of which `waiter` is told (false), or there are no more.
+  bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  // The only two places where messages within collectives are sent and received.
+  void send_step(const Progress& progress, Clocks::Clock& clock);
+  bool receive_step(const Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  /// Lets agents go on to whom messages have come.
+  void run_agents();
+  void end_agent(std::uint32_t agent);
+  bool has_ended(RankState& rank, std::uint32_t agent);
+  Incoming incoming(const Agent& agent) const;
+  void dismiss(std::uint32_t agent);
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
   void wake(std::uint32_t number);
@@ -130,6 +173,7 @@ private:
   std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
   std::string where(std::uint32_t number) const;
   std::vector<Standing> standing() const;
+  std::vector<Standing> deserted() const;
   void require_all_ended();
   Result result();
   std::vector<std::string> notes();
@@ -144,6 +188,11 @@ private:
   Channels channels_;
   Meetings meetings_;
   Compiler compiler_;
+  Mailbox mailbox_;
+  std::vector<Progress> progress_; ///< of blocking scheduled collectives, by rank; empty until there is one
+  std::deque<Agent> agents_;
+  std::vector<std::uint32_t> free_agents_;
+  std::vector<std::uint32_t> ready_agents_;
   std::vector<RankState> ranks_;
   Worklist worklist_;
   std::vector<std::optional<LinkClass>> collective_links_;

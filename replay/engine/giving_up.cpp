@@ -16,6 +16,7 @@ void Engine::cancel(RankState& rank, RequestId id) {
   case RequestState::inactive:
     fail(fmt::format("request {} is cancelled, but not active", id));
   case RequestState::collective:
+  case RequestState::agent:
     fail(fmt::format("request {} is cancelled, but a collective's", id));
   case RequestState::receiving:
     cancel_receive(rank, request);
@@ -59,7 +60,8 @@ void Engine::cancel_send(RankState& rank, Request& request) {
 
 void Engine::release(RankState& rank, RequestId id) {
   const Request request = std::exchange(rank.requests[id], {});
-  if (request.state == RequestState::collective) fail(fmt::format("request {} is freed, but a collective's", id));
+  if (request.state == RequestState::collective || request.state == RequestState::agent)
+    fail(fmt::format("request {} is freed, but a collective's", id));
   if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
   if (request.state == RequestState::exchanging)
     channels_.ignore(handshakes_[request.subject].receive_channel, request.ticket);

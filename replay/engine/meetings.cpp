@@ -1,6 +1,9 @@
 #include "replay/engine/meetings.h"
 
+#include "replay/engine/contradiction.h"
+
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace timeless::replay {
@@ -8,11 +11,22 @@ namespace timeless::replay {
 namespace {
 
 bool fit(const CollectiveCall& left, const CollectiveCall& right) {
-  return left.shape.kind == right.shape.kind && left.root == right.root && left.nonblocking == right.nonblocking;
+  const bool roots = left.root == right.root || left.idle || right.idle;
+  const bool algorithms = left.algorithm == right.algorithm && left.scheduled == right.scheduled;
+  return left.shape.kind == right.shape.kind && roots && left.nonblocking == right.nonblocking &&
+         (algorithms || left.idle || right.idle);
+}
+
+/// Calls that look the same but for their sizes say these, too.
+void tell_apart(CollectiveMismatch& mismatch, const CollectiveCall& first, const CollectiveCall& second) {
+  if (mismatch.first_call != mismatch.second_call) return;
+  mismatch.first_call += fmt::format(" of {} bytes", first.shape.bytes);
+  mismatch.second_call += fmt::format(" of {} bytes", second.shape.bytes);
 }
 
 void merge(CollectiveShape& into, const CollectiveShape& other) {
   into.bytes = std::max(into.bytes, other.bytes);
+  into.group = std::max(into.group, other.group);
   into.element_bytes = std::max(into.element_bytes, other.element_bytes);
   into.user_operation = into.user_operation || other.user_operation;
   into.commutative = into.commutative && other.commutative;
@@ -57,6 +71,7 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
     CollectiveMismatch mismatch{
         call.communicator, ordinal, meeting.first_rank, meeting.first_action, describe(meeting.call), rank, action,
         describe(call)};
+    tell_apart(mismatch, meeting.call, call);
     // Who came first is an accident of the replay.
     if (mismatch.second_rank < mismatch.first_rank) {
       std::swap(mismatch.first_rank, mismatch.second_rank);
@@ -68,6 +83,11 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
     throw ReplayProblem(std::move(diagnosis));
   }
   merge(meeting.call.shape, call.shape);
+  if (meeting.call.idle && !call.idle) {
+    meeting.call.idle = false;
+    meeting.call.root = call.root;
+    meeting.call.algorithm = call.algorithm;
+  }
   if (++meeting.arrived == members) {
     meeting.complete = true;
     order.incomplete.pop_front();
@@ -78,7 +98,13 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
 
 void Meetings::leave(std::uint32_t number) {
   Meeting& meeting = meetings_[number];
+  meeting.left = true;
   if (--meeting.to_leave > 0) return;
+  if (meeting.in_flight > 0)
+    fail(
+        fmt::format("the members of communicator {} disagree on the sizes in {}, its collective {}: {} of its messages "
+                    "are never received",
+                    meeting.call.communicator, describe(meeting.call), meeting.ordinal, meeting.in_flight));
   meeting.latest.reset();
   free_.push_back(number);
 }

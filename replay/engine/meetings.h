@@ -14,10 +14,15 @@ namespace timeless::replay {
 /// One rank's call of a collective.
 struct CollectiveCall {
   trace::CommunicatorId communicator = trace::world_communicator;
-  std::uint32_t member = 0;          ///< the caller's place in the communicator
-  trace::Rank root = trace::no_rank; ///< in the communicator; no_rank for collectives without one
+  std::uint32_t member = 0; ///< the caller's place in the communicator
+  /// The root's place in the communicator; no_rank for collectives without one, and for those who do not know it.
+  trace::Rank root = trace::no_rank;
   bool nonblocking = false;
-  CollectiveShape shape; ///< with the n this member knows of
+  /// In the root's group of an intercommunicator, but not the root: has no part in it.
+  bool idle = false;
+  bool scheduled = false;      ///< carried out step by step: nobody waits for all to come
+  std::uint32_t algorithm = 0; ///< of the schedule; members must have chosen the same
+  CollectiveShape shape;       ///< with the n this member knows of
 };
 
 /// "Ibcast with root 2"
@@ -32,8 +37,10 @@ struct Meeting {
   Snapshot latest;           ///< of all arrivals so far
   std::uint32_t arrived = 0;
   std::uint32_t to_leave = 0;
+  std::uint64_t in_flight = 0; ///< messages of a scheduled collective on their way
   // Once all have come:
   bool complete = false;
+  bool left = false; ///< by somebody
   CollectiveCost cost;
   std::uint32_t row = 0;
 };
@@ -50,8 +57,16 @@ public:
   /// A member comes to its next meeting; returns the meeting's number. The caller adds the member's time to `latest`.
   /// Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
-  /// A member has its result; the last one to leave ends the meeting.
+  /// A member has its result; the last one to leave ends the meeting. Throws Error(invalid_input) when messages are
+  /// left over then.
   void leave(std::uint32_t number);
+  /// Calls visit(meeting) for scheduled collectives that some have left and others never came to.
+  template <typename Visit>
+  void for_each_deserted(Visit&& visit) const {
+    for (const Order& order : orders_)
+      for (const std::uint32_t number : order.incomplete)
+        if (meetings_[number].call.scheduled && meetings_[number].left) visit(meetings_[number]);
+  }
   /// How many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
 

@@ -24,10 +24,18 @@ std::vector<Standing> Engine::standing() const {
         all.emplace_back(Standing{.rank = world_rank(number),
                                   .action = action(rank),
                                   .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
-                                  .for_meeting = rank.waiting == Waiting::for_meeting});
+                                  .for_meeting = rank.waiting == Waiting::for_meeting || rank.waiting == Waiting::for_step ||
+                                                 rank.waiting == Waiting::for_agent});
     if (one.for_meeting) {
-      const Meeting& meeting = meetings_[rank.subject];
+      const Progress* progress = nullptr;
+      if (rank.waiting == Waiting::for_step) progress = &progress_[number];
+      if (rank.waiting == Waiting::for_agent) progress = &agents_[rank.subject].progress;
+      const Meeting& meeting = meetings_[progress ? progress->meeting : rank.subject];
       one.meeting = {meeting.call.communicator, meeting.ordinal, describe(meeting.call)};
+      if (progress) {
+        one.member = communicators_.members(meeting.call.communicator)[progress->step.from];
+        one.only_member = neighbourhood(meeting.call.shape.kind);
+      }
     } else if (rank.waiting == Waiting::for_posting) {
       one.channel = channels_.key(handshakes_[rank.subject].channel);
       one.sends = handshakes_[rank.subject].bytes;
@@ -38,12 +46,32 @@ std::vector<Standing> Engine::standing() const {
   return all;
 }
 
+/// For each scheduled collective that some members went through and others never reached, its first member as if it
+/// stood there still: were it not carried out step by step, it would.
+std::vector<Standing> Engine::deserted() const {
+  std::vector<Standing> all;
+  meetings_.for_each_deserted([&](const Meeting& meeting) {
+    const std::string call = describe(meeting.call);
+    all.push_back({.rank = meeting.first_rank,
+                   .action = meeting.first_action,
+                   .call = call,
+                   .for_meeting = true,
+                   .meeting = {meeting.call.communicator, meeting.ordinal, call}});
+  });
+  std::ranges::sort(all, {}, &Standing::rank);
+  const auto doubled = std::ranges::unique(all, {}, &Standing::rank);
+  all.erase(doubled.begin(), doubled.end());
+  return all;
+}
+
 void Engine::require_all_ended() {
   Diagnosis diagnosis;
   if (last_deadlock_)
     diagnosis = *last_deadlock_;
   else if (finished_ < ranks_.size())
     diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
+  else
+    diagnosis = diagnose({source_.run(), communicators_, meetings_}, deserted());
   diagnosis.leftovers = leftovers(channels_);
   if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
   std::ranges::move(remarks(source_.run()), std::back_inserter(diagnosis.remarks));

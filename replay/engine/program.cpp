@@ -22,8 +22,6 @@ constexpr std::string_view process_note =
 constexpr std::string_view generalized_note = "generalized requests are complete as soon as they start";
 constexpr std::string_view thread_note =
     "the threads of a rank that call MPI are replayed as one, in the order recorded";
-constexpr std::string_view intercommunicator_note =
-    "collectives on intercommunicators cost what one among the members of both groups would";
 
 /// The world rank that a rank in an action stands for.
 Rank world_rank(const Communicators::View& view, Rank peer, const char* what) {
@@ -52,8 +50,26 @@ bool rooted(ActionKind kind) {
   }
 }
 
-bool neighbourhood(ActionKind kind) {
-  return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
+/// A recording that has them counts them in the tag, from 1.
+bool neighbours_known(const Action& action) {
+  return action.tag > 0;
+}
+
+void require_neighbours(const Action& action, std::size_t members) {
+  if (!neighbours_known(action)) return;
+  if (static_cast<std::size_t>(action.tag - 1) > action.ranks.size())
+    fail(fmt::format("a collective counts {} neighbours to receive from, but lists {}", action.tag - 1,
+                     action.ranks.size()));
+  for (const Rank neighbour : action.ranks)
+    if (neighbour != trace::no_rank && (neighbour < 0 || static_cast<std::size_t>(neighbour) >= members))
+      fail(fmt::format("the neighbour {} is no rank of its communicator, which has {}", neighbour, members));
+}
+
+/// The members of the larger group that has something to do among itself.
+std::uint32_t working_group(ActionKind kind, const schedules::Place& place) {
+  if (!rooted(kind)) return std::max(place.members, place.remote_members);
+  const bool receives = place.root != schedules::nobody && place.root != place.base + place.me;
+  return receives ? place.members : place.remote_members;
 }
 
 void require_one_per_member(std::span<const trace::Bytes> counts, std::size_t members) {
@@ -64,12 +80,14 @@ void require_one_per_member(std::span<const trace::Bytes> counts, std::size_t me
 } // namespace
 
 Compiler::Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-                   CostRows& rows, bool care)
-    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care) {}
+                   CostRows& rows, bool care, CollectiveModel collectives)
+    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care),
+      collectives_(collectives) {}
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
   program.calls.clear();
+  program.schedules.clear();
   program.requests.clear();
   program.problems.clear();
   program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
@@ -236,12 +254,21 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
     require_one_per_member(action.counts, view.peers.size());
     require_one_per_member(action.receive_counts, view.peers.size());
   }
+  if (neighbourhood(action.kind)) {
+    require_neighbours(action, view.peers.size());
+    if (!neighbours_known(action)) notes_.insert(collective_simplification(action.kind));
+  }
+  if (!rooted(action.kind)) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);
   // The root of an intercommunicator's collective is MPI_ROOT or MPI_PROC_NULL on its own side.
-  const bool has_root = rooted(action.kind) && !inter;
-  if (has_root) world_rank(view, action.peer, "root");
-  if (inter) notes_.insert(intercommunicator_note);
-  if (const std::string_view note = collective_simplification(action.kind); !note.empty()) notes_.insert(note);
-  return meeting(action, action.kind, action.communicator, has_root ? action.peer : trace::no_rank, rank, program);
+  Rank root = trace::no_rank;
+  if (inter && action.peer == trace::root_of_remote_group) {
+    root = static_cast<Rank>(view.member);
+  } else if (!inter || action.peer != trace::no_rank) {
+    world_rank(view, action.peer, "root");
+    const bool root_behind = inter && view.member < communicators_.first_group(view.id);
+    root = action.peer + static_cast<Rank>(root_behind ? communicators_.first_group(view.id) : 0);
+  }
+  return meeting(action, action.kind, action.communicator, root, rank, program);
 }
 
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
@@ -260,20 +287,51 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
     notes_.insert(process_note);
     return nothing_but_request(action);
   }
-  const auto members = static_cast<std::uint32_t>(communicators_.members(view.id).size());
+  const schedules::Place place = place_of(view, root);
+  const auto peers = static_cast<std::uint32_t>(view.peers.size());
   const bool nonblocking = trace::nonblocking(action);
+  const bool inter = communicators_.inter(view.id);
+  CollectiveCall made{.communicator = view.id,
+                      .member = view.member,
+                      .root = root,
+                      .nonblocking = nonblocking,
+                      .idle = inter && rooted(costs_as) && root == trace::no_rank,
+                      .shape = {.kind = costs_as,
+                                .members = static_cast<std::uint32_t>(communicators_.members(view.id).size()),
+                                .group = inter ? working_group(costs_as, place) : 0,
+                                .bytes = costs_as == action.kind ? collective_bytes(action, place.members, peers) : 0,
+                                .element_bytes = action.element_bytes,
+                                .user_operation = (action.flags & trace::flag_user_operation) != 0,
+                                .commutative = (action.flags & trace::flag_noncommutative) == 0}};
+  std::shared_ptr<Schedule> schedule;
+  if (neighbourhood(costs_as) ? neighbours_known(action) : collectives_ == CollectiveModel::schedule) {
+    schedule = std::make_shared<Schedule>(made.shape, action, place);
+    made.scheduled = true;
+    made.algorithm = schedule->plan().algorithm;
+  }
   const auto call = static_cast<std::uint32_t>(program.calls.size());
-  program.calls.push_back({.communicator = view.id,
-                           .member = view.member,
-                           .root = root,
-                           .nonblocking = nonblocking,
-                           .shape = {.kind = costs_as,
-                                     .members = members,
-                                     .bytes = costs_as == action.kind ? collective_bytes(action, members) : 0,
-                                     .element_bytes = action.element_bytes,
-                                     .user_operation = (action.flags & trace::flag_user_operation) != 0,
-                                     .commutative = (action.flags & trace::flag_noncommutative) == 0}});
+  program.calls.push_back(made);
+  program.schedules.push_back(std::move(schedule));
+  if (made.scheduled)
+    return {.step = nonblocking ? Step::start_schedule : Step::schedule, .call = call, .request = action.request};
   return {.step = nonblocking ? Step::start_meeting : Step::meet, .call = call, .request = action.request};
+}
+
+schedules::Place Compiler::place_of(const Communicators::View& view, Rank root) const {
+  const auto members = static_cast<std::uint32_t>(communicators_.members(view.id).size());
+  const std::uint32_t first = communicators_.first_group(view.id);
+  schedules::Place place{.members = members, .me = view.member};
+  if (root != trace::no_rank) place.root = static_cast<std::uint32_t>(root);
+  if (first == 0) return place;
+  if (view.member < first) {
+    place.members = place.remote_base = first;
+    place.remote_members = members - first;
+  } else {
+    place.base = place.remote_members = first;
+    place.members = members - first;
+    place.me = view.member - first;
+  }
+  return place;
 }
 
 } // namespace timeless::replay

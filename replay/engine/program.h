@@ -4,9 +4,11 @@
 #include "replay/engine/communicators.h"
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/meetings.h"
+#include "replay/engine/schedule.h"
 #include "trace/action_block.h"
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,6 +37,8 @@ enum class Step : std::uint8_t {
   complete_one,  ///< one request
   meet,          ///< a collective: calls[call]
   start_meeting, ///< a nonblocking collective
+  schedule,       ///< a collective, step by step: schedules[call]
+  start_schedule, ///< the same, nonblocking
   start_nothing, ///< a request that completes at no cost
   cancel,
   release, ///< a freed request
@@ -67,6 +71,7 @@ struct alignas(64) Operation {
 struct Program {
   std::vector<Operation> operations; ///< by dictionary entry
   std::vector<CollectiveCall> calls;
+  std::vector<std::shared_ptr<Schedule>> schedules; ///< of calls; null for those that all members meet in
   std::vector<trace::RequestId> requests;
   std::vector<std::string> problems;
   bool workers = false;   ///< worker threads compute in this block, or one with the same dictionary
@@ -81,7 +86,7 @@ struct NeedsCare {};
 class Compiler {
 public:
   Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-           CostRows& rows, bool care);
+           CostRows& rows, bool care, CollectiveModel collectives);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
   /// What was met that the replay models more simply than it happens.
@@ -100,6 +105,7 @@ private:
   Operation synchronisation(const trace::Action& action, trace::Rank rank, Program& program);
   Operation meeting(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on, trace::Rank root,
                     trace::Rank rank, Program& program);
+  schedules::Place place_of(const Communicators::View& view, trace::Rank root) const;
 
   std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
                                  trace::Rank rank);
@@ -111,6 +117,7 @@ private:
   Channels& channels_;
   CostRows& rows_;
   bool care_;
+  CollectiveModel collectives_;
   std::set<std::string_view> notes_;
 };
 

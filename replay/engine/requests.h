@@ -18,12 +18,14 @@ enum class RequestState : std::uint8_t {
   receiving,  ///< waits for the message with its ticket
   unresolved, ///< a wildcard receive whose source is not known yet
   collective, ///< waits for a meeting
+  agent,      ///< waits for what carries out a scheduled collective
 };
 
 /// What a request of a rank stands for.
 struct Request {
   std::uint64_t ticket = 0;  ///< of the message on its channel (sent, receiving, exchanging)
-  std::uint32_t subject = 0; ///< the channel (sent, receiving), the handshake (leaving, exchanging) or the meeting
+  /// The channel (sent, receiving), the handshake (leaving, exchanging), the meeting or the agent.
+  std::uint32_t subject = 0;
   RequestState state = RequestState::inactive;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -58,8 +59,14 @@ private:
     std::size_t posted = 0;
     std::size_t probes = 0;
   };
+  /// A collective, and what decides its members' parts of it.
+  struct Collective {
+    Action action;
+    std::uint64_t parts = 0;
+    bool neighbours_known = false;
+  };
   struct CommunicatorState {
-    std::vector<Action> collectives;
+    std::vector<Collective> collectives;
     std::map<Rank, std::size_t> called; ///< by world rank
   };
   using Path = std::tuple<Rank, Rank, CommunicatorId, Tag>;
@@ -80,6 +87,16 @@ private:
     return static_cast<Rank>(std::ranges::find(members(id), world) - members(id).begin());
   }
 
+  /// Of both groups, where there are two.
+  std::vector<Rank> everyone(CommunicatorId id) {
+    std::vector<Rank> all = members(id);
+    const auto& others = program_.description().communicators[id].remote_members;
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
+
+  bool between_groups(CommunicatorId id) { return !program_.description().communicators[id].remote_members.empty(); }
+
   void add_communicators() {
     const int count = between(0, 3);
     for (int index = 0; index < count; ++index) {
@@ -91,6 +108,13 @@ private:
     }
     // What creations bring into being; nobody speaks on it.
     created_ = program_.add_communicator(members(0));
+    if (chance(50)) return;
+    std::vector<Rank> all(static_cast<std::size_t>(size_));
+    std::iota(all.begin(), all.end(), 0);
+    std::ranges::shuffle(all, random_);
+    const auto first = all.begin() + between(1, size_ - 1);
+    const auto last = first + between(1, static_cast<int>(all.end() - first));
+    between_groups_ = program_.add_communicator({all.begin(), first}, {first, last});
   }
 
   CommunicatorId any_communicator() { return static_cast<CommunicatorId>(between(0, static_cast<int>(created_) - 1)); }
@@ -361,7 +385,7 @@ private:
 
   std::size_t all_called(CommunicatorId id) {
     std::size_t least = communicators_[id].collectives.size();
-    for (const Rank member : members(id))
+    for (const Rank member : everyone(id))
       least = std::min(least, communicators_[id].called[member]);
     return least;
   }
@@ -370,7 +394,7 @@ private:
   void call(CommunicatorId id, Rank rank) {
     CommunicatorState& communicator = communicators_[id];
     const std::size_t ordinal = communicator.called[rank]++;
-    Action action = communicator.collectives[ordinal];
+    Action action = part_of(communicator.collectives[ordinal], id, rank);
     if (action.request != trace::no_request) {
       Pending pending{Pending::Of::collective};
       pending.communicator = id;
@@ -381,7 +405,7 @@ private:
   }
 
   void catch_up(CommunicatorId id) {
-    std::vector<Rank> order = members(id);
+    std::vector<Rank> order = everyone(id);
     std::ranges::shuffle(order, random_);
     for (const Rank member : order)
       while (communicators_[id].called[member] < communicators_[id].collectives.size())
@@ -390,63 +414,183 @@ private:
 
   void call_one() {
     const Rank rank = any_rank();
-    const CommunicatorId id = communicator_of(rank);
+    CommunicatorId id = communicator_of(rank);
+    if (between_groups_ && chance(30)) id = *between_groups_;
+    if (std::ranges::count(everyone(id), rank) == 0) return;
     if (communicators_[id].called[rank] < communicators_[id].collectives.size()) call(id, rank);
   }
 
   void collective() {
-    const CommunicatorId id = any_communicator();
-    Action action = any_collective(id);
+    const CommunicatorId id = between_groups_ && chance(20) ? *between_groups_ : any_communicator();
+    Collective collective{any_collective(id), random_(), chance(70)};
     const bool nonblocking = chance(50);
     // Blocking ones are called by all at once, after whatever nonblocking ones are still to be called.
     if (!nonblocking) catch_up(id);
-    action.request = nonblocking ? 0 : trace::no_request;
-    communicators_[id].collectives.push_back(action);
+    collective.action.request = nonblocking ? 0 : trace::no_request;
+    communicators_[id].collectives.push_back(collective);
     if (!nonblocking) catch_up(id);
   }
 
   Action any_collective(CommunicatorId id) {
-    constexpr std::array kinds{ActionKind::barrier,          ActionKind::broadcast,
-                               ActionKind::reduce,           ActionKind::allreduce,
-                               ActionKind::gather,           ActionKind::gatherv,
-                               ActionKind::scatter,          ActionKind::scatterv,
-                               ActionKind::allgather,        ActionKind::allgatherv,
-                               ActionKind::alltoall,         ActionKind::alltoallv,
-                               ActionKind::alltoallw,        ActionKind::scan,
-                               ActionKind::reduce_scatter,   ActionKind::reduce_scatter_block,
-                               ActionKind::exscan,           ActionKind::comm_dup,
-                               ActionKind::comm_split,       ActionKind::neighbor_alltoall,
+    constexpr std::array kinds{ActionKind::barrier,
+                               ActionKind::broadcast,
+                               ActionKind::reduce,
+                               ActionKind::allreduce,
+                               ActionKind::gather,
+                               ActionKind::gatherv,
+                               ActionKind::scatter,
+                               ActionKind::scatterv,
+                               ActionKind::allgather,
+                               ActionKind::allgatherv,
+                               ActionKind::alltoall,
+                               ActionKind::alltoallv,
+                               ActionKind::alltoallw,
+                               ActionKind::scan,
+                               ActionKind::reduce_scatter,
+                               ActionKind::reduce_scatter_block,
+                               ActionKind::exscan,
+                               ActionKind::comm_dup,
+                               ActionKind::comm_split,
+                               ActionKind::neighbor_alltoall,
+                               ActionKind::neighbor_allgather,
+                               ActionKind::neighbor_alltoallv,
                                ActionKind::comm_create_group};
-    const auto count = members(id).size();
     Action action{.kind = kinds[static_cast<std::size_t>(between(0, static_cast<int>(kinds.size()) - 1))],
                   .communicator = id};
+    // What there is between groups.
+    while (between_groups(id) &&
+           (action.kind == ActionKind::scan || action.kind == ActionKind::exscan ||
+            action.kind == ActionKind::neighbor_alltoall || action.kind == ActionKind::neighbor_allgather ||
+            action.kind == ActionKind::neighbor_alltoallv))
+      action.kind = kinds[static_cast<std::size_t>(between(0, static_cast<int>(kinds.size()) - 1))];
     constexpr std::array<Bytes, 6> multiples{0, 1, 2, 7, 50, 400};
-    const Bytes bytes = collective_unit * multiples[static_cast<std::size_t>(between(0, 5))];
-    counts_.emplace_back(count, bytes);
-    switch (action.kind) {
-    case ActionKind::barrier:
-      break;
-    case ActionKind::gatherv:
-    case ActionKind::allgatherv:
-      action.receive_counts = counts_.back();
-      break;
-    case ActionKind::scatterv:
-    case ActionKind::alltoallv:
-    case ActionKind::alltoallw:
-    case ActionKind::reduce_scatter:
-      action.counts = counts_.back();
-      break;
-    default:
-      action.bytes = bytes;
-      break;
-    }
+    action.bytes = collective_unit * multiples[static_cast<std::size_t>(between(0, 5))];
     action.element_bytes = static_cast<std::uint32_t>(between(0, 1) * 8);
     if (chance(20)) action.flags |= trace::flag_user_operation;
     if (chance(20)) action.flags |= trace::flag_noncommutative;
-    action.peer = between(0, static_cast<int>(count) - 1);
+    action.peer = between(0, static_cast<int>(everyone(id).size()) - 1); // the root's place
     if (trace::family(action.kind) == trace::ActionFamily::communicator)
       action.new_communicator = action.kind == ActionKind::comm_create_group ? id : created_;
     return action;
+  }
+
+  /// A whole number of units below `limit`, decided by the collective and two places.
+  static Bytes units(const Collective& collective, std::size_t from, std::size_t to, std::uint64_t limit) {
+    std::uint64_t state = collective.parts + 1000 * from + to;
+    state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
+    return collective_unit * ((state ^ (state >> 31U)) % limit);
+  }
+
+  /// Mirrors the fields and lists of what each member records of a collective (see trace::Action).
+  Action part_of(const Collective& collective, CommunicatorId id, Rank rank) {
+    Action action = collective.action;
+    const auto all = everyone(id);
+    const std::size_t here = place_of(all, rank);
+    const std::size_t first = members(id).size();
+    const bool two = between_groups(id);
+    // The own group and the peers, as places.
+    const std::size_t own = two && here >= first ? first : 0;
+    const std::size_t own_end = two && here < first ? first : all.size();
+    const std::size_t peers = !two ? 0 : here < first ? first : 0;
+    const std::size_t peers_end = !two ? all.size() : here < first ? all.size() : first;
+    const auto root = static_cast<std::size_t>(action.peer);
+    action.peer = root_as_seen(collective, id, here);
+    const bool is_root = here == root;
+    const bool takes_part = !two || is_root || action.peer >= 0;
+    counts_.clear();
+    receive_counts_.clear();
+    ranks_.clear();
+    switch (action.kind) {
+    case ActionKind::barrier:
+      action.bytes = 0;
+      break;
+    case ActionKind::gatherv:
+      action.bytes = takes_part && !(two && is_root) ? units(collective, here, 0, 4) : 0;
+      for (std::size_t peer = peers; is_root && peer < peers_end; ++peer)
+        receive_counts_.push_back(units(collective, peer, 0, 4));
+      break;
+    case ActionKind::scatterv:
+      action.bytes = 0;
+      action.receive_bytes = takes_part && !(two && is_root) ? units(collective, here, 0, 4) : 0;
+      for (std::size_t peer = peers; is_root && peer < peers_end; ++peer)
+        counts_.push_back(units(collective, peer, 0, 4));
+      break;
+    case ActionKind::allgatherv:
+      action.bytes = units(collective, here, 0, 4);
+      for (std::size_t peer = peers; peer < peers_end; ++peer)
+        receive_counts_.push_back(units(collective, peer, 0, 4));
+      break;
+    case ActionKind::alltoallv:
+    case ActionKind::alltoallw:
+      action.bytes = 0;
+      for (std::size_t peer = peers; peer < peers_end; ++peer) {
+        counts_.push_back(units(collective, here, peer, 3));
+        receive_counts_.push_back(units(collective, peer, here, 3));
+      }
+      break;
+    case ActionKind::reduce_scatter:
+      // Both groups scatter as much.
+      action.bytes = 0;
+      for (std::size_t place = own; place < own_end; ++place)
+        counts_.push_back(two ? 840 * collective_unit / (own_end - own) : units(collective, place, 0, 4));
+      break;
+    case ActionKind::reduce_scatter_block:
+      if (two) action.bytes = 840 * collective_unit / (own_end - own);
+      break;
+    case ActionKind::scatter:
+    case ActionKind::gather:
+    case ActionKind::allgather:
+    case ActionKind::alltoall:
+      action.receive_bytes = action.bytes;
+      break;
+    case ActionKind::neighbor_allgather:
+    case ActionKind::neighbor_alltoall:
+    case ActionKind::neighbor_alltoallv:
+      if (collective.neighbours_known) add_neighbours(collective, action, here, all.size());
+      break;
+    default:
+      break;
+    }
+    action.counts = counts_;
+    action.receive_counts = receive_counts_;
+    action.ranks = ranks_;
+    return action;
+  }
+
+  /// What a member passes as the root: between groups, MPI_ROOT or MPI_PROC_NULL on the root's side.
+  Rank root_as_seen(const Collective& collective, CommunicatorId id, std::size_t here) {
+    const auto root = static_cast<std::size_t>(collective.action.peer);
+    if (!between_groups(id)) return collective.action.peer;
+    const std::size_t first = members(id).size();
+    if (here == root) return trace::root_of_remote_group;
+    if ((here < first) == (root < first)) return trace::no_rank;
+    return static_cast<Rank>(root < first ? root : root - first);
+  }
+
+  static std::size_t place_of(const std::vector<Rank>& all, Rank rank) {
+    return static_cast<std::size_t>(std::ranges::find(all, rank) - all.begin());
+  }
+
+  /// A graph decided by the collective, with edges to oneself and places without a neighbour.
+  void add_neighbours(const Collective& collective, Action& action, std::size_t here, std::size_t members) {
+    const auto edge = [&](std::size_t from, std::size_t to) { return units(collective, from, to, 3) > 0; };
+    const bool counted = action.kind == ActionKind::neighbor_alltoallv;
+    action.tag = 1;
+    for (std::size_t from = 0; from < members; ++from)
+      if (edge(from, here)) {
+        ranks_.push_back(static_cast<Rank>(from));
+        if (counted) receive_counts_.push_back(units(collective, from, here, 30));
+        ++action.tag;
+      }
+    if (here % 3 == 0) {
+      ranks_.push_back(trace::no_rank);
+      if (counted) counts_.push_back(77 * collective_unit);
+    }
+    for (std::size_t to = 0; to < members; ++to)
+      if (edge(here, to)) {
+        ranks_.push_back(static_cast<Rank>(to));
+        if (counted) counts_.push_back(units(collective, here, to, 30));
+      }
   }
 
   // ---- the whole
@@ -471,6 +615,7 @@ private:
   void finish() {
     for (CommunicatorId id = 0; id < created_; ++id)
       catch_up(id);
+    if (between_groups_) catch_up(*between_groups_);
     for (Rank rank = 0; rank < size_; ++rank)
       for (const auto& [id, request] : state(rank).requests)
         if (request.of == Pending::Of::wildcard) resolve(rank, id);
@@ -496,10 +641,14 @@ private:
   Rank size_;
   MemorySource program_;
   CommunicatorId created_ = 0;
+  std::optional<CommunicatorId> between_groups_;
   std::vector<RankState> ranks_;
   std::map<Path, PathState> paths_;
   std::map<CommunicatorId, CommunicatorState> communicators_;
-  std::vector<std::vector<Bytes>> counts_;
+  // Lists of the action being made.
+  std::vector<Bytes> counts_;
+  std::vector<Bytes> receive_counts_;
+  std::vector<Rank> ranks_;
 };
 
 } // namespace

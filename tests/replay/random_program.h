@@ -17,7 +17,8 @@ struct ProgramLimits {
 
 /// A correct MPI program that ends as long as no send waits for its receive, decided by the seed: sends and receives of
 /// all sorts, completions of all sorts, probes, exchanges, wildcards learnt late, cancelled and freed requests,
-/// blocking and nonblocking collectives on overlapping communicators, and the creation of communicators.
+/// blocking and nonblocking collectives on overlapping communicators, between two groups and among neighbours, and the
+/// creation of communicators.
 ///
 /// Sizes are such that no part of a collective's cost is a fraction.
 trace::MemorySource random_program(std::uint64_t seed, const ProgramLimits& limits = {});

@@ -27,7 +27,8 @@ void compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases, c
     const trace::MemorySource program = random_program(seed, limits);
     IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
     ReplayOptions options;
-    options.collectives = seed % 3 == 0 ? CollectiveModel::simple : CollectiveModel::mpich;
+    constexpr CollectiveModel models[] = {CollectiveModel::simple, CollectiveModel::mpich, CollectiveModel::schedule};
+    options.collectives = models[seed % 3];
     options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
     options.budget = static_cast<std::uint32_t>(1 + seed % 7);
     options.sensitivities = seed % 2 == 0;

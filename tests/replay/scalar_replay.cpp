@@ -1,8 +1,10 @@
 #include "scalar_replay.h"
 
 #include "replay/model/collectives.h"
+#include "replay/model/schedules/plan.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -60,10 +62,28 @@ struct Gathering {
   CollectiveShape shape;
 };
 
+/// A member's way through a collective that is carried out step by step.
+struct Course {
+  schedules::Plan plan;
+  schedules::Cursor cursor;
+  schedules::Transfer transfer;
+  bool standing = false; ///< `transfer` has begun
+  bool ended = false;
+  CommunicatorId communicator = 0;
+  std::size_t ordinal = 0;
+  std::uint32_t here = 0; ///< the member's place
+};
+
+/// Carries out a nonblocking collective beside its rank, with a time of its own.
+struct Agent {
+  Course course;
+  ScalarTimes times;
+};
+
 struct OpenRequest {
-  enum class Of { send, receive, wildcard, collective } of = Of::send;
+  enum class Of { send, receive, wildcard, collective, agent } of = Of::send;
   PathKey path{};
-  std::size_t place = 0;
+  std::size_t place = 0; ///< on the path, or of the collective, or the agent's number
   CommunicatorId communicator = 0;
   Since since{}; ///< when a wildcard was posted
 };
@@ -79,6 +99,7 @@ struct RankProgram {
   ScalarTimes times;
   std::string kernel; ///< computed last
   std::map<std::string, RankTimes> parts;
+  Course course; ///< of the collective at `position`
   std::map<RequestId, std::vector<OpenRequest>> requests; ///< both halves of an exchange, otherwise one
   std::map<CommunicatorId, std::size_t> collectives;
 };
@@ -97,6 +118,8 @@ public:
       progress = false;
       for (Rank rank = 0; rank < run_.size; ++rank)
         progress = go_on(of(rank), rank) || progress;
+      for (Agent& agent : agents_)
+        progress = (!agent.course.ended && advance(agent.course, agent.times)) || progress;
     }
     std::vector<ScalarTimes> times;
     for (RankProgram& rank : ranks_) {
@@ -176,6 +199,14 @@ private:
 
   Rank world(CommunicatorId communicator, Rank rank) {
     return run_.communicators.at(communicator).members.at(static_cast<std::size_t>(rank));
+  }
+
+  /// Of both groups, where there are two.
+  std::vector<Rank> everyone(CommunicatorId id) const {
+    const trace::Communicator& communicator = run_.communicators.at(id);
+    std::vector<Rank> all = communicator.members;
+    all.insert(all.end(), communicator.remote_members.begin(), communicator.remote_members.end());
+    return all;
   }
 
   PathKey incoming(const Action& action, Rank rank, Rank peer, trace::Tag tag) {
@@ -334,24 +365,69 @@ private:
     return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
   }
 
+  static bool rooted(ActionKind kind) {
+    return kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
+           kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
+  }
+
+  schedules::Place place(const Action& action, CommunicatorId id, Rank rank) const {
+    const trace::Communicator& communicator = run_.communicators.at(id);
+    const auto first = static_cast<std::uint32_t>(communicator.members.size());
+    const auto second = static_cast<std::uint32_t>(communicator.remote_members.size());
+    const auto all = everyone(id);
+    const auto here = static_cast<std::uint32_t>(std::ranges::find(all, rank) - all.begin());
+    schedules::Place at{.members = first, .me = here};
+    if (second > 0 && here < first) at = {.members = first, .me = here, .remote_base = first, .remote_members = second};
+    if (here >= first) at = {.base = first, .members = second, .me = here - first, .remote_members = first};
+    if (!rooted(action.kind)) return at;
+    if (action.peer == trace::root_of_remote_group) at.root = here;
+    if (action.peer >= 0) at.root = (second > 0 ? at.remote_base : 0) + static_cast<std::uint32_t>(action.peer);
+    return at;
+  }
+
+  CollectiveShape shape(const Action& action, CommunicatorId communicator, Rank rank) const {
+    const schedules::Place at = place(action, communicator, rank);
+    CollectiveShape shape{.kind = action.kind, .members = static_cast<std::uint32_t>(everyone(communicator).size())};
+    const std::uint32_t peers = at.remote_members > 0 ? at.remote_members : at.members;
+    shape.bytes = collective_bytes(action, at.members, peers);
+    shape.element_bytes = action.element_bytes;
+    shape.user_operation = (action.flags & trace::flag_user_operation) != 0;
+    shape.commutative = (action.flags & trace::flag_noncommutative) == 0;
+    if (at.remote_members == 0) return shape;
+    const bool away_from_root = at.root != schedules::nobody && at.root != at.base + at.me;
+    shape.group = !rooted(action.kind) ? std::max(at.members, at.remote_members)
+                  : away_from_root     ? at.members
+                                       : at.remote_members;
+    return shape;
+  }
+
+  /// Of the root's group of two, but not the root.
+  bool idle(const Action& action, CommunicatorId communicator, Rank rank) const {
+    const schedules::Place at = place(action, communicator, rank);
+    return at.remote_members > 0 && rooted(action.kind) && at.root == schedules::nobody;
+  }
+
   std::size_t arrive(const Action& action, CommunicatorId communicator, Rank rank) {
     const std::size_t place = of(rank).collectives[communicator]++;
     auto& gatherings = gatherings_[communicator];
     if (place == gatherings.size()) gatherings.emplace_back();
     Gathering& gathering = gatherings[place];
-    gathering.came[rank] = {of(rank).times.end, of(rank).times.path};
-    CollectiveShape& shape = gathering.shape;
-    shape.kind = action.kind;
-    shape.members = static_cast<std::uint32_t>(run_.communicators[communicator].members.size());
-    shape.bytes = std::max(shape.bytes, collective_bytes(action, shape.members));
-    shape.element_bytes = std::max(shape.element_bytes, action.element_bytes);
-    shape.user_operation = shape.user_operation || (action.flags & trace::flag_user_operation) != 0;
-    shape.commutative = shape.commutative && (action.flags & trace::flag_noncommutative) == 0;
+    gathering.came[rank] = {0.0, Sensitivity{}};
+    if (!idle(action, communicator, rank)) gathering.came[rank] = {of(rank).times.end, of(rank).times.path};
+    const CollectiveShape own = shape(action, communicator, rank);
+    CollectiveShape& all = gathering.shape;
+    all.kind = own.kind;
+    all.members = own.members;
+    all.group = std::max(all.group, own.group);
+    all.bytes = std::max(all.bytes, own.bytes);
+    all.element_bytes = std::max(all.element_bytes, own.element_bytes);
+    all.user_operation = all.user_operation || own.user_operation;
+    all.commutative = all.commutative && own.commutative;
     return place;
   }
 
   bool complete(CommunicatorId communicator, std::size_t place) {
-    return gatherings_[communicator].at(place).came.size() == run_.communicators[communicator].members.size();
+    return gatherings_[communicator].at(place).came.size() == everyone(communicator).size();
   }
 
   /// Of members that come equally late, the path with the most of what is hidden first, then second, then computation.
@@ -371,7 +447,7 @@ private:
     const Gathering& gathering = gatherings_[communicator].at(place);
     const CollectiveCost cost = collective_cost(options_.collectives, gathering.shape);
     const double step = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
-    const LinkClass link = network_.collective_link(run_.communicators[communicator].members);
+    const LinkClass link = network_.collective_link(everyone(communicator));
     const auto [latency, byte_time] = costs(link, step);
     const auto [last, path] = latest(gathering);
     return {last,
@@ -384,11 +460,76 @@ private:
 
   bool collective(const Action& action, CommunicatorId communicator, Rank number) {
     RankProgram& rank = of(number);
+    if (step_by_step(action)) {
+      if (!rank.begun) rank.course = course(action, communicator, number);
+      rank.begun = true;
+      advance(rank.course, rank.times);
+      return rank.course.ended;
+    }
     if (!rank.begun) rank.place = arrive(action, communicator, number);
     rank.begun = true;
+    if (idle(action, communicator, number)) return true;
     if (!complete(communicator, rank.place)) return false;
     absorb_all(rank.times, {arrival(communicator, rank.place)});
     return true;
+  }
+
+  // ---- collectives step by step
+
+  bool step_by_step(const Action& action) const {
+    if (neighbourhood(action.kind)) return action.tag > 0;
+    return options_.collectives == CollectiveModel::schedule;
+  }
+
+  Course course(const Action& action, CommunicatorId communicator, Rank rank) {
+    const schedules::Place at = place(action, communicator, rank);
+    return {.plan = schedules::plan(shape(action, communicator, rank), action, at),
+            .cursor = {},
+            .transfer = {},
+            .communicator = communicator,
+            .ordinal = of(rank).collectives[communicator]++,
+            .here = at.base + at.me};
+  }
+
+  /// Goes on as far as it can; true when anything has happened.
+  bool advance(Course& course, ScalarTimes& times) {
+    const auto all = everyone(course.communicator);
+    const auto way = [&](std::uint32_t from, std::uint32_t to) {
+      return std::tuple(course.communicator, course.ordinal, from, to);
+    };
+    for (bool happened = false;; happened = true) {
+      if (!course.standing) {
+        if (!schedules::next(course.plan, course.cursor, course.transfer)) {
+          course.ended = true;
+          return true;
+        }
+        course.standing = happened = true;
+        if (course.transfer.to != schedules::nobody) {
+          const auto bytes = static_cast<Bytes>(course.transfer.bytes);
+          work(times, &RankTimes::overhead, network_.isend_overhead(bytes));
+          work(times, &RankTimes::memory_copy, static_cast<double>(bytes) * network_.memory_copy_byte_time()[lane_]);
+          within_[way(course.here, course.transfer.to)].push_back({all[course.here], times.end, bytes, times.path});
+        }
+      }
+      if (course.transfer.from != schedules::nobody) {
+        auto& sent = within_[way(course.transfer.from, course.here)];
+        if (sent.empty()) return happened;
+        const double bytes = static_cast<double>(sent.front().bytes);
+        const LinkClass link = network_.link(sent.front().source, all[course.here]);
+        const auto [latency, byte_time] = costs(link, bytes);
+        absorb_all(times, {{sent.front().start, latency, bytes * byte_time,
+                            network_.receive_overhead(sent.front().bytes), sent.front().path, network_.scales(link)}});
+        sent.pop_front();
+      }
+      work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
+      course.standing = false;
+    }
+  }
+
+  /// What its latency and bandwidth come to lies at its end.
+  static Arrival arrival(const Agent& agent) {
+    const ScalarTimes& times = agent.times;
+    return {times.end - times.latency - times.bandwidth, times.latency, times.bandwidth, 0, times.path, false};
   }
 
   // ---- requests
@@ -397,6 +538,7 @@ private:
     if (request.of == OpenRequest::Of::wildcard) throw std::logic_error("a wildcard was never resolved");
     if (request.of == OpenRequest::Of::receive) return has(request.path, request.place);
     if (request.of == OpenRequest::Of::send) return may_leave(request);
+    if (request.of == OpenRequest::Of::agent) return agents_[request.place].course.ended;
     return complete(request.communicator, request.place);
   }
 
@@ -409,6 +551,7 @@ private:
       for (const OpenRequest& request : rank.requests.at(id)) {
         if (request.of == OpenRequest::Of::send) arrivals.push_back(departure(request));
         if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
+        if (request.of == OpenRequest::Of::agent) arrivals.push_back(arrival(agents_[request.place]));
         if (request.of == OpenRequest::Of::collective) arrivals.push_back(arrival(request.communicator, request.place));
       }
       rank.requests.erase(id);
@@ -426,10 +569,17 @@ private:
     if (of(number).cancelled.contains(of(number).position)) return;
     const Since now = this->now(number);
     const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
-    if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {
+    if (trace::family(action.kind) != trace::ActionFamily::point_to_point && step_by_step(action)) {
+      requests.push_back({.of = OpenRequest::Of::agent, .place = agents_.size()});
+      ScalarTimes times;
+      times.end = of(number).times.end;
+      times.path = of(number).times.path;
+      agents_.push_back({course(action, where_they_meet(action), number), times});
+      advance(agents_.back().course, agents_.back().times);
+    } else if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {
       OpenRequest request{.of = OpenRequest::Of::collective, .communicator = where_they_meet(action)};
       request.place = arrive(action, request.communicator, number);
-      requests.push_back(request);
+      if (!idle(action, request.communicator, number)) requests.push_back(request);
     } else if (action.kind == ActionKind::receive && action.peer == trace::any_rank) {
       requests.push_back({.of = OpenRequest::Of::wildcard, .since = now});
     } else {
@@ -496,6 +646,9 @@ private:
   std::vector<std::map<std::string, RankTimes>> parts_; ///< at the end
   std::map<PathKey, Path> paths_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
+  std::deque<Agent> agents_;
+  /// Within collectives: by communicator, ordinal, and places from and to.
+  std::map<std::tuple<CommunicatorId, std::size_t, std::uint32_t, std::uint32_t>, std::deque<SentMessage>> within_;
 };
 
 } // namespace

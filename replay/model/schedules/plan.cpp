@@ -457,7 +457,7 @@ private:
   void neighbours() {
     plan_.neighbours = true;
     const auto sources = static_cast<std::size_t>(
-        std::clamp<std::int64_t>(action_.tag, 0, static_cast<std::int64_t>(action_.ranks.size())));
+        std::clamp<std::int64_t>(std::int64_t{action_.tag} - 1, 0, static_cast<std::int64_t>(action_.ranks.size())));
     plan_.sources = action_.ranks.first(sources);
     plan_.destinations = action_.ranks.subspan(sources);
     Phase& phase = add(nullptr);

@@ -77,7 +77,8 @@ struct Cursor {
 
 /// The schedule of a collective or a communicator's creation, as MPICH would choose it from what this member knows: a
 /// call of a whole program has the same algorithm at all its members. `action` is read as one of `shape.kind`; its
-/// lists must outlive the plan.
+/// lists must outlive the plan. A neighbourhood collective lists its sources, then its destinations, as `ranks`; its
+/// tag is one more than the number of sources, and 0 where neighbours are unknown.
 Plan plan(const CollectiveShape& shape, const trace::Action& action, const Place& place);
 
 /// The next transfer, of which the cursor moves behind; false at the end. Steps without one are passed over.

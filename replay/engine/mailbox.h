@@ -1,0 +1,65 @@
+#pragma once
+
+#include "replay/engine/channels.h"
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Messages within collectives, from when they are sent until they are taken, and who waits for one. Unlike channels,
+/// nothing is left of a pair of members that has no message on its way: an alltoall of many members would need as many
+/// channels as there are pairs.
+class Mailbox {
+public:
+  static constexpr std::uint32_t nobody = 0xffffffffU;
+
+  /// From one member to another of one meeting. Messages of one way are received in the order they were sent.
+  struct Way {
+    std::uint32_t meeting = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    bool operator==(const Way&) const = default;
+  };
+
+  Mailbox();
+
+  /// A message begins its way. Returns who waited for it, who does so no more, or nobody.
+  std::uint32_t put(const Way& way, Message&& message);
+  /// The next message of this way; null when there is none yet.
+  Message* find(const Way& way);
+  /// `waiter` waits for the next message of this way, on which there is none.
+  void wait(const Way& way, std::uint32_t waiter);
+  /// Forgets the message that find() gave.
+  void remove(const Way& way);
+
+private:
+  static constexpr std::uint32_t none = 0xffffffffU;
+
+  /// Free where there are neither messages nor a waiter.
+  struct Slot {
+    Way way;
+    std::uint32_t waiter = nobody;
+    std::uint32_t first = none; ///< a letter
+    std::uint32_t last = none;
+    bool free() const { return first == none && waiter == nobody; }
+  };
+  struct Letter {
+    Message message;
+    std::uint32_t next = none; ///< of the same way, or the next free one
+  };
+
+  std::size_t home(const Way& way) const;
+  /// The slot of this way, or the free one where it would be.
+  std::size_t place(const Way& way) const;
+  void vacate(std::size_t slot);
+  void grow();
+
+  std::vector<Slot> slots_; ///< a power of two, open addressing
+  std::size_t used_ = 0;
+  std::deque<Letter> letters_;
+  std::uint32_t free_letters_ = none;
+};
+
+} // namespace timeless::replay

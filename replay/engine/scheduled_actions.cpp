@@ -1,0 +1,147 @@
+#include "replay/engine/engine.h"
+
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+// Whom a message wakes: a rank's number, or an agent's with this bit.
+constexpr std::uint32_t agent_bit = 1U << 31U;
+
+} // namespace
+
+// ---- steps
+
+Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
+  const CollectiveCall& what = rank.program.calls[call];
+  return {.schedule = rank.program.schedules[call].get(),
+          .communicator = what.communicator,
+          .member = what.member,
+          .meeting = meetings_.arrive(what, world_rank(number), action(rank)),
+          .cursor = {},
+          .step = {}};
+}
+
+bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
+  for (;; progress.begun = false, ++progress.index) {
+    if (!progress.begun) {
+      if (!progress.schedule->step(progress.index, progress.cursor, progress.member,
+                                   communicators_.members(progress.communicator), network_, clocks_.rows(),
+                                   progress.step))
+        return true;
+      progress.begun = true;
+      if (progress.step.to != schedules::nobody) send_step(progress, clock);
+    }
+    if (progress.step.from != schedules::nobody && !receive_step(progress, clock, waiter)) return false;
+    clocks_.reduce(clock, progress.step.reduced_bytes);
+  }
+}
+
+/// Leaves like a message of the program, by a nonblocking send.
+void Engine::send_step(const Progress& progress, Clocks::Clock& clock) {
+  const MemberStep& step = progress.step;
+  clock.overhead += step.send_overhead;
+  clock.copied += step.bytes;
+  ++meetings_[progress.meeting].in_flight;
+  const std::uint32_t waiter = mailbox_.put(
+      {progress.meeting, progress.member, step.to},
+      {.sent = clocks_.now(clock), .bytes = step.bytes, .receive_overhead = step.receive_overhead, .row = step.row});
+  if (waiter == Mailbox::nobody) return;
+  if ((waiter & agent_bit) != 0)
+    ready_agents_.push_back(waiter & ~agent_bit);
+  else
+    wake(waiter);
+}
+
+bool Engine::receive_step(const Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
+  const Mailbox::Way way{progress.meeting, progress.step.from, progress.member};
+  const Message* message = mailbox_.find(way);
+  if (message == nullptr) {
+    mailbox_.wait(way, waiter);
+    return false;
+  }
+  clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes});
+  clock.overhead += message->receive_overhead;
+  --meetings_[progress.meeting].in_flight;
+  mailbox_.remove(way);
+  return true;
+}
+
+bool Engine::carry_out(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (progress_.empty()) progress_.resize(ranks_.size());
+  Progress& progress = progress_[number];
+  if (rank.stage == 0) {
+    progress = begin_schedule(rank, number, operation.call);
+    rank.stage = 1;
+  }
+  if (!advance(progress, clocks_[number], number)) {
+    rank.waiting = Waiting::for_step;
+    rank.subject = progress.meeting;
+    return false;
+  }
+  meetings_.leave(progress.meeting);
+  return true;
+}
+
+// ---- agents
+
+void Engine::start_agent(RankState& rank, std::uint32_t number, const Operation& operation) {
+  Request& request = start(rank, operation.request);
+  if (free_agents_.empty()) {
+    free_agents_.push_back(static_cast<std::uint32_t>(agents_.size()));
+    Agent& fresh = agents_.emplace_back();
+    const std::size_t lanes = clocks_.lanes();
+    fresh.counters = std::make_unique<double[]>(Clocks::counters_per_rank * lanes);
+    fresh.row = clocks_.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
+  }
+  const std::uint32_t agent = free_agents_.back();
+  Agent& one = agents_[agent];
+  one.progress = begin_schedule(rank, number, operation.call);
+  free_agents_.pop_back();
+  one.schedule = rank.program.schedules[operation.call];
+  one.rank = number;
+  one.ended = false;
+  clocks_.begin_beside(one.clock, clocks_[number], one.counters.get());
+  request = {0, agent, RequestState::agent};
+  if (advance(one.progress, one.clock, agent | agent_bit)) end_agent(agent);
+}
+
+void Engine::run_agents() {
+  while (!ready_agents_.empty()) {
+    const std::uint32_t agent = ready_agents_.back();
+    ready_agents_.pop_back();
+    Agent& one = agents_[agent];
+    if (advance(one.progress, one.clock, agent | agent_bit)) end_agent(agent);
+  }
+}
+
+void Engine::end_agent(std::uint32_t agent) {
+  Agent& one = agents_[agent];
+  one.begin = clocks_.begin_of(one.clock);
+  one.clock.base.reset();
+  one.ended = true;
+  const RankState& rank = ranks_[one.rank];
+  if (rank.waiting == Waiting::for_agent && rank.subject == agent) wake(one.rank);
+}
+
+bool Engine::has_ended(RankState& rank, std::uint32_t agent) {
+  if (agents_[agent].ended) return true;
+  rank.waiting = Waiting::for_agent;
+  rank.subject = agent;
+  return false;
+}
+
+Incoming Engine::incoming(const Agent& agent) const {
+  return {.sent = {.base = agent.begin.values()}, .row = agent.row, .messages = 1, .bytes = 1};
+}
+
+void Engine::dismiss(std::uint32_t agent) {
+  Agent& one = agents_[agent];
+  meetings_.leave(one.progress.meeting);
+  one.begin.reset();
+  one.schedule.reset();
+  free_agents_.push_back(agent);
+}
+
+} // namespace timeless::replay
