@@ -251,7 +251,9 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
   const auto view = communicators_.view(action.communicator, rank);
   const bool inter = communicators_.inter(view.id);
   if (!neighbourhood(action.kind)) {
-    require_one_per_member(action.counts, view.peers.size());
+    // A reduce-scatter lists the results of its own group, in an intercommunicator, too.
+    const bool own = action.kind == ActionKind::reduce_scatter;
+    require_one_per_member(action.counts, own ? place_of(view, trace::no_rank).members : view.peers.size());
     require_one_per_member(action.receive_counts, view.peers.size());
   }
   if (neighbourhood(action.kind)) {

@@ -23,14 +23,16 @@ using trace::RequestId;
 
 constexpr RequestId zero[] = {0};
 
-Result run(const MemorySource& program) {
+Result run(const MemorySource& program, CollectiveModel collectives = CollectiveModel::mpich) {
   HockneyNetwork machine = flat_machine(500, {{.latency = 1}});
-  return replay(program, machine);
+  ReplayOptions options;
+  options.collectives = collectives;
+  return replay(program, machine, options);
 }
 
-Diagnosis diagnosis_of(const MemorySource& program) {
+Diagnosis diagnosis_of(const MemorySource& program, CollectiveModel collectives = CollectiveModel::mpich) {
   try {
-    run(program);
+    run(program, collectives);
   } catch (const ReplayProblem& problem) {
     EXPECT_EQ(problem.failure(), Failure::invalid_input);
     return problem.diagnosis();
@@ -40,9 +42,9 @@ Diagnosis diagnosis_of(const MemorySource& program) {
 }
 
 /// The error's description and place in one text.
-std::string error_of(const MemorySource& program) {
+std::string error_of(const MemorySource& program, CollectiveModel collectives = CollectiveModel::mpich) {
   try {
-    run(program);
+    run(program, collectives);
   } catch (const Error& error) {
     EXPECT_EQ(error.failure(), Failure::invalid_input);
     return error.description() + " (" + error.where() + ")";
@@ -186,6 +188,125 @@ TEST(ReplayProblem, the_text_stays_readable_however_many_ranks_stand) {
   EXPECT_LT(words.size(), 2000U);
 }
 
+// ---- collectives carried out step by step
+
+constexpr CollectiveModel schedule = CollectiveModel::schedule;
+
+TEST(ScheduleProblem, a_collective_that_some_never_reach_names_them) {
+  MemorySource program(4);
+  for (const Rank rank : {0, 2})
+    program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
+  program.add(1, {.kind = ActionKind::receive, .peer = 3});
+  program.add(1, {.kind = ActionKind::allreduce, .bytes = 8});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  ASSERT_EQ(diagnosis.blocked.size(), 3U);
+  EXPECT_EQ(diagnosis.blocked[0].collective, "Allreduce");
+  EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(1, 3));
+  EXPECT_EQ(diagnosis.blocked[1].peer, 3);
+  EXPECT_THAT(diagnosis.cycle, IsEmpty());
+}
+
+TEST(ScheduleProblem, a_circle_through_a_collective_is_found) {
+  MemorySource program(3);
+  program.add(0, {.kind = ActionKind::barrier});
+  program.add(0, {.kind = ActionKind::send, .peer = 2});
+  program.add(1, {.kind = ActionKind::barrier});
+  program.add(2, {.kind = ActionKind::receive, .peer = 0});
+  program.add(2, {.kind = ActionKind::barrier});
+  program.finalize();
+  EXPECT_THAT(diagnosis_of(program, schedule).cycle, ElementsAre(0, 2));
+}
+
+TEST(ScheduleProblem, waits_for_nonblocking_collectives_are_named_after_the_collective) {
+  MemorySource program(2);
+  program.add(0, {.kind = ActionKind::allreduce, .bytes = 8, .request = 0});
+  program.add(0, {.kind = ActionKind::wait, .requests = zero});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  ASSERT_EQ(diagnosis.blocked.size(), 1U);
+  EXPECT_EQ(diagnosis.blocked[0].call, "Wait");
+  EXPECT_EQ(diagnosis.blocked[0].collective, "Iallreduce");
+  EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(1));
+}
+
+TEST(ScheduleProblem, a_broadcast_whose_root_is_long_gone_names_those_that_never_came) {
+  MemorySource program(3);
+  for (const Rank rank : {0, 1})
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 8});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  ASSERT_EQ(diagnosis.blocked.size(), 1U);
+  EXPECT_EQ(diagnosis.blocked[0].collective, "Bcast with root 0");
+  EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(2));
+}
+
+TEST(ScheduleProblem, members_that_choose_different_algorithms_are_named_with_their_sizes) {
+  MemorySource program(8);
+  for (Rank rank = 0; rank < 8; ++rank)
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = rank == 5 ? 20000U : 100U});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  ASSERT_EQ(diagnosis.mismatches.size(), 1U);
+  EXPECT_EQ(diagnosis.mismatches[0].second_rank, 5);
+  EXPECT_EQ(diagnosis.mismatches[0].first_call, "Bcast with root 0 of 100 bytes");
+  EXPECT_EQ(diagnosis.mismatches[0].second_call, "Bcast with root 0 of 20000 bytes");
+}
+
+TEST(ScheduleProblem, a_part_that_the_receiver_does_not_expect_is_named) {
+  // Rank 0 sends rank 1 bytes of which that knows nothing.
+  MemorySource program(2);
+  constexpr Bytes none[] = {0, 0};
+  constexpr Bytes some[] = {0, 7};
+  program.add(0, {.kind = ActionKind::alltoallv, .counts = some, .receive_counts = none});
+  program.add(1, {.kind = ActionKind::alltoallv, .counts = none, .receive_counts = none});
+  program.finalize();
+  EXPECT_THAT(error_of(program, schedule),
+              testing::AllOf(HasSubstr("disagree on the sizes in Alltoallv"), HasSubstr("rank ")));
+}
+
+TEST(ScheduleProblem, a_part_that_nobody_sends_is_waited_for) {
+  MemorySource program(2);
+  constexpr Bytes none[] = {0, 0};
+  constexpr Bytes some[] = {7, 0};
+  program.add(0, {.kind = ActionKind::alltoallv, .counts = none, .receive_counts = none});
+  program.add(1, {.kind = ActionKind::alltoallv, .counts = none, .receive_counts = some});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  ASSERT_EQ(diagnosis.blocked.size(), 1U);
+  EXPECT_THAT(text(diagnosis),
+              HasSubstr("rank 1, action 0: Alltoallv waits for a message from rank 0 within Alltoallv"));
+}
+
+TEST(ScheduleProblem, between_groups_two_roots_do_not_meet) {
+  for (const CollectiveModel model : {CollectiveModel::mpich, schedule}) {
+    MemorySource program(4);
+    program.add_communicator({0, 1}, {2, 3});
+    for (const Rank rank : {0, 1})
+      program.add(rank,
+                  {.kind = ActionKind::broadcast, .communicator = 1, .peer = trace::root_of_remote_group, .bytes = 8});
+    for (const Rank rank : {2, 3})
+      program.add(rank, {.kind = ActionKind::broadcast, .communicator = 1, .peer = 0, .bytes = 8});
+    program.finalize();
+    EXPECT_EQ(diagnosis_of(program, model).mismatches.size(), 1U);
+  }
+}
+
+TEST(ScheduleProblem, only_the_neighbour_that_does_not_come_is_named) {
+  // A ring of 4, of which 2 never calls: 1 and 3 wait for it, 0 does not.
+  MemorySource program(4);
+  for (const Rank rank : {0, 1, 3}) {
+    const Rank ranks[] = {(rank + 3) % 4, (rank + 1) % 4, (rank + 3) % 4, (rank + 1) % 4};
+    program.add(rank, {.kind = ActionKind::neighbor_alltoall, .tag = 3, .bytes = 8, .ranks = ranks});
+  }
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program);
+  ASSERT_EQ(diagnosis.blocked.size(), 2U);
+  EXPECT_EQ(diagnosis.blocked[0].rank, 1);
+  EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(2));
+  EXPECT_EQ(diagnosis.blocked[1].rank, 3);
+}
+
 // ---- contradictions
 
 /// A program of two ranks where rank 1 does this after one computation.
@@ -216,6 +337,9 @@ TEST(Contradiction, is_named_with_rank_and_action) {
   check({.kind = ActionKind::resolved, .peer = 0, .request = 0}, "request 0 gets a source");
   check({.kind = static_cast<ActionKind>(199)}, "no known kind");
   check({.kind = ActionKind::comm_create_group, .new_communicator = 77}, "no communicator 77");
+  constexpr Rank beyond[] = {0, 2};
+  check({.kind = ActionKind::neighbor_allgather, .tag = 1, .ranks = beyond}, "the neighbour 2 is no rank");
+  check({.kind = ActionKind::neighbor_allgather, .tag = 4, .ranks = beyond}, "counts 3 neighbours");
   constexpr Bytes three[] = {1, 2, 3};
   check({.kind = ActionKind::alltoallv, .counts = three}, "3 counts for 2 members");
 }
@@ -338,6 +462,10 @@ TEST(HostileTrace, any_change_ends_in_a_result_or_an_error) {
           if (what == 7) action.requests = {};
           if (what == 8) action.receive_peer = static_cast<Rank>(odd());
           if (what == 9) action.element_bytes = odd();
+          if (what == 12) action.receive_bytes = odd();
+          if (what == 13) std::swap(action.counts, action.receive_counts);
+          if (what == 14) action.ranks = {};
+          if (what == 15) action.flags = static_cast<std::uint16_t>(draw(32));
           if (action.kind == ActionKind::compute)
             bad.compute(rank, volume, what == 10 ? odd() : 0);
           else
@@ -346,7 +474,7 @@ TEST(HostileTrace, any_change_ends_in_a_result_or_an_error) {
         });
     }
     try {
-      run(bad);
+      run(bad, seed % 2 == 0 ? CollectiveModel::mpich : CollectiveModel::schedule);
       ++results;
     } catch (const ReplayProblem& problem) {
       EXPECT_FALSE(text(problem.diagnosis()).empty());

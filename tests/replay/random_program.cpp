@@ -499,7 +499,7 @@ private:
     const bool takes_part = !two || is_root || action.peer >= 0;
     counts_.clear();
     receive_counts_.clear();
-    ranks_.clear();
+    neighbours_.clear();
     switch (action.kind) {
     case ActionKind::barrier:
       action.bytes = 0;
@@ -553,7 +553,7 @@ private:
     }
     action.counts = counts_;
     action.receive_counts = receive_counts_;
-    action.ranks = ranks_;
+    action.ranks = neighbours_;
     return action;
   }
 
@@ -578,17 +578,17 @@ private:
     action.tag = 1;
     for (std::size_t from = 0; from < members; ++from)
       if (edge(from, here)) {
-        ranks_.push_back(static_cast<Rank>(from));
+        neighbours_.push_back(static_cast<Rank>(from));
         if (counted) receive_counts_.push_back(units(collective, from, here, 30));
         ++action.tag;
       }
     if (here % 3 == 0) {
-      ranks_.push_back(trace::no_rank);
+      neighbours_.push_back(trace::no_rank);
       if (counted) counts_.push_back(77 * collective_unit);
     }
     for (std::size_t to = 0; to < members; ++to)
       if (edge(here, to)) {
-        ranks_.push_back(static_cast<Rank>(to));
+        neighbours_.push_back(static_cast<Rank>(to));
         if (counted) counts_.push_back(units(collective, here, to, 30));
       }
   }
@@ -648,7 +648,7 @@ private:
   // Lists of the action being made.
   std::vector<Bytes> counts_;
   std::vector<Bytes> receive_counts_;
-  std::vector<Rank> ranks_;
+  std::vector<Rank> neighbours_;
 };
 
 } // namespace

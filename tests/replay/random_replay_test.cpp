@@ -21,29 +21,37 @@ std::string show(const Sensitivity& path) {
   return std::to_string(path.latency) + " " + std::to_string(path.bandwidth) + " " + std::to_string(path.compute);
 }
 
-/// Random programs on random machines, lane by lane against the scalar replay, to the last bit.
+/// A random program on a random machine, lane by lane against the scalar replay, to the last bit.
+void compare_with_scalar_replay(std::uint64_t seed, const ProgramLimits& limits) {
+  const trace::MemorySource program = random_program(seed, limits);
+  IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
+  ReplayOptions options;
+  constexpr CollectiveModel models[] = {CollectiveModel::simple, CollectiveModel::mpich, CollectiveModel::schedule};
+  options.collectives = models[seed % 3];
+  options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
+  options.budget = static_cast<std::uint32_t>(1 + seed % 7);
+  options.sensitivities = seed % 2 == 0;
+  const Result result = replay(program, machine, options);
+  for (std::size_t lane = 0; lane < 3; ++lane) {
+    const auto expected = scalar_replay(program, machine, lane, options);
+    for (std::size_t rank = 0; rank < expected.size(); ++rank)
+      ASSERT_TRUE(same_bits(result.lanes[lane].ranks[rank], expected[rank]))
+          << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
+          << show(result.lanes[lane].ranks[rank]) << "\n  scalar " << show(expected[rank]);
+    if (!options.sensitivities) continue;
+    for (std::size_t rank = 0; rank < expected.size(); ++rank)
+      ASSERT_TRUE(same_bits(result.lanes[lane].rank_sensitivities[rank], expected[rank].path))
+          << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
+          << show(result.lanes[lane].rank_sensitivities[rank]) << "\n  scalar " << show(expected[rank].path);
+  }
+}
+
 void compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases, const ProgramLimits& limits) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
-    const trace::MemorySource program = random_program(seed, limits);
-    IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
-    ReplayOptions options;
-    constexpr CollectiveModel models[] = {CollectiveModel::simple, CollectiveModel::mpich, CollectiveModel::schedule};
-    options.collectives = models[seed % 3];
-    options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
-    options.budget = static_cast<std::uint32_t>(1 + seed % 7);
-    options.sensitivities = seed % 2 == 0;
-    const Result result = replay(program, machine, options);
-    for (std::size_t lane = 0; lane < 3; ++lane) {
-      const auto expected = scalar_replay(program, machine, lane, options);
-      for (std::size_t rank = 0; rank < expected.size(); ++rank)
-        ASSERT_TRUE(same_bits(result.lanes[lane].ranks[rank], expected[rank]))
-            << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
-            << show(result.lanes[lane].ranks[rank]) << "\n  scalar " << show(expected[rank]);
-      if (!options.sensitivities) continue;
-      for (std::size_t rank = 0; rank < expected.size(); ++rank)
-        ASSERT_TRUE(same_bits(result.lanes[lane].rank_sensitivities[rank], expected[rank].path))
-            << "seed " << seed << ", lane " << lane << ", rank " << rank << "\n  engine "
-            << show(result.lanes[lane].rank_sensitivities[rank]) << "\n  scalar " << show(expected[rank].path);
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases && !testing::Test::HasFailure(); ++seed) {
+    try {
+      compare_with_scalar_replay(seed, limits);
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what();
     }
   }
 }

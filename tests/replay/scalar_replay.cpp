@@ -120,6 +120,7 @@ public:
         progress = go_on(of(rank), rank) || progress;
       for (Agent& agent : agents_)
         progress = (!agent.course.ended && advance(agent.course, agent.times)) || progress;
+      progress = std::exchange(went_on_, false) || progress;
     }
     std::vector<ScalarTimes> times;
     for (RankProgram& rank : ranks_) {
@@ -410,7 +411,7 @@ private:
   std::size_t arrive(const Action& action, CommunicatorId communicator, Rank rank) {
     const std::size_t place = of(rank).collectives[communicator]++;
     auto& gatherings = gatherings_[communicator];
-    if (place == gatherings.size()) gatherings.emplace_back();
+    if (place >= gatherings.size()) gatherings.resize(place + 1);
     Gathering& gathering = gatherings[place];
     gathering.came[rank] = {0.0, Sensitivity{}};
     if (!idle(action, communicator, rank)) gathering.came[rank] = {of(rank).times.end, of(rank).times.path};
@@ -463,7 +464,7 @@ private:
     if (step_by_step(action)) {
       if (!rank.begun) rank.course = course(action, communicator, number);
       rank.begun = true;
-      advance(rank.course, rank.times);
+      went_on_ = advance(rank.course, rank.times) || went_on_;
       return rank.course.ended;
     }
     if (!rank.begun) rank.place = arrive(action, communicator, number);
@@ -647,6 +648,7 @@ private:
   std::map<PathKey, Path> paths_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
   std::deque<Agent> agents_;
+  bool went_on_ = false; ///< a rank took steps within a collective that has not ended
   /// Within collectives: by communicator, ordinal, and places from and to.
   std::map<std::tuple<CommunicatorId, std::size_t, std::uint32_t, std::uint32_t>, std::deque<SentMessage>> within_;
 };

@@ -716,7 +716,7 @@ TEST_F(Schedules, of_neighbours_send_to_all_and_take_from_all) {
   }
   for (std::uint32_t me = 0; me < 4; ++me)
     plans.push_back(plan({.kind = ActionKind::neighbor_allgather, .members = 4},
-                         {.tag = 2, .bytes = 50 * (me + 1), .ranks = ranks[me]}, {.members = 4, .me = me}));
+                         {.tag = 3, .bytes = 50 * (me + 1), .ranks = ranks[me]}, {.members = 4, .me = me}));
   const Outcome run = carry_out(plans, costs);
   EXPECT_EQ(run.problem, "");
   EXPECT_EQ(run.ends[0], seconds({1, 100, 0}));

@@ -260,10 +260,10 @@ TEST(Semantics, peers_on_an_intercommunicator_are_of_the_other_group) {
   program.add(2, {.kind = ActionKind::receive, .communicator = both, .peer = 1, .bytes = 5});
   for (Rank rank = 0; rank < 4; ++rank)
     program.add(rank, {.kind = ActionKind::barrier, .communicator = both});
+  // The barrier: one step in each group, one between their first members, one in each group.
   const Result result = run(program);
-  EXPECT_EQ(times(result, 2).end, 35);
-  EXPECT_EQ(times(result, 0).end, 35);
-  EXPECT_THAT(result.notes, Contains(HasSubstr("intercommunicators")));
+  EXPECT_EQ(times(result, 2).end, 45);
+  EXPECT_EQ(times(result, 0).end, 45);
 }
 
 TEST(Semantics, creating_a_communicator_gathers_its_parent) {

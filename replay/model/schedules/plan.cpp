@@ -147,12 +147,15 @@ public:
   }
 
   Plan take() {
-    if (neighbourhood(shape_.kind))
+    if (neighbourhood(shape_.kind)) {
       neighbours();
-    else if (place_.remote_members > 0)
+    } else if (place_.remote_members > 0) {
       between_groups();
-    else if (place_.members > 1)
+      // What each group does within itself is its own affair.
+      plan_.algorithm = 0;
+    } else if (place_.members > 1) {
       within_group();
+    }
     return std::move(plan_);
   }
 
