@@ -33,9 +33,9 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
       care_(care ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share, options), channels_(share), meetings_(communicators_),
-      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives), ranks_(share.size()),
-      worklist_(ranks_.size()), collective_links_(communicators_.size()), strictest_(eager_limits(network, options)),
-      deadlocks_(network.lanes().size()) {
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives),
+      ranks_(share.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
+      strictest_(eager_limits(network, options)), deadlocks_(network.lanes().size()) {
   if (care_) foresight_ = Foresight(source, share);
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     ranks_[number].stream = source.open(world_rank(number));

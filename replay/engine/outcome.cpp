@@ -20,12 +20,12 @@ std::vector<Standing> Engine::standing() const {
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     const RankState& rank = ranks_[number];
     if (rank.finished) continue;
-    Standing& one =
-        all.emplace_back(Standing{.rank = world_rank(number),
-                                  .action = action(rank),
-                                  .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
-                                  .for_meeting = rank.waiting == Waiting::for_meeting || rank.waiting == Waiting::for_step ||
-                                                 rank.waiting == Waiting::for_agent});
+    Standing& one = all.emplace_back(
+        Standing{.rank = world_rank(number),
+                 .action = action(rank),
+                 .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
+                 .for_meeting = rank.waiting == Waiting::for_meeting || rank.waiting == Waiting::for_step ||
+                                rank.waiting == Waiting::for_agent});
     if (one.for_meeting) {
       const Progress* progress = nullptr;
       if (rank.waiting == Waiting::for_step) progress = &progress_[number];

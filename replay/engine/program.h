@@ -30,16 +30,16 @@ enum class Step : std::uint8_t {
   send_with_care,
   receive_with_care,
   post_with_care,
-  post_wildcard, ///< a nonblocking receive of unknown source
-  exchange,      ///< `channel` and `receive_channel`, either of which may be missing
-  probe,         ///< waits for the next message of `receive_channel`
-  complete,      ///< the requests of the action
-  complete_one,  ///< one request
-  meet,          ///< a collective: calls[call]
-  start_meeting, ///< a nonblocking collective
+  post_wildcard,  ///< a nonblocking receive of unknown source
+  exchange,       ///< `channel` and `receive_channel`, either of which may be missing
+  probe,          ///< waits for the next message of `receive_channel`
+  complete,       ///< the requests of the action
+  complete_one,   ///< one request
+  meet,           ///< a collective: calls[call]
+  start_meeting,  ///< a nonblocking collective
   schedule,       ///< a collective, step by step: schedules[call]
   start_schedule, ///< the same, nonblocking
-  start_nothing, ///< a request that completes at no cost
+  start_nothing,  ///< a request that completes at no cost
   cancel,
   release, ///< a freed request
   resolve, ///< gives a wildcard receive its channel

@@ -23,7 +23,7 @@ enum class RequestState : std::uint8_t {
 
 /// What a request of a rank stands for.
 struct Request {
-  std::uint64_t ticket = 0;  ///< of the message on its channel (sent, receiving, exchanging)
+  std::uint64_t ticket = 0; ///< of the message on its channel (sent, receiving, exchanging)
   /// The channel (sent, receiving), the handshake (leaving, exchanging), the meeting or the agent.
   std::uint32_t subject = 0;
   RequestState state = RequestState::inactive;

@@ -99,7 +99,7 @@ struct RankProgram {
   ScalarTimes times;
   std::string kernel; ///< computed last
   std::map<std::string, RankTimes> parts;
-  Course course; ///< of the collective at `position`
+  Course course;                                          ///< of the collective at `position`
   std::map<RequestId, std::vector<OpenRequest>> requests; ///< both halves of an exchange, otherwise one
   std::map<CommunicatorId, std::size_t> collectives;
 };
@@ -509,7 +509,8 @@ private:
           const auto bytes = static_cast<Bytes>(course.transfer.bytes);
           work(times, &RankTimes::overhead, network_.isend_overhead(bytes));
           work(times, &RankTimes::memory_copy, static_cast<double>(bytes) * network_.memory_copy_byte_time()[lane_]);
-          within_[way(course.here, course.transfer.to)].push_back({all[course.here], times.end, bytes, times.path});
+          within_[way(course.here, course.transfer.to)].push_back(
+              {all[course.here], {times.end, times.path}, bytes, false});
         }
       }
       if (course.transfer.from != schedules::nobody) {
@@ -518,8 +519,9 @@ private:
         const double bytes = static_cast<double>(sent.front().bytes);
         const LinkClass link = network_.link(sent.front().source, all[course.here]);
         const auto [latency, byte_time] = costs(link, bytes);
-        absorb_all(times, {{sent.front().start, latency, bytes * byte_time,
-                            network_.receive_overhead(sent.front().bytes), sent.front().path, network_.scales(link)}});
+        const Since start = sent.front().start;
+        absorb_all(times, {{start.time, latency, bytes * byte_time, network_.receive_overhead(sent.front().bytes),
+                            start.path, network_.scales(link)}});
         sent.pop_front();
       }
       work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
