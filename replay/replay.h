@@ -22,6 +22,19 @@ enum class CollectiveModel : std::uint8_t {
   schedule, ///< the messages of MPICH's algorithm, each waiting for what it needs
 };
 
+/// As an option has it: "mpich".
+constexpr const char* name(CollectiveModel model) {
+  switch (model) {
+  case CollectiveModel::mpich:
+    return "mpich";
+  case CollectiveModel::simple:
+    return "simple";
+  case CollectiveModel::schedule:
+    break;
+  }
+  return "schedule";
+}
+
 /// What computation hides first of a message's way.
 enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 
@@ -57,8 +70,8 @@ struct BlockedRank {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0; ///< ordinal within the rank, from 0
   std::string call;         ///< the action it stands in: "Recv", "Waitall", "Allreduce"
-  /// The source of the message it waits for, within `collective` if there is one, or where it sends one; no_rank when it
-  /// waits for others to reach a collective.
+  /// The source of the message it waits for, within `collective` if there is one, or where it sends one; no_rank when
+  /// it waits for others to reach a collective.
   trace::Rank peer = trace::no_rank; ///< world rank
   trace::Tag tag = 0;
   trace::CommunicatorId communicator = trace::world_communicator;

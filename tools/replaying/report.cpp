@@ -213,7 +213,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["actions"] = prediction.result.actions;
   json["backend"] = backend_name(asked.backend);
   if (asked.backend == Backend::model)
-    json["collectives"] = asked.collectives == replay::CollectiveModel::mpich ? "mpich" : "simple";
+    json["collectives"] = replay::name(asked.collectives);
   json["machine"] = prediction.machine;
   json["mapping"] = prediction.mapping_sentence;
   json["counter"] = {

@@ -32,8 +32,10 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
     command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
         ->check(CLI::IsMember({"model", "smpi"}));
   command
-      .add_option("--collectives", request.collectives, "Costs of collectives: MPICH's algorithms, or log2(p) steps")
-      ->check(CLI::IsMember({"mpich", "simple"}));
+      .add_option("--collectives", request.collectives,
+                  "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
+                  "messages of MPICH's algorithms one by one")
+      ->check(CLI::IsMember({"mpich", "simple", "schedule"}));
   command.add_option("--overlap", request.overlap, "What computation hides first of a message's way")
       ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
   command
@@ -85,6 +87,7 @@ void read_words(ReplayRequest& request) {
   asked.eager_limit = parse_eager_limit(request.eager_limit);
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
+  if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
 }
 
