@@ -154,13 +154,21 @@ std::string listing_text(const KernelListing& listing) {
   const std::vector<std::string> lines = lines_of(table.text());
   std::string text = lines.front() + "\n";
   for (std::size_t i = 0; i < listing.listed.size(); ++i) {
-    const trace::Kernel& kernel = listing.run.kernels[listing.listed[i]];
-    const KernelFigures& figures = listing.kernels[listing.listed[i]];
     text += lines[i + 1] + "\n";
-    text += fmt::format("      from {}\n", end_text(listing, figures.begin_call, kernel.begin, kernel.begin_caller));
-    text += fmt::format("      to   {}\n", end_text(listing, figures.end_call, kernel.end, kernel.end_caller));
+    text += fmt::format("      from {}\n", begin_text(listing, listing.listed[i]));
+    text += fmt::format("      to   {}\n", end_text(listing, listing.listed[i]));
   }
   return text;
+}
+
+std::string begin_text(const KernelListing& listing, KernelId id) {
+  const trace::Kernel& kernel = listing.run.kernels[id];
+  return end_text(listing, listing.kernels[id].begin_call, kernel.begin, kernel.begin_caller);
+}
+
+std::string end_text(const KernelListing& listing, KernelId id) {
+  const trace::Kernel& kernel = listing.run.kernels[id];
+  return end_text(listing, listing.kernels[id].end_call, kernel.end, kernel.end_caller);
 }
 
 ordered_json listing_json(const KernelListing& listing) {

@@ -22,4 +22,8 @@ struct KernelListing {
 std::string listing_text(const KernelListing& listing);
 nlohmann::ordered_json listing_json(const KernelListing& listing);
 
+/// Where a kernel begins and ends, as the listing has it: "MPI_Recv in sweep (wave.f90:12) < main".
+std::string begin_text(const KernelListing& listing, trace::KernelId kernel);
+std::string end_text(const KernelListing& listing, trace::KernelId kernel);
+
 } // namespace timeless::tools

@@ -2,6 +2,7 @@
 
 #include "tools/console.h"
 #include "tools/locate.h"
+#include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
 #include "replay/platform/simgrid_network.h"
@@ -88,8 +89,7 @@ void predict_with_model(Prediction& prediction, const trace::Source& source, con
   if (options.memory_copy_rate && *options.memory_copy_rate > 0)
     network_options.memory_copy_byte_time = 1 / *options.memory_copy_rate;
   replay::SimgridNetwork network(platform, source.run(), mapping, std::move(network_options));
-  Progress progress("replaying " + options.trace, total_actions(source.run()));
-  prediction.result = options.replay(source, network, replay_options(options, progress));
+  replay_and_ask(prediction, source, network, options);
   add_notes(prediction, platform.notes());
   add_notes(prediction, network.notes());
 }
@@ -152,6 +152,9 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
     if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
       throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
                   "leave them out, or name collectives in the platform file (smpi/coll-selector)");
+    if (!options.tolerance.empty() || options.attribute != replay::AttributeBy::nothing)
+      throw Error(Failure::usage, "--tolerance and --by are the model's; SMPI only says when ranks end", {},
+                  "leave them out, or use --backend model");
   }
   return networks ? predict_on_networks(source, options) : predict_on_platform(source, options);
 }

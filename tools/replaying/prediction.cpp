@@ -1,7 +1,6 @@
 #include "tools/replaying/prediction.h"
 
-#include "tools/console.h"
-#include "tools/trace_input.h"
+#include "tools/replaying/questions.h"
 
 #include "replay/platform/hockney_network.h"
 #include "trace/error.h"
@@ -28,6 +27,9 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
           .overlap = options.overlap,
           .eager_limit = options.eager_limit,
           .handshake = options.handshake,
+          .sensitivities = true,
+          .ideal = true,
+          .attribute = options.attribute,
           .progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); }};
 }
 
@@ -64,8 +66,7 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   for (const std::uint32_t node : machine.placement.node_of_rank)
     prediction.nodes.push_back(fmt::format("node {}", node));
   replay::HockneyNetwork network(std::move(lanes), machine.placement);
-  Progress progress("replaying " + options.trace, total_actions(source.run()));
-  prediction.result = options.replay(source, network, replay_options(options, progress));
+  replay_and_ask(prediction, source, network, options);
   add_notes(prediction, machine.notes);
   add_notes(prediction, prediction.result.notes);
   return prediction;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/answers/tolerance.h"
 #include "tools/console.h"
 #include "tools/preset_machine.h"
 
@@ -32,9 +33,18 @@ struct PredictionOptions {
   std::optional<trace::Bytes> eager_limit;
   std::optional<double> handshake;        ///< latencies
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
+  replay::AttributeBy attribute = replay::AttributeBy::nothing;
+  std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;
+};
+
+/// How much costlier a configuration may become until its makespan grows as asked.
+struct LaneTolerance {
+  ToleranceAnswer latency;   ///< factors of the latencies between nodes
+  ToleranceAnswer bandwidth; ///< factors of the times per byte between nodes
+  ToleranceAnswer compute;   ///< factors of the time that computation takes
 };
 
 /// A predicted time per configuration, and all that a reader must know to judge it.
@@ -46,7 +56,8 @@ struct Prediction {
   bool compute_assumed = false;   ///< the compute rate is nobody's measurement
   std::vector<std::string> nodes; ///< name of each rank's node
   std::vector<std::string> notes;
-  std::vector<double> cpu_seconds; ///< SMPI: of the simulation, by configuration
+  std::vector<LaneTolerance> tolerances; ///< by configuration, where asked for
+  std::vector<double> cpu_seconds;       ///< SMPI: of the simulation, by configuration
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

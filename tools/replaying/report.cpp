@@ -133,6 +133,9 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   else
     print_ends(prediction);
   print_deadlocks(prediction);
+  fmt::print("{}{}{}", efficiencies_text(prediction.result), sensitivities_text(prediction.result),
+             tolerances_text(prediction));
+  fmt::print("{}", division_text(prediction, options.answers));
   if (options.per_rank) print_ranks(prediction);
   fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
              human_count(static_cast<double>(prediction.result.actions)));
@@ -189,6 +192,27 @@ nlohmann::ordered_json deadlock_json(const LaneResult& lane) {
   return json;
 }
 
+/// "by_call", "by_kernel"
+const char* division_name(const replay::Attribution& attribution) {
+  return attribution.by == replay::AttributeBy::calls ? "by_call" : "by_kernel";
+}
+
+void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std::size_t number,
+                 const AnswerOptions& options) {
+  const LaneResult& lane = prediction.result.lanes[number];
+  if (lane.deadlock) return;
+  if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
+  if (!lane.rank_sensitivities.empty()) json["critical_path_seconds"] = sensitivity_json(lane);
+  if (!prediction.tolerances.empty()) json["tolerance"] = tolerance_json(prediction.tolerances.at(number));
+  const replay::Attribution& attribution = prediction.result.attribution;
+  if (attribution.by == replay::AttributeBy::nothing) return;
+  json[division_name(attribution)] = division_json(prediction.result, number, options);
+  if (!options.per_rank) return;
+  for (auto& rank : json["ranks"])
+    rank[division_name(attribution)] =
+        division_json(prediction.result, number, rank["rank"].get<trace::Rank>(), options);
+}
+
 nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& prediction) {
   if (lane.deadlock) return deadlock_json(lane);
   const bool attributed = prediction.result.attributed;
@@ -204,7 +228,7 @@ nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& predi
 }
 
 nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const trace::Run& run,
-                                       const Prediction& prediction) {
+                                       const Prediction& prediction, const AnswerOptions& answers) {
   nlohmann::ordered_json json;
   json["trace"] = asked.trace;
   json["complete"] = run.complete();
@@ -229,6 +253,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["configurations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
     json["configurations"].push_back(lane_json(prediction.result.lanes[i], prediction));
+    add_answers(json["configurations"].back(), prediction, i, answers);
     if (!prediction.cpu_seconds.empty())
       json["configurations"].back()["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
     const std::optional<double> seconds = comparable_time(run);
@@ -247,7 +272,7 @@ void print_prediction(const PredictionOptions& asked, const trace::Run& run, con
   if (dead > 0)
     print_warning(fmt::format("{} of {} configurations end in a deadlock", dead, prediction.result.lanes.size()));
   if (options.json)
-    print_json("replay", 1, prediction_json(asked, run, prediction));
+    print_json("replay", 1, prediction_json(asked, run, prediction, options.answers));
   else
     print_text(asked, run, prediction, options);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/replaying/answers_report.h"
 #include "tools/replaying/prediction.h"
 
 #include "trace/run.h"
@@ -9,6 +10,7 @@ namespace timeless::tools {
 struct ReportOptions {
   bool per_rank = false;
   bool json = false;
+  AnswerOptions answers = {};
 };
 
 /// Prints a prediction for people, or as JSON (schema timeless.replay/1).

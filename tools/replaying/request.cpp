@@ -1,5 +1,6 @@
 #include "tools/replaying/request.h"
 
+#include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
 #include "trace/error.h"
@@ -54,12 +55,35 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
       ->default_str(machines == Machines::all ? "32e9 with --network, 0 with --platform" : "32e9");
 }
 
+void add_question_options(CLI::App& command, ReplayRequest& request) {
+  auto* const by = command
+                       .add_option("--by", request.by,
+                                   "Divide the time by MPI call, or by kernel: its computation, and the calls "
+                                   "until the next one")
+                       ->check(CLI::IsMember({"call", "kernel"}));
+  command.add_option("--top", request.report.answers.top, "How many calls or kernels to list; 0 for all")->needs(by);
+  command
+      .add_option("--symbols", request.symbols,
+                  "A directory to look for the program, its libraries and their debug files in, if they are not where "
+                  "they were recorded; may be repeated")
+      ->needs(by)
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->check(CLI::ExistingDirectory);
+  command
+      .add_option("--tolerance", request.tolerance,
+                  "Growths of the time, as 1%,2%,5%: how much larger latency, time per byte or computation may be "
+                  "until each is reached")
+      ->type_name("LIST");
+}
+
 } // namespace
 
 void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines) {
   add_trace_argument(command, request.prediction.trace);
   add_machine_options(command, request, machines);
   add_model_options(command, request, machines);
+  if (machines == Machines::all) add_question_options(command, request);
   command.add_flag("--per-rank", request.report.per_rank, "Also list every rank");
   command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
 }
@@ -85,6 +109,10 @@ void read_words(ReplayRequest& request) {
   asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
   asked.compute = parse_factors(request.compute, "--compute");
   asked.eager_limit = parse_eager_limit(request.eager_limit);
+  if (!request.tolerance.empty()) asked.tolerance = parse_growths(request.tolerance, "--tolerance");
+  if (request.by == "call") asked.attribute = replay::AttributeBy::calls;
+  if (request.by == "kernel") asked.attribute = replay::AttributeBy::kernels;
+  request.report.answers.per_rank = request.report.per_rank;
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;

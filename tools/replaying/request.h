@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -20,6 +21,9 @@ struct ReplayRequest {
   std::string collectives = "mpich";
   std::string overlap = "latency-first";
   std::string eager_limit;
+  std::string by;
+  std::string tolerance;
+  std::vector<std::string> symbols; ///< directories
 };
 
 /// On what machines a command can replay.

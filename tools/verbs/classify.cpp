@@ -1,6 +1,7 @@
 #include "tools/answers/classification.h"
 #include "tools/console.h"
 #include "tools/preset_machine.h"
+#include "tools/replaying/answers_report.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -58,7 +59,7 @@ replay::Result replay_all(const Options& options, const trace::Source& source, c
   replay::HockneyNetwork network(std::move(lanes), machine.placement);
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   return replay::replay(source, network,
-                        {.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); }});
+                        {.ideal = true, .progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); }});
 }
 
 std::vector<Answer> answers(const Options& options, std::span<const replay::Preset> networks,
@@ -97,6 +98,20 @@ void print_table(const std::vector<Answer>& all) {
   fmt::print("{}\n", table.text());
   for (const Answer& answer : all)
     fmt::print("{}: {}\n", answer.network.name, reason(answer.classification));
+}
+
+/// At the anchor, which stands in the middle of each set of seven.
+const replay::LaneResult& anchor(const Answer& answer) {
+  return answer.lanes[3];
+}
+
+void print_efficiencies(const std::vector<Answer>& all) {
+  replay::Result anchors;
+  for (const Answer& answer : all) {
+    anchors.lanes.push_back(anchor(answer));
+    anchors.lanes.back().name = answer.network.name;
+  }
+  fmt::print("{}", efficiencies_text(anchors));
 }
 
 void print_configurations(const std::vector<Answer>& all) {
@@ -150,6 +165,7 @@ nlohmann::ordered_json answer_json(const Answer& answer) {
   json["class"] = name(answer.classification);
   json["reason"] = reason(answer.classification);
   json["evidence"] = evidence_json(answer.classification.evidence);
+  json["efficiency"] = efficiencies_json(anchor(answer));
   for (const replay::LaneResult& lane : answer.lanes) {
     const replay::RankTimes times = replay::mean(lane);
     json["configurations"].push_back({{"name", lane.name},
@@ -196,6 +212,7 @@ int classify_trace(const Options& options) {
     print_json_answer(options, source->run(), machine, result, all);
   } else {
     print_table(all);
+    print_efficiencies(all);
     if (options.configurations) print_configurations(all);
     print_conditions(source->run(), machine, result);
   }

@@ -1,5 +1,8 @@
+#include "tools/answers/kernel_figures.h"
 #include "tools/console.h"
+#include "tools/kernel_listing.h"
 #include "tools/replaying/request.h"
+#include "tools/symbols/symboliser.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -12,6 +15,24 @@ namespace timeless::tools {
 
 namespace {
 
+/// Names the kernels that will be listed, as `timeless info --kernels` does.
+void name_kernels(ReplayRequest& request, const trace::Source& source, const replay::Result& result) {
+  const trace::Run& run = source.run();
+  std::vector<KernelFigures> figures;
+  {
+    Progress progress("reading", total_actions(run));
+    figures = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  symbols::Symboliser symboliser(run, {request.symbols.begin(), request.symbols.end()});
+  const KernelListing listing{run, figures, {}, symboliser};
+  for (const replay::AttributedTimes& part : result.attribution.parts)
+    if (part.subject < run.kernels.size() && !request.report.answers.kernels.contains(part.subject))
+      request.report.answers.kernels[part.subject] = {begin_text(listing, part.subject),
+                                                      end_text(listing, part.subject)};
+  for (const std::string& notice : symboliser.notices())
+    print_warning(notice);
+}
+
 int replay_trace(ReplayRequest& request) {
   read_words(request);
   const PredictionOptions& asked = request.prediction;
@@ -19,6 +40,7 @@ int replay_trace(ReplayRequest& request) {
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
   const Prediction prediction = predict_as_far_as_known(*source, asked, predict);
+  if (asked.attribute == replay::AttributeBy::kernels) name_kernels(request, *source, prediction.result);
   print_prediction(asked, source->run(), prediction, request.report);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }

@@ -1,0 +1,255 @@
+#include "tools/replaying/answers_report.h"
+
+#include "tools/answers/efficiencies.h"
+#include "tools/console.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+namespace timeless::tools {
+
+namespace {
+
+using nlohmann::ordered_json;
+using replay::AttributeBy;
+using replay::AttributedTimes;
+using replay::Attribution;
+using replay::LaneResult;
+using replay::RankTimes;
+using replay::Result;
+
+std::string percent(double share) {
+  return fmt::format("{:.1f}", 100 * share);
+}
+
+/// "x1.234", "x1.23 to x1.25", "beyond x1024".
+std::string factor_text(const Tolerance& tolerance) {
+  if (tolerance.beyond) return fmt::format("beyond x{:.4g}", tolerance.least);
+  const std::string mark = tolerance.certified ? "" : "about ";
+  const double width = tolerance.most - tolerance.least;
+  // As many digits as the bracket has.
+  if (width < 2e-3 * (tolerance.least - 1)) {
+    const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(tolerance.least - 1))), 1, 9);
+    return fmt::format("{}x{:.{}f}", mark, tolerance.least, digits);
+  }
+  return fmt::format("{}x{:.6g} to x{:.6g}", mark, tolerance.least, tolerance.most);
+}
+
+std::string subject_text(const Attribution& attribution, std::uint32_t subject) {
+  if (subject == replay::other_subjects) return "others";
+  if (attribution.by == AttributeBy::calls) return attribution.calls.at(subject);
+  return subject == replay::no_subject ? "before the first" : std::to_string(subject);
+}
+
+/// The parts that take longest in a lane, the longest first.
+std::vector<const AttributedTimes*> longest(const std::vector<const AttributedTimes*>& parts, std::size_t lane,
+                                            std::size_t top) {
+  std::vector<const AttributedTimes*> sorted = parts;
+  std::ranges::stable_sort(sorted, std::greater{}, [&](const auto* part) { return part->lanes.at(lane).end; });
+  if (top > 0 && sorted.size() > top) sorted.resize(top);
+  return sorted;
+}
+
+std::vector<const AttributedTimes*> pointers(const std::vector<AttributedTimes>& parts) {
+  std::vector<const AttributedTimes*> all;
+  for (const AttributedTimes& part : parts)
+    all.push_back(&part);
+  return all;
+}
+
+std::vector<const AttributedTimes*> of_rank(const Attribution& attribution, trace::Rank rank) {
+  const auto [begin, end] = std::ranges::equal_range(attribution.parts, rank, {}, &AttributedTimes::rank);
+  std::vector<const AttributedTimes*> all;
+  for (auto part = begin; part != end; ++part)
+    all.push_back(&*part);
+  return all;
+}
+
+constexpr std::pair<const char*, double RankTimes::*> counters[] = {
+    {"compute", &RankTimes::compute}, {"copy", &RankTimes::memory_copy}, {"overhead", &RankTimes::overhead},
+    {"wait", &RankTimes::wait},       {"latency", &RankTimes::latency},  {"bandwidth", &RankTimes::bandwidth},
+    {"files", &RankTimes::files},
+};
+
+std::string below(const KernelEnds& ends) {
+  return fmt::format("      from {}\n      to   {}\n", ends.from, ends.to);
+}
+
+/// A line per part: its share of the time `total`, and how that divides; what is 0 everywhere has no column.
+std::string parts_table(const Attribution& attribution, const std::vector<const AttributedTimes*>& parts,
+                        std::size_t lane, double total, const AnswerOptions& options) {
+  const std::vector<const AttributedTimes*> listed = longest(parts, lane, options.top);
+  std::vector<std::pair<const char*, double RankTimes::*>> columns;
+  for (const auto& counter : counters)
+    if (std::ranges::any_of(listed, [&](const auto* part) { return part->lanes[lane].*counter.second != 0; }))
+      columns.push_back(counter);
+  std::vector<std::string> header{attribution.by == AttributeBy::calls ? "call" : "kernel", "count", "time", "%"};
+  for (const auto& [name, member] : columns)
+    header.push_back(std::string(name) + " %");
+  Table table(header);
+  const auto share = [&](double seconds) { return percent(total > 0 ? seconds / total : 0); };
+  for (const AttributedTimes* part : listed) {
+    const RankTimes& times = part->lanes[lane];
+    std::vector<std::string> row{subject_text(attribution, part->subject), std::to_string(part->count),
+                                 human_seconds(times.end), share(times.end)};
+    for (const auto& [name, member] : columns)
+      row.push_back(share(times.*member));
+    table.add(row);
+  }
+  std::istringstream lines(table.text());
+  std::string text;
+  std::string line;
+  std::getline(lines, line);
+  text += line + "\n";
+  for (const AttributedTimes* part : listed) {
+    std::getline(lines, line);
+    text += line + "\n";
+    const auto ends = options.kernels.find(part->subject);
+    if (attribution.by == AttributeBy::kernels && ends != options.kernels.end()) text += below(ends->second);
+  }
+  if (listed.size() < parts.size()) text += fmt::format("and {} more\n", parts.size() - listed.size());
+  return text;
+}
+
+ordered_json parts_json(const Attribution& attribution, const std::vector<const AttributedTimes*>& parts,
+                        std::size_t lane, const AnswerOptions& options) {
+  ordered_json list = ordered_json::array();
+  for (const AttributedTimes* part : longest(parts, lane, 0)) {
+    const RankTimes& times = part->lanes.at(lane);
+    ordered_json json;
+    if (part->subject == replay::other_subjects)
+      json["others"] = true;
+    else if (attribution.by == AttributeBy::calls)
+      json["call"] = attribution.calls.at(part->subject);
+    else
+      json["kernel"] = part->subject == replay::no_subject ? ordered_json() : ordered_json(part->subject);
+    if (const auto ends = options.kernels.find(part->subject); ends != options.kernels.end()) {
+      json["from"] = ends->second.from;
+      json["to"] = ends->second.to;
+    }
+    json["count"] = part->count;
+    json["seconds"] = {{"all", times.end},
+                       {"compute", times.compute},
+                       {"memory_copy", times.memory_copy},
+                       {"overhead", times.overhead},
+                       {"wait", times.wait},
+                       {"latency", times.latency},
+                       {"bandwidth", times.bandwidth},
+                       {"files", times.files}};
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+ordered_json tolerances_json(const ToleranceAnswer& answer) {
+  ordered_json json;
+  json["certified"] = answer.not_convex_because.empty();
+  if (!answer.not_convex_because.empty()) json["not_certified_because"] = answer.not_convex_because;
+  json["samples"] = answer.samples;
+  json["factors"] = ordered_json::array();
+  for (const Tolerance& tolerance : answer.tolerances)
+    json["factors"].push_back({{"growth", tolerance.growth},
+                               {"least", tolerance.least},
+                               {"most", std::isinf(tolerance.most) ? ordered_json() : ordered_json(tolerance.most)},
+                               {"beyond", tolerance.beyond}});
+  return json;
+}
+
+} // namespace
+
+std::string efficiencies_text(const Result& result) {
+  Table table({"efficiency %", "parallel", "load balance", "communication", "serialisation", "transfer"});
+  for (const LaneResult& lane : result.lanes) {
+    if (!lane.ideal_makespan) return "";
+    const Efficiencies found = efficiencies(lane);
+    table.add({lane.name, percent(found.parallel), percent(found.load_balance), percent(found.communication),
+               percent(found.serialisation), percent(found.transfer)});
+  }
+  return "\n" + table.text() + "parallel = load balance x communication, communication = serialisation x transfer\n";
+}
+
+std::string sensitivities_text(const Result& result) {
+  Table table({"1 % less of it saves %", "latency", "byte time", "computation"});
+  for (const LaneResult& lane : result.lanes) {
+    if (lane.rank_sensitivities.empty()) return "";
+    const auto share = [&](double seconds) {
+      return fmt::format("{:.3f}", lane.makespan > 0 ? seconds / lane.makespan : 0);
+    };
+    table.add({lane.name, share(lane.sensitivity.latency), share(lane.sensitivity.bandwidth),
+               share(lane.sensitivity.compute)});
+  }
+  return "\n" + table.text();
+}
+
+std::string tolerances_text(const Prediction& prediction) {
+  std::string text;
+  for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane) {
+    const LaneTolerance& tolerance = prediction.tolerances[lane];
+    Table table({prediction.result.lanes[lane].name + " takes longer by", "at a latency", "at a byte time",
+                 "at a computation time"});
+    for (std::size_t i = 0; i < tolerance.latency.tolerances.size(); ++i)
+      table.add({fmt::format("{:g} %", 100 * tolerance.latency.tolerances[i].growth),
+                 factor_text(tolerance.latency.tolerances[i]), factor_text(tolerance.bandwidth.tolerances[i]),
+                 factor_text(tolerance.compute.tolerances[i])});
+    text += "\n" + table.text();
+    const std::pair<const char*, const ToleranceAnswer*> answers[] = {
+        {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
+    for (const auto& [cost, answer] : answers)
+      if (!answer->not_convex_because.empty())
+        text += fmt::format("of {}: from {} samples, without proof: {}\n", cost, answer->samples,
+                            answer->not_convex_because);
+  }
+  return text;
+}
+
+std::string division_text(const Prediction& prediction, const AnswerOptions& options) {
+  const Attribution& attribution = prediction.result.attribution;
+  if (attribution.by == AttributeBy::nothing) return "";
+  std::string text;
+  const std::vector<AttributedTimes> means = mean_parts(prediction.result);
+  for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
+    const LaneResult& lane = prediction.result.lanes[i];
+    text += fmt::format("\n{}, means over the ranks\n{}", lane.name,
+                        parts_table(attribution, pointers(means), i, mean(lane).end, options));
+    if (!options.per_rank) continue;
+    for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
+      text += fmt::format("\n{}, rank {}\n{}", lane.name, rank,
+                          parts_table(attribution, of_rank(attribution, static_cast<trace::Rank>(rank)), i,
+                                      lane.ranks[rank].end, options));
+  }
+  return text;
+}
+
+ordered_json efficiencies_json(const LaneResult& lane) {
+  const Efficiencies found = efficiencies(lane);
+  return {{"parallel", found.parallel},           {"load_balance", found.load_balance},
+          {"communication", found.communication}, {"serialisation", found.serialisation},
+          {"transfer", found.transfer},           {"ideal_makespan_seconds", *lane.ideal_makespan}};
+}
+
+ordered_json sensitivity_json(const LaneResult& lane) {
+  return {{"latency_seconds", lane.sensitivity.latency},
+          {"bandwidth_seconds", lane.sensitivity.bandwidth},
+          {"compute_seconds", lane.sensitivity.compute}};
+}
+
+ordered_json tolerance_json(const LaneTolerance& tolerance) {
+  return {{"latency", tolerances_json(tolerance.latency)},
+          {"byte_time", tolerances_json(tolerance.bandwidth)},
+          {"compute", tolerances_json(tolerance.compute)}};
+}
+
+ordered_json division_json(const Result& result, std::size_t lane, const AnswerOptions& options) {
+  const std::vector<AttributedTimes> means = mean_parts(result);
+  return parts_json(result.attribution, pointers(means), lane, options);
+}
+
+ordered_json division_json(const Result& result, std::size_t lane, trace::Rank rank, const AnswerOptions& options) {
+  return parts_json(result.attribution, of_rank(result.attribution, rank), lane, options);
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,116 @@
+#include "tools/replaying/questions.h"
+
+#include "tools/console.h"
+#include "tools/trace_input.h"
+
+#include "replay/platform/varied_network.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+using replay::Variation;
+
+/// A cost whose factor is looked for, and the path's seconds that grow with it.
+struct Cost {
+  double Variation::*factor;
+  double replay::Sensitivity::*seconds;
+  ToleranceAnswer LaneTolerance::*answer;
+};
+
+constexpr Cost costs[] = {
+    {&Variation::latency, &replay::Sensitivity::latency, &LaneTolerance::latency},
+    {&Variation::byte_time, &replay::Sensitivity::bandwidth, &LaneTolerance::bandwidth},
+    {&Variation::compute, &replay::Sensitivity::compute, &LaneTolerance::compute},
+};
+
+/// What the searches want next, as lanes; searches[i] gets the i-th list.
+struct Round {
+  std::vector<Variation> variations;
+  std::vector<std::vector<double>> wanted;
+};
+
+Round next_round(const std::vector<ToleranceSearch>& searches, std::size_t lane) {
+  Round round;
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    round.wanted.push_back(searches[i].wanted());
+    for (const double factor : round.wanted.back()) {
+      Variation& variation = round.variations.emplace_back(Variation{.lane = lane});
+      variation.*costs[i].factor = factor;
+    }
+  }
+  return round;
+}
+
+/// All costs of one lane together, so that they share their replays.
+LaneTolerance tolerance(const trace::Source& source, replay::Network& network, std::size_t lane,
+                        const PredictionOptions& options, Progress& progress) {
+  replay::ReplayOptions replaying = replay_options(options, progress);
+  replaying.ideal = false;
+  replaying.attribute = replay::AttributeBy::nothing;
+  replaying.sensitivities = true;
+  ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(network, replaying)};
+  std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
+  for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
+    replay::VariedNetwork varied(network, round.variations);
+    const std::vector<LaneResult> lanes = options.replay(source, varied, replaying).lanes;
+    auto result = lanes.begin();
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      for (const double factor : round.wanted[i]) {
+        // Costs are linear in the factor, so the path's seconds over the factor are the slope.
+        searches[i].add({factor, result->makespan, result->sensitivity.*costs[i].seconds / factor});
+        ++result;
+      }
+      searches[i].end_batch();
+    }
+  }
+  LaneTolerance answer;
+  for (std::size_t i = 0; i < searches.size(); ++i)
+    answer.*costs[i].answer = searches[i].answer();
+  return answer;
+}
+
+} // namespace
+
+std::string why_not_convex(const replay::Network&, const replay::ReplayOptions&) {
+  return {};
+}
+
+void replay_and_ask(Prediction& prediction, const trace::Source& source, replay::Network& network,
+                    const PredictionOptions& options) {
+  Progress progress("replaying " + options.trace, total_actions(source.run()));
+  prediction.result = options.replay(source, network, replay_options(options, progress));
+  if (options.tolerance.empty()) return;
+  for (std::size_t lane = 0; lane < prediction.result.lanes.size(); ++lane) {
+    prediction.tolerances.push_back(tolerance(source, network, lane, options, progress));
+    if (prediction.tolerances.back().latency.makespan != prediction.result.lanes[lane].makespan)
+      throw std::logic_error("a configuration derived from another one with all factors 1 differs from it");
+  }
+}
+
+std::vector<double> parse_growths(const std::string& text, const std::string& option) {
+  std::vector<double> growths;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view word = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    const bool percent = word.ends_with('%');
+    if (percent) word.remove_suffix(1);
+    double value = 0;
+    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || rest != word.data() + word.size() || !(value > 0) || !std::isfinite(value))
+      throw Error(Failure::usage, "'" + text + "' is not a list of growths", option, "write 1%,2%,5% or 0.01");
+    growths.push_back(percent ? value / 100 : value);
+  }
+  return growths;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "tools/replaying/prediction.h"
+
+#include "replay/platform/network.h"
+#include "trace/source.h"
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Replays on a network and answers what was asked beyond times: tolerances, and the critical path. Fills the
+/// prediction's result and answers.
+void replay_and_ask(Prediction& prediction, const trace::Source& source, replay::Network& network,
+                    const PredictionOptions& options);
+
+/// Why the makespan on a network need not be a convex function of its costs; empty when it is one.
+std::string why_not_convex(const replay::Network& network, const replay::ReplayOptions& options);
+
+/// "1%,2%,0.05" -> 0.01, 0.02, 0.05. Throws Error(usage).
+std::vector<double> parse_growths(const std::string& text, const std::string& option);
+
+} // namespace timeless::tools
