@@ -48,6 +48,8 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
   if (options.handshake && !(*options.handshake >= 0 && std::isfinite(*options.handshake)))
     throw Error(Failure::usage, "a handshake takes a negative number of latencies, or none that is a number", {},
                 "give 0 or more");
+  if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
+    throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
   const Share all{0, source.run().size};
   try {
     return Engine(source, network, options, all).run();

@@ -51,6 +51,11 @@ struct ReplayOptions {
   InstructionSet instruction_set = InstructionSet::best;
   /// Also replay a lane in which whatever communication needs is free, for LaneResult::ideal_makespan.
   bool ideal = false;
+  /// Whether Result::critical_path is asked for: of a network with one lane, without the two above.
+  bool critical_path = false;
+  /// The most that the paths to all moments may take while they grow; their beginnings are forgotten where that does
+  /// not suffice.
+  std::size_t path_bytes = std::size_t{1} << 30U;
   /// What every rank's time is divided by, in Result::attribution. Changes nothing else.
   AttributeBy attribute = AttributeBy::nothing;
   /// The most that the division may take: what goes beyond is put together per rank (other_subjects), and a note says

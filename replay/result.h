@@ -92,6 +92,27 @@ struct Attribution {
   std::vector<AttributedTimes> parts; ///< by rank, then by subject
 };
 
+/// A piece of the critical path. The pieces follow each other without gaps, from 0 to the makespan.
+struct PathSegment {
+  enum class Kind : std::uint8_t {
+    local,      ///< what `rank` did from `first_action` to `last_action`
+    message,    ///< from the send of `from` (its action `first_action`) until `rank` had it (its action `last_action`)
+    collective, ///< from when the last member, `from`, came (its `first_action`) until `rank` was done (`last_action`)
+    forgotten,  ///< the beginning of a path that was too long to be kept, up to the `last_action` of `rank`
+  };
+  Kind kind = Kind::local;
+  trace::Rank rank = trace::no_rank;
+  trace::Rank from = trace::no_rank;
+  std::uint64_t first_action = 0; ///< ordinals within the rank, from 0
+  std::uint64_t last_action = 0;
+  double begin = 0; ///< seconds
+  double end = 0;
+  // What the time between is; the rest are copies, overheads, reductions and files.
+  double compute = 0;
+  double latency = 0;
+  double bandwidth = 0;
+};
+
 /// What a replay says.
 struct Result {
   std::vector<LaneResult> lanes;
@@ -99,6 +120,7 @@ struct Result {
   bool attributed = true;
   std::uint64_t actions = 0; ///< actions replayed, over all ranks
   Attribution attribution;   ///< as far as asked for (ReplayOptions::attribute)
+  std::vector<PathSegment> critical_path = {}; ///< where asked for (ReplayOptions::critical_path)
   /// What was modelled more simply than it happens, each named once, for the reader of the result.
   std::vector<std::string> notes;
   /// What of this run the model left out, with the calls it concerns; empty when nothing.

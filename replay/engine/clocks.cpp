@@ -17,7 +17,8 @@ std::size_t lanes_for(const Network& network, const ReplayOptions& options) {
 } // namespace
 
 Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
-    : kernels_(lane_kernels(resolved(options.instruction_set), options.sensitivities)),
+    : kernels_(options.critical_path ? traced_lane_kernels()
+                                     : lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
       rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
@@ -158,6 +159,18 @@ RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
           .latency = clock.counters[lanes() + lane],
           .bandwidth = clock.counters[2 * lanes() + lane],
           .files = clock.counters[3 * lanes() + lane]};
+}
+
+Traced Clocks::traced(const Clock& clock) const {
+  return time_in<Traced>(1, rates_, own(clock), 0);
+}
+
+void Clocks::set_node(Clock& clock, double node) {
+  Snapshot out = writable(clock);
+  Traced now = Traced::load(clock.base.values(), 1, 0);
+  now.node = node;
+  now.store(out.values(), 1, 0);
+  clock.base = std::move(out);
 }
 
 Sensitivity Clocks::sensitivity(const Clock& clock, std::size_t lane) const {

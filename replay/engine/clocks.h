@@ -93,6 +93,10 @@ public:
   RankTimes times(const Clock& clock, std::size_t lane) const;
   /// The path to it; only in replays with ReplayOptions::sensitivities.
   Sensitivity sensitivity(const Clock& clock, std::size_t lane) const;
+  /// The rank's time now, with what is pending; only in replays with ReplayOptions::critical_path, as the next.
+  Traced traced(const Clock& clock) const;
+  /// Changes the last node of the rank's path, without disturbing those who share its time.
+  void set_node(Clock& clock, double node);
 
 private:
   LaneTime own(const Clock& clock) const;

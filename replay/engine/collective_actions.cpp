@@ -12,6 +12,8 @@ LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
 
 std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
   const std::uint32_t meeting = meetings_.arrive(call, world_rank(number), action(rank));
+  if (tracer_ && !call.idle)
+    tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
   if (!call.idle) clocks_.meet(clocks_[number], meetings_[meeting].latest);
   if (meetings_[meeting].complete) close(meeting);
   return meeting;

@@ -42,6 +42,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
     worklist_.push(number);
   }
   if (options.attribute != AttributeBy::nothing) attributor_.emplace(options, clocks_, ranks_.size());
+  if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
 }
 
 Result Engine::run() {
@@ -135,7 +136,9 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
       return false;
     }
     if (attributor_) attributor_->turn_to(number, sequence[position]);
-    if (!perform(rank, number, operation)) return false;
+    const bool done = perform(rank, number, operation);
+    if (tracer_) tracer_->look(number, world_rank(number), action(rank));
+    if (!done) return false;
     rank.stage = 0;
     volume = rank.volume;
   }
@@ -214,7 +217,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
     return send_with_care(rank, number, operation);
   case Step::receive_with_care:
     if (rank.stage == 0) {
-      rank.ticket = post_with_care(operation.receive_channel, clocks_.now(clocks_[number]));
+      rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
       rank.stage = 1;
     }
     return receive(rank, number, operation);
@@ -238,7 +241,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   }
   case Step::post_wildcard:
     if (care_ && cancelled_later(rank, number, operation)) return true;
-    if (care_) wildcards_[{number, operation.request}] = clocks_.now(clocks_[number]);
+    if (care_) wildcards_[{number, operation.request}] = posted_now(number);
     start(rank, operation.request).state = RequestState::unresolved;
     return true;
   case Step::start_meeting:
@@ -273,6 +276,7 @@ inline void Engine::send(RankState& rank, std::uint32_t number, const Operation&
   Clocks::Clock& clock = clocks_[number];
   clock.overhead += operation.send_overhead;
   clock.copied += operation.bytes;
+  if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::message);
   const std::uint64_t ticket = channels_.send(operation.channel, {.sent = clocks_.now(clock),
                                                                   .bytes = operation.bytes,
                                                                   .receive_overhead = operation.receive_overhead,

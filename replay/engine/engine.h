@@ -9,6 +9,7 @@
 #include "replay/engine/foresight.h"
 #include "replay/engine/mailbox.h"
 #include "replay/engine/meetings.h"
+#include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
@@ -119,6 +120,7 @@ private:
 
   // With care:
   bool send_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  Moment posted_now(std::uint32_t number);
   void start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
   bool exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
   std::uint32_t begin_to_send(std::uint32_t number, const Operation& operation);
@@ -200,6 +202,7 @@ private:
   std::uint64_t actions_ = 0; ///< in blocks that are done
   std::set<std::string> notes_;
   std::optional<Attributor> attributor_; ///< only when asked for
+  std::optional<PathTracer> tracer_;     ///< likewise
   std::vector<Incoming> incoming_;       ///< scratch of complete_all
   bool only_departures_ = false;         ///< what incoming_ holds
   // With care:

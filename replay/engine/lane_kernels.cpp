@@ -218,6 +218,10 @@ const LaneKernels& choose(bool graded) {
 
 } // namespace
 
+const LaneKernels& traced_lane_kernels() {
+  return kernels<Baseline, Traced>;
+}
+
 const LaneKernels& lane_kernels(InstructionSet set, bool graded) {
 #ifdef TIMELESS_X86_64
   if (set == InstructionSet::avx512) return choose<Avx512>(graded);

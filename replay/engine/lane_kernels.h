@@ -94,5 +94,7 @@ struct LaneKernels {
 
 /// The kernels for an instruction set, which is not `best`: for Graded numbers, or for Plain ones.
 const LaneKernels& lane_kernels(InstructionSet set, bool graded);
+/// For Traced numbers, without hurry.
+const LaneKernels& traced_lane_kernels();
 
 } // namespace timeless::replay

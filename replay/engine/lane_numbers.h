@@ -71,6 +71,44 @@ struct Graded {
   }
 };
 
+/// As Graded, on all links; and which node of the path came last (path_tracer.h).
+struct Traced {
+  static constexpr std::size_t planes = 5;
+
+  double time;
+  double first;
+  double second;
+  double computation;
+  double node;
+
+  TIMELESS_INLINE static Traced load(const double* values, std::size_t lanes, std::size_t lane) {
+    return {values[lane], values[lanes + lane], values[2 * lanes + lane], values[3 * lanes + lane],
+            values[4 * lanes + lane]};
+  }
+  TIMELESS_INLINE void store(double* values, std::size_t lanes, std::size_t lane) const {
+    values[lane] = time;
+    values[lanes + lane] = first;
+    values[2 * lanes + lane] = second;
+    values[3 * lanes + lane] = computation;
+    values[4 * lanes + lane] = node;
+  }
+
+  TIMELESS_INLINE Traced plus(double seconds) const { return {time + seconds, first, second, computation, node}; }
+  TIMELESS_INLINE Traced plus_computation(double seconds) const {
+    return {time + seconds, first, second, computation + seconds, node};
+  }
+  TIMELESS_INLINE Traced plus_first(double seconds, double /*graded*/) const {
+    return {time + seconds, first + seconds, second, computation, node};
+  }
+  TIMELESS_INLINE Traced plus_second(double seconds, double /*graded*/) const {
+    return {time + seconds, first, second + seconds, computation, node};
+  }
+  TIMELESS_INLINE Traced moved(Traced from, Traced to) const {
+    return {time + (to.time - from.time), first + (to.first - from.first), second + (to.second - from.second),
+            computation + (to.computation - from.computation), to.node};
+  }
+};
+
 /// The later of two times, with its path; the left one's where they are equal.
 TIMELESS_INLINE inline Plain later(Plain left, Plain right) {
   return {larger(left.time, right.time)};
@@ -79,6 +117,10 @@ TIMELESS_INLINE inline Graded later(Graded left, Graded right) {
   const bool take = right.time > left.time;
   return {take ? right.time : left.time, take ? right.first : left.first, take ? right.second : left.second,
           take ? right.computation : left.computation};
+}
+
+TIMELESS_INLINE inline Traced later(Traced left, Traced right) {
+  return right.time > left.time ? right : left;
 }
 
 /// The later of two times; of paths that take equally long, the one with the most first parts, then second parts, then
@@ -94,6 +136,15 @@ TIMELESS_INLINE inline Graded latest_of(Graded left, Graded right) {
   const bool take = (right.time > left.time) | ((right.time == left.time) & path);
   return {take ? right.time : left.time, take ? right.first : left.first, take ? right.second : left.second,
           take ? right.computation : left.computation};
+}
+
+/// Where that does not decide either, the lower rank's, by which nodes are numbered first.
+TIMELESS_INLINE inline Traced latest_of(Traced left, Traced right) {
+  if (right.time != left.time) return right.time > left.time ? right : left;
+  if (right.first != left.first) return right.first > left.first ? right : left;
+  if (right.second != left.second) return right.second > left.second ? right : left;
+  if (right.computation != left.computation) return right.computation > left.computation ? right : left;
+  return right.node < left.node ? right : left;
 }
 
 inline constexpr std::size_t lane_group = 8;

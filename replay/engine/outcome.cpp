@@ -92,6 +92,13 @@ Result Engine::result() {
           "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
           "configurations need less)");
   }
+  if (tracer_) {
+    const auto last = std::ranges::max_element(ranks_, {}, [&](const RankState& rank) {
+      return clocks_.times(clocks_[static_cast<std::size_t>(&rank - ranks_.data())], 0).end;
+    });
+    const auto number = static_cast<std::uint32_t>(last - ranks_.begin());
+    result.critical_path = tracer_->path(number, world_rank(number), action(*last));
+  }
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;
   for (std::size_t number = 0; options_.ideal && number < ranks_.size(); ++number)

@@ -30,9 +30,15 @@ std::uint64_t Engine::post_with_care(std::uint32_t channel_number, const Moment&
   return ticket;
 }
 
+/// The time at which a receive is posted, from which its message may leave.
+Moment Engine::posted_now(std::uint32_t number) {
+  if (tracer_) tracer_->depart(number, world_rank(number), action(ranks_[number]), PathTracer::Kind::message);
+  return clocks_.now(clocks_[number]);
+}
+
 void Engine::start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (cancelled_later(rank, number, operation)) return;
-  start(rank, operation.request) = {post_with_care(operation.receive_channel, clocks_.now(clocks_[number])),
+  start(rank, operation.request) = {post_with_care(operation.receive_channel, posted_now(number)),
                                     operation.receive_channel, RequestState::receiving};
 }
 
@@ -55,6 +61,7 @@ std::uint32_t Engine::begin_to_send(std::uint32_t number, const Operation& opera
   Clocks::Clock& clock = clocks_[number];
   clock.overhead += operation.send_overhead;
   clock.copied += operation.bytes;
+  if (tracer_) tracer_->depart(number, world_rank(number), action(ranks_[number]), PathTracer::Kind::message);
   Message message{.sent = clocks_.now(clock),
                   .bytes = operation.bytes,
                   .receive_overhead = operation.receive_overhead,
@@ -108,7 +115,7 @@ bool Engine::exchange_with_care(RankState& rank, std::uint32_t number, const Ope
   Request both{.state = RequestState::done};
   if (rank.stage == 0) {
     if (cancelled_later(rank, number, operation)) return true;
-    if (receives) rank.ticket = post_with_care(operation.receive_channel, clocks_.now(clocks_[number]));
+    if (receives) rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
     rank.handshake = operation.channel == no_channel ? no_handshake : begin_to_send(number, operation);
     rank.stage = 1;
   }

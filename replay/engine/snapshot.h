@@ -61,6 +61,16 @@ public:
     return Snapshot(body);
   }
 
+  /// Calls visit(values) for every snapshot that somebody holds.
+  template <typename Visit>
+  void for_each_held(Visit&& visit) const {
+    for (const auto& slab : slabs_)
+      for (std::size_t index = 0; index < per_slab_; ++index) {
+        const auto* body = std::launder(reinterpret_cast<const Snapshot::Body*>(slab.get() + index * stride_));
+        if (body->holders > 0) visit(body->values);
+      }
+  }
+
 private:
   friend class Snapshot;
   static constexpr std::size_t alignment = 64;
@@ -75,6 +85,8 @@ private:
   void grow();
 
   std::size_t size_;
+  std::size_t stride_ = 0; ///< bytes from one snapshot to the next
+  std::size_t per_slab_ = 0;
   Snapshot::Body* free_ = nullptr;
   std::vector<std::unique_ptr<std::byte[], Release>> slabs_;
 };
