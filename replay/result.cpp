@@ -72,15 +72,18 @@ std::vector<AttributedTimes> mean_parts(const Result& result) {
     mean.subject = part.subject;
     mean.count += part.count;
     mean.lanes.resize(result.lanes.size());
-    for (std::size_t lane = 0; lane < part.lanes.size(); ++lane)
+    for (std::size_t lane = 0; lane < part.lanes.size(); ++lane) {
+      const auto ranks = static_cast<double>(result.lanes[lane].ranks.size());
       for (double RankTimes::*const counter : rank_counters)
-        mean.lanes[lane].*counter += part.lanes[lane].*counter / static_cast<double>(result.lanes[lane].ranks.size());
+        if (ranks > 0) mean.lanes[lane].*counter += part.lanes[lane].*counter / ranks;
+    }
   }
   std::vector<AttributedTimes> parts;
   for (auto& [subject, mean] : means)
     parts.push_back(std::move(mean));
   std::vector<double> values(parts.size());
   for (std::size_t lane = 0; lane < result.lanes.size(); ++lane) {
+    if (result.lanes[lane].ranks.empty()) continue; // it ended in a deadlock
     const RankTimes total = mean(result.lanes[lane]);
     for (double RankTimes::*const counter : rank_counters) {
       std::ranges::transform(parts, values.begin(), [&](const auto& part) { return part.lanes[lane].*counter; });

@@ -92,7 +92,7 @@ Result Engine::result() {
           "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
           "configurations need less)");
   }
-  if (tracer_) {
+  if (tracer_ && !deadlocks_[0]) {
     const auto last = std::ranges::max_element(ranks_, {}, [&](const RankState& rank) {
       return clocks_.times(clocks_[static_cast<std::size_t>(&rank - ranks_.data())], 0).end;
     });

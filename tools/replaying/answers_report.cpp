@@ -164,6 +164,7 @@ ordered_json tolerances_json(const ToleranceAnswer& answer) {
 std::string efficiencies_text(const Result& result) {
   Table table({"efficiency %", "parallel", "load balance", "communication", "serialisation", "transfer"});
   for (const LaneResult& lane : result.lanes) {
+    if (lane.deadlock) continue;
     if (!lane.ideal_makespan) return "";
     const Efficiencies found = efficiencies(lane);
     table.add({lane.name, percent(found.parallel), percent(found.load_balance), percent(found.communication),
@@ -175,6 +176,7 @@ std::string efficiencies_text(const Result& result) {
 std::string sensitivities_text(const Result& result) {
   Table table({"1 % less of it saves %", "latency", "byte time", "computation"});
   for (const LaneResult& lane : result.lanes) {
+    if (lane.deadlock) continue;
     if (lane.rank_sensitivities.empty()) return "";
     const auto share = [&](double seconds) {
       return fmt::format("{:.3f}", lane.makespan > 0 ? seconds / lane.makespan : 0);
@@ -188,6 +190,7 @@ std::string sensitivities_text(const Result& result) {
 std::string tolerances_text(const Prediction& prediction) {
   std::string text;
   for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane) {
+    if (prediction.result.lanes[lane].deadlock) continue;
     const LaneTolerance& tolerance = prediction.tolerances[lane];
     Table table({prediction.result.lanes[lane].name + " takes longer by", "at a latency", "at a byte time",
                  "at a computation time"});
@@ -213,6 +216,7 @@ std::string division_text(const Prediction& prediction, const AnswerOptions& opt
   const std::vector<AttributedTimes> means = mean_parts(prediction.result);
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
     const LaneResult& lane = prediction.result.lanes[i];
+    if (lane.deadlock) continue;
     text += fmt::format("\n{}, means over the ranks\n{}", lane.name,
                         parts_table(attribution, pointers(means), i, mean(lane).end, options));
     if (!options.per_rank) continue;

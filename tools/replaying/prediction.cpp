@@ -23,14 +23,16 @@ std::vector<replay::Scaling> scalings(const PredictionOptions& options) {
 }
 
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress) {
-  return {.collectives = options.collectives,
-          .overlap = options.overlap,
-          .eager_limit = options.eager_limit,
-          .handshake = options.handshake,
-          .sensitivities = true,
-          .ideal = true,
-          .attribute = options.attribute,
-          .progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); }};
+  replay::ReplayOptions replaying;
+  replaying.collectives = options.collectives;
+  replaying.overlap = options.overlap;
+  replaying.eager_limit = options.eager_limit;
+  replaying.handshake = options.handshake;
+  replaying.sensitivities = true;
+  replaying.ideal = true;
+  replaying.attribute = options.attribute;
+  replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
+  return replaying;
 }
 
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {

@@ -89,6 +89,10 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, replay:
   prediction.result = options.replay(source, network, replay_options(options, progress));
   if (options.tolerance.empty()) return;
   for (std::size_t lane = 0; lane < prediction.result.lanes.size(); ++lane) {
+    if (prediction.result.lanes[lane].deadlock) {
+      prediction.tolerances.emplace_back();
+      continue;
+    }
     prediction.tolerances.push_back(tolerance(source, network, lane, options, progress));
     if (prediction.tolerances.back().latency.makespan != prediction.result.lanes[lane].makespan)
       throw std::logic_error("a configuration derived from another one with all factors 1 differs from it");
