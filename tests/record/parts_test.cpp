@@ -30,9 +30,14 @@ class RecordingVariables : public testing::Test {
 protected:
   void SetUp() override {
     for (const char* name :
-         {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "OMP_WAIT_POLICY"})
+         {"LD_PRELOAD", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_orte_launch_agent", "OMP_WAIT_POLICY",
+          "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_EXPORT_ENV", "SLURM_JOB_ID"})
       unsetenv(name);
+    setenv("PATH", "/nowhere", 1); // no srun
   }
+  void TearDown() override { setenv("PATH", path_.c_str(), 1); }
+
+  std::string path_ = std::getenv("PATH");
 };
 
 TEST_F(RecordingVariables, preload_the_library_before_what_is_preloaded_already) {
@@ -45,14 +50,41 @@ TEST_F(RecordingVariables, reach_other_hosts_with_open_mpis_daemons_quoted_for_t
   const Variables variables = recording_variables(settings());
   EXPECT_EQ(value(variables, "OMPI_MCA_mca_base_env_list"), "(unset)");
   EXPECT_THAT(value(variables, "OMPI_MCA_orte_launch_agent"),
-              AllOf(StartsWith("env LD_PRELOAD=/opt/lib/libtimeless.so "), HasSubstr(" TIMELESS_COUNTER=none "),
-                    HasSubstr(" TIMELESS_DIR='/tmp/it'\\''s here' "), EndsWith(" orted")));
+              AllOf(StartsWith("env LD_BIND_NOW=1 LD_PRELOAD=/opt/lib/libtimeless.so "),
+                    HasSubstr(" TIMELESS_COUNTER=none "), HasSubstr(" TIMELESS_DIR='/tmp/it'\\''s here' "),
+                    EndsWith(" orted")));
 }
 
 TEST_F(RecordingVariables, let_idle_threads_of_openmp_sleep_unless_the_user_says_what_they_do) {
   EXPECT_EQ(value(recording_variables(settings()), "OMP_WAIT_POLICY"), "passive");
   setenv("OMP_WAIT_POLICY", "active", 1);
   EXPECT_EQ(value(recording_variables(settings()), "OMP_WAIT_POLICY"), "(unset)");
+}
+
+TEST_F(RecordingVariables, have_all_symbols_bound_at_the_start) {
+  EXPECT_EQ(value(recording_variables(settings()), "LD_BIND_NOW"), "1");
+  EXPECT_EQ(value(recording_variables(settings()), "SLURM_EXPORT_ENV"), "(unset)");
+}
+
+TEST_F(RecordingVariables, leave_slurms_own_commands_their_lazy_binding) {
+  RecordingSettings by_srun = settings();
+  by_srun.launcher = "/opt/slurm/bin/srun";
+  const Variables variables = recording_variables(by_srun);
+  EXPECT_EQ(value(variables, "LD_BIND_NOW"), "(unset)");
+  EXPECT_EQ(value(variables, "SLURM_EXPORT_ENV"), "ALL,LD_BIND_NOW=1");
+  EXPECT_THAT(value(variables, "OMPI_MCA_orte_launch_agent"), HasSubstr(" LD_BIND_NOW=1 "));
+
+  // In an allocation, mpirun starts its daemons by srun.
+  setenv("SLURM_JOB_ID", "7", 1);
+  EXPECT_EQ(value(recording_variables(settings()), "LD_BIND_NOW"), "(unset)");
+  setenv("SLURM_EXPORT_ENV", "PATH,HOME", 1);
+  EXPECT_EQ(value(recording_variables(settings()), "SLURM_EXPORT_ENV"), "PATH,HOME,LD_BIND_NOW=1");
+  setenv("OMPI_MCA_mca_base_env_list", "A=1", 1);
+  EXPECT_THAT(value(recording_variables(settings()), "OMPI_MCA_mca_base_env_list"), EndsWith(";LD_BIND_NOW=1"));
+
+  // A rank that records itself starts the program, and nothing of Slurm's.
+  setenv("PMIX_RANK", "0", 1);
+  EXPECT_EQ(value(recording_variables(settings()), "LD_BIND_NOW"), "1");
 }
 
 TEST_F(RecordingVariables, keep_the_users_own_launch_agent) {

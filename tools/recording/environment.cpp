@@ -3,6 +3,7 @@
 #include "trace/error.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace timeless::tools {
@@ -11,6 +12,9 @@ namespace {
 
 constexpr const char* forwarded_list = "OMPI_MCA_mca_base_env_list";
 constexpr const char* launch_agent = "OMPI_MCA_orte_launch_agent";
+constexpr const char* slurm_export = "SLURM_EXPORT_ENV";
+/// Resolving a symbol at its first call would count as the program's work.
+constexpr const char* bind_now = "LD_BIND_NOW";
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -39,14 +43,29 @@ std::string shell_word(const std::string& text) {
 std::pair<std::string, std::string> forwarding(const Variables& variables) {
   if (std::string list = environment(forwarded_list); !list.empty()) {
     for (const auto& [name, value] : variables)
-      list.append(";").append(name);
-    return {forwarded_list, list};
+      if (name != bind_now) list.append(";").append(name);
+    return {forwarded_list, list.append(";").append(bind_now).append("=1")};
   }
-  std::string agent = "env";
+  std::string agent = std::string("env ") + bind_now + "=1";
   for (const auto& [name, value] : variables)
-    agent.append(" ").append(name).append("=").append(shell_word(value));
+    if (name != bind_now) agent.append(" ").append(name).append("=").append(shell_word(value));
   const std::string daemon = environment(launch_agent);
   return {launch_agent, agent + " " + (daemon.empty() ? "orted" : daemon)};
+}
+
+/// True where srun may start the program, or Open MPI's daemons, rather than that this is a rank already.
+bool may_meet_slurm(const std::string& launcher) {
+  if (!environment("PMIX_RANK").empty() || !environment("OMPI_COMM_WORLD_RANK").empty()) return false;
+  return !environment("SLURM_JOB_ID").empty() || std::filesystem::path(launcher).filename() == "srun" ||
+         !found_command("srun").empty();
+}
+
+/// Slurm's own commands load plugins that name symbols nobody has, which works as long as they are not resolved. So
+/// srun is told to give the variable to what it starts, and does not get it.
+std::pair<std::string, std::string> binding(const std::string& launcher) {
+  if (!may_meet_slurm(launcher)) return {bind_now, "1"};
+  const std::string exported = environment(slurm_export);
+  return {slurm_export, (exported.empty() ? "ALL" : exported) + "," + bind_now + "=1"};
 }
 
 } // namespace
@@ -56,8 +75,7 @@ Variables recording_variables(const RecordingSettings& settings) {
   const std::string preloaded = environment("LD_PRELOAD");
   Variables variables = {
       {"LD_PRELOAD", preloaded.empty() ? settings.library : settings.library + ":" + preloaded},
-      // Resolving a symbol at its first call would count as the program's work.
-      {"LD_BIND_NOW", "1"},
+      binding(settings.launcher),
       {"TIMELESS_DIR", settings.directory},
       {"TIMELESS_COUNTER", settings.counter},
       {"TIMELESS_START", settings.start},

@@ -16,6 +16,7 @@ struct RecordingSettings {
   std::string stack = {};       ///< likewise
   bool timestamps = false;      ///< else as TIMELESS_TIMESTAMPS says
   std::string profile = {};     ///< nothing: as TIMELESS_PROFILE says
+  std::string launcher = {};    ///< the first word of the command
 };
 
 /// The variables to run the command with: those of the library, the preloading, and what makes Open MPI carry them to

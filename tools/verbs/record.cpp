@@ -99,7 +99,8 @@ int record(const Options& options) {
                                                    .buffer_size = options.buffer_size,
                                                    .stack = options.stack,
                                                    .timestamps = options.timestamps,
-                                                   .profile = options.profile});
+                                                   .profile = options.profile,
+                                                   .launcher = options.command.front()});
   const ExitStatus status = run_in_our_place(options.command, variables);
   const Outcome outcome = outcome_of(options.directory);
   report(options, outcome);

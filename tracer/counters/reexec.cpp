@@ -73,6 +73,9 @@ void execute_under_tool(char** argv) {
   const bool renamed = !command.own_name && argv[0] != nullptr;
   open_passage({.process = getpid(), .log = log}, command.directory, arguments.data(),
                renamed ? std::optional<std::string>(argv[0]) : std::nullopt);
+  // Resolving a symbol at its first call would count as the program's work. What launched this process may not have
+  // been given the variable (Slurm's commands cannot do with it).
+  setenv("LD_BIND_NOW", "1", 1);
   execv(command.tool.c_str(), arguments.data());
   const int reason = errno;
   close_passage(nullptr);
