@@ -34,6 +34,16 @@ void store(char* to, const Value& value) {
   std::memcpy(to, &value, sizeof value);
 }
 
+/// True when these bytes are pieces, one after the other.
+bool pieces_fit(std::string_view bytes) {
+  while (bytes.size() >= sizeof(PieceHead)) {
+    const std::size_t piece = sizeof(PieceHead) + load<PieceHead>(bytes.data()).bytes;
+    if (piece > bytes.size()) return false;
+    bytes.remove_prefix(piece);
+  }
+  return bytes.empty();
+}
+
 std::string_view summed(std::string_view message) {
   return message.substr(sizeof(Head::checksum));
 }
@@ -88,7 +98,8 @@ void Chunk::open(std::size_t received, const Checksum& checksum) {
   used_ = received;
   last_piece_ = 0;
   const bool whole = received >= sizeof(Head) && received <= capacity_;
-  if (!whole || load<Head>(buffer()).bytes != received || load<Head>(buffer()).checksum != checksum(summed(message())))
+  if (!whole || load<Head>(buffer()).bytes != received ||
+      load<Head>(buffer()).checksum != checksum(summed(message())) || !pieces_fit(message().substr(sizeof(Head))))
     throw Error(Failure::runtime, "what another process sent arrived damaged", "",
                 "gather again; the sources are untouched");
 }

@@ -4,7 +4,6 @@
 #include "gather/output_file.h"
 #include "gather/rank_files.h"
 #include "gather/stretch_rewriter.h"
-#include "gather/temporary_file.h"
 #include "gather/volume_rounding.h"
 #include "trace/archive/writer.h"
 #include "trace/encoding/volume_codec.h"
@@ -146,13 +145,13 @@ Conversion convert(const std::filesystem::path& input, const std::filesystem::pa
                    const ConversionOptions& options) {
   if (options.volume_error >= billion)
     throw Error(Failure::usage, "a volume error of 100 % or more", input.string(), "give a smaller one, such as 0.2%");
-  demand_free_output(output, options.force);
+  OutputFile file(output, options.force);
   const auto source = open_run(input);
   Conversion conversion;
-  const TemporaryFile rewritten(output.has_parent_path() ? output.parent_path() : ".", "convert");
+  const TemporaryFile rewritten = file.beside();
   Rewriting(*source, options, conversion).write(rewritten.path());
   const std::array inputs{rewritten.path()};
-  conversion.merged = merge(inputs, output, {.force = options.force, .labels = {input.string()}});
+  conversion.merged = merge(inputs, file, {.labels = {input.string()}});
   conversion.merged.input_bytes = bytes_of(input);
   return conversion;
 }

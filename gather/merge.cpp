@@ -2,7 +2,6 @@
 
 #include "gather/assembly.h"
 #include "gather/division.h"
-#include "gather/output_file.h"
 #include "gather/reader_pool.h"
 #include "gather/removal.h"
 #include "gather/run_union.h"
@@ -69,6 +68,10 @@ std::uint64_t remove_inputs(Paths inputs, const std::vector<SeenFile>& seen) {
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
   demand_output_apart(inputs, output);
   OutputFile file(output, options.force);
+  return merge(inputs, file, options);
+}
+
+Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
   std::vector<SeenFile> seen;
   if (options.remove) std::ranges::transform(inputs, std::back_inserter(seen), see);
   std::vector<Survey> surveys;
@@ -89,7 +92,7 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
     if (options.progress) options.progress(done, assembly.block_bytes());
   };
   StructureNumbering structures;
-  Spool spool(directory_of(output));
+  Spool spool(directory_of(file.path()));
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const auto archive = archives.open(united.inputs[i]);

@@ -92,13 +92,13 @@ void OutputFile::Unlock::operator()(Lock* lock) const {
   delete lock;
 }
 
-OutputFile::OutputFile(const std::filesystem::path& name, bool replace) : name_(name), replace_(replace) {
+OutputFile::OutputFile(const std::filesystem::path& name, bool replace)
+    : name_(name), purpose_(purpose_of(name)), replace_(replace) {
   demand_free_output(name, replace);
   const std::filesystem::path directory = directory_of(name);
-  const std::string purpose = purpose_of(name);
-  lock_.reset(new Lock(directory / (".timeless-lock-" + purpose), name));
-  if (lock_->locked()) remove_leftovers(directory, temporary_prefix(purpose));
-  partial_.emplace(directory, purpose);
+  lock_.reset(new Lock(directory / (".timeless-lock-" + purpose_), name));
+  if (lock_->locked()) remove_leftovers(directory, temporary_prefix(purpose_));
+  partial_.emplace(directory, purpose_);
 }
 
 void OutputFile::keep() {

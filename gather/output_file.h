@@ -5,8 +5,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace timeless::gather {
+
+/// Where a file stands; "." where its path does not say.
+std::filesystem::path directory_of(const std::filesystem::path& file);
 
 /// A file that gets its name only when it is whole, and that one process at a time may write.
 ///
@@ -21,6 +25,9 @@ public:
 
   /// Where to write it; there is no such file yet.
   const std::filesystem::path& path() const { return partial_->path(); }
+  /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
+  /// output removes it.
+  TemporaryFile beside() const { return {directory_of(name_), purpose_}; }
   /// Makes it durable and gives it its name, which is then durable too. Throws as the constructor does.
   void keep();
 
@@ -31,13 +38,11 @@ private:
   };
 
   std::filesystem::path name_;
+  std::string purpose_;
   bool replace_;
   std::unique_ptr<Lock, Unlock> lock_;
   std::optional<TemporaryFile> partial_;
 };
-
-/// Where a file stands; "." where its path does not say.
-std::filesystem::path directory_of(const std::filesystem::path& file);
 
 /// Throws Error(usage) when `output` exists and `replace` is not given, or when it is no place for a file.
 void demand_free_output(const std::filesystem::path& output, bool replace);

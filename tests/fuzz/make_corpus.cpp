@@ -3,6 +3,9 @@
 #include "tests/fuzz/archive_bytes.h"
 #include "tests/temporary_directory.h"
 
+#include "gather/chunk.h"
+#include "gather/division.h"
+#include "gather/run_part.h"
 #include "trace/action_block.h"
 #include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
@@ -127,11 +130,24 @@ std::string sharing(const std::vector<Block>& blocks, const trace::Run& run) {
   return bytes_of(directory / "shared.tia");
 }
 
+/// What a process that gathers this file would send.
+void add_messages(const Corpus& corpus, const fs::path& path, const std::string& bytes) {
+  corpus.add("run_part", encode(gather::part_of(trace::ArchiveReader(path), "node1:rank")));
+  const std::vector<gather::SeenFile> seen = {gather::see(path), gather::see(path)};
+  corpus.add("messages", '\0' + gather::encode(seen));
+  gather::Chunk chunk(1024);
+  chunk.add(gather::Space::blocks, 16, std::string_view(bytes).substr(0, 300));
+  chunk.add(gather::Space::structures, 0, std::string_view(bytes).substr(0, 100));
+  chunk.seal([](std::string_view message) { return trace::checksum(message); });
+  corpus.add("messages", '\1' + std::string(chunk.message()));
+}
+
 void take_apart(const Corpus& corpus, const fs::path& path) {
   const std::string bytes = bytes_of(path);
   corpus.add("archive", bytes);
   corpus.add("headers", bytes.substr(0, trace::file_header_bytes + trace::block_header_bytes));
   if (bytes.size() > trace::footer_bytes) corpus.add("headers", bytes.substr(bytes.size() - trace::footer_bytes));
+  add_messages(corpus, path, bytes);
   const std::vector<Block> blocks = blocks_of(bytes);
   for (const Block& block : blocks)
     add_block(corpus, block);

@@ -122,29 +122,61 @@ int unlink(const char* path) {
 }
 
 /* Only deaths are played in MPI calls. */
-int MPI_Send(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
-  fault("mpi", NULL);
-  return PMPI_Send(from, count, type, to, tag, communicator);
-}
-int MPI_Recv(void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Status* status) {
-  fault("mpi", NULL);
-  return PMPI_Recv(to, count, type, from, tag, communicator, status);
-}
-int MPI_Issend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
-               MPI_Request* request) {
-  fault("mpi", NULL);
-  return PMPI_Issend(from, count, type, to, tag, communicator, request);
-}
-int MPI_Irecv(void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Request* request) {
-  fault("mpi", NULL);
-  return PMPI_Irecv(to, count, type, from, tag, communicator, request);
-}
-int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator) {
-  fault("mpi", NULL);
-  return PMPI_Allreduce(from, to, count, type, operation, communicator);
-}
-int MPI_Gatherv(const void* from, int count, MPI_Datatype type, void* to, const int counts[], const int starts[],
-                MPI_Datatype other, int root, MPI_Comm communicator) {
-  fault("mpi", NULL);
-  return PMPI_Gatherv(from, count, type, to, counts, starts, other, root, communicator);
-}
+#define DIE_BEFORE(name, parameters, arguments)                                                                        \
+  int MPI_##name parameters {                                                                                          \
+    fault("mpi", NULL);                                                                                                \
+    return PMPI_##name arguments;                                                                                      \
+  }
+
+DIE_BEFORE(Send, (const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator),
+           (from, count, type, to, tag, communicator))
+DIE_BEFORE(Recv, (void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Status* status),
+           (to, count, type, from, tag, communicator, status))
+DIE_BEFORE(Isend,
+           (const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+            MPI_Request* request),
+           (from, count, type, to, tag, communicator, request))
+DIE_BEFORE(Issend,
+           (const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+            MPI_Request* request),
+           (from, count, type, to, tag, communicator, request))
+DIE_BEFORE(Irecv,
+           (void* to, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator, MPI_Request* request),
+           (to, count, type, from, tag, communicator, request))
+DIE_BEFORE(Allreduce,
+           (const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm communicator),
+           (from, to, count, type, operation, communicator))
+DIE_BEFORE(Reduce,
+           (const void* from, void* to, int count, MPI_Datatype type, MPI_Op operation, int root,
+            MPI_Comm communicator),
+           (from, to, count, type, operation, root, communicator))
+DIE_BEFORE(Bcast, (void* buffer, int count, MPI_Datatype type, int root, MPI_Comm communicator),
+           (buffer, count, type, root, communicator))
+DIE_BEFORE(Allgather,
+           (const void* from, int count, MPI_Datatype type, void* to, int others, MPI_Datatype other,
+            MPI_Comm communicator),
+           (from, count, type, to, others, other, communicator))
+DIE_BEFORE(Allgatherv,
+           (const void* from, int count, MPI_Datatype type, void* to, const int counts[], const int starts[],
+            MPI_Datatype other, MPI_Comm communicator),
+           (from, count, type, to, counts, starts, other, communicator))
+DIE_BEFORE(Gather,
+           (const void* from, int count, MPI_Datatype type, void* to, int others, MPI_Datatype other, int root,
+            MPI_Comm communicator),
+           (from, count, type, to, others, other, root, communicator))
+DIE_BEFORE(Gatherv,
+           (const void* from, int count, MPI_Datatype type, void* to, const int counts[], const int starts[],
+            MPI_Datatype other, int root, MPI_Comm communicator),
+           (from, count, type, to, counts, starts, other, root, communicator))
+DIE_BEFORE(Scatter,
+           (const void* from, int count, MPI_Datatype type, void* to, int others, MPI_Datatype other, int root,
+            MPI_Comm communicator),
+           (from, count, type, to, others, other, root, communicator))
+DIE_BEFORE(Scatterv,
+           (const void* from, const int counts[], const int starts[], MPI_Datatype type, void* to, int others,
+            MPI_Datatype other, int root, MPI_Comm communicator),
+           (from, counts, starts, type, to, others, other, root, communicator))
+DIE_BEFORE(Comm_split, (MPI_Comm communicator, int color, int key, MPI_Comm* made), (communicator, color, key, made))
+DIE_BEFORE(Comm_dup, (MPI_Comm communicator, MPI_Comm* made), (communicator, made))
+DIE_BEFORE(Comm_free, (MPI_Comm * communicator), (communicator))
+DIE_BEFORE(Finalize, (void), ())

@@ -17,11 +17,11 @@ cd "$work"
 
 fail() { echo "FAILED: $*"; [ ! -f messages ] || sed 's/^/  | /' messages; exit 1; }
 
-# write_nodes NODES: the rank files of one run in n0, n1, ..., kept in original too, and what gathering them gives.
+# write_nodes NODES [ROUNDS]: the rank files of one run in n0, n1, ..., kept in original too, and what gathering them gives.
 write_nodes() {
   local node
   for node in $(seq 0 $(($1 - 1))); do
-    "$WRITE_RANK_FILES" "n$node" $(($1 * 2)) "$((2 * node)),$((2 * node + 1))" 400
+    "$WRITE_RANK_FILES" "n$node" $(($1 * 2)) "$((2 * node)),$((2 * node + 1))" "${2:-400}"
   done
   mkdir original all
   cp -r n* original
@@ -152,7 +152,7 @@ gather_nodes() {
   timeout 60 "$MPIEXEC" -n "$nodes" bash -c '
     here=$OMPI_COMM_WORLD_RANK
     export LD_PRELOAD=$FAULT
-    exec "$TIMELESS_MPI" gather "current/n$here" --node-name "node$here" "$@"' gather -o run.tia -k 2 "$@" \
+    exec "$TIMELESS_MPI" gather "current/n$here" --node-name "node$here" "$@"' gather -o run.tia -k "${ARITY:-2}" "$@" \
     >messages 2>&1 || status=$?
   [ $status -ne 124 ] || fail "hangs"
 }
@@ -189,6 +189,47 @@ scenario_killed_nodes() {
   [ $status = 0 ] || fail "gathering again ended with $status"
   cmp run.tia expected.tia
   expect_no_leftovers "in the end"
+}
+
+# Of 4 processes and arity 1, process 0 is the root, 2 has 3 below it, and 1 and 3 have nobody. Each is killed before each
+# of its MPI calls and of its calls on files, or, unless EVERY is 1, before every so manieth.
+scenario_every_step() {
+  local nodes=4 ARITY=1 process calls stride=${EVERY:-23} all=0 played=0
+  write_nodes $nodes 4
+  reset
+  export FAULT_CALLS=$calls_of_files,mpi FAULT_FILE=$work FAULT_COUNT=$work/count
+  gather_nodes $nodes --remove
+  [ $status = 0 ] || fail "without faults"
+  cmp run.tia expected.tia
+  unset FAULT_COUNT
+  export FAULT_RANK FAULT_AT
+  for process in $(seq 0 $((nodes - 1))); do
+    calls=$(sed -n "s/^$process //p" count)
+    [ "$calls" -gt 20 ] || fail "only $calls calls of process $process were seen"
+    all=$((all + calls))
+    for FAULT_AT in $(seq $((1 + 5 * process % stride)) "$stride" "$calls"); do
+      FAULT_RANK=$process
+      reset
+      export FAULT_DO=KILL
+      gather_nodes $nodes --remove
+      # How many receives are asked for one after the other differs a little from run to run.
+      if [ $status -eq 0 ]; then
+        [ $((calls - FAULT_AT)) -lt 12 ] || fail "process $process was not killed at call $FAULT_AT of $calls"
+        continue
+      fi
+      played=$((played + 1))
+      grep -q "exited on signal 9 (Killed)" messages || fail "process $process killed at call $FAULT_AT: not a word"
+      expect_nothing_lost "process $process killed at call $FAULT_AT of $calls"
+      [ ! -e run.tia ] || continue # whole, as compared just now; there may be nothing left to gather
+      unset FAULT_DO
+      gather_nodes $nodes
+      [ $status = 0 ] || fail "gathering again after process $process was killed at call $FAULT_AT ended with $status"
+      cmp run.tia expected.tia
+      expect_no_leftovers "after process $process was killed at call $FAULT_AT"
+    done
+  done
+  echo "killed at $played of $all steps"
+  [ $played -ge $((all / stride - 4 * nodes)) ] || fail "hardly anything was killed"
 }
 
 # Errors in one process end all, with the reason told once.
