@@ -2,10 +2,11 @@
 // tree, the stream and all that is collective runs as it is. Disks are simulated (a node's loopback link is its disk),
 // and so are sizes: everything is smaller by a factor, messages, files, links and disks, so that times are the same.
 //
-// gather_simulation ARITY SCALE BYTES_PER_NODE DISK MESSAGE_BYTES
+// gather_simulation ARITY SCALE BYTES_PER_NODE DISK MESSAGE_BYTES [SENDERS]
 //   ARITY: of the tree; 0 for a flat gather, all nodes sending to the first at once; -1 for copying from one after the
 //   other SCALE: the factor; the platform's links must have been made slower by it. The other sizes and rates are the
 //   real ones. DISK: bytes a second, as the platform has it; only copying from one after the other needs to be told
+//   SENDERS: how many send to one node at a time; the arity, unless a flat gather shall take them in smaller groups
 // Prints the seconds that gathering takes.
 
 #include "gather/machine.h"
@@ -160,6 +161,7 @@ struct Options {
   double bytes = 0;
   double disk = 0;
   std::size_t message_bytes = 0;
+  int senders = 0; ///< 0: the arity
 };
 
 /// What a node's one rank file would say.
@@ -200,7 +202,7 @@ void gather_simulated(const Team& team, const Options& options) {
   for (const TreeStep& step : plan)
     if (step.send_to) part.parent = step.send_to;
   part.children = subtree.children(plan);
-  part.most_senders = arity;
+  part.most_senders = options.senders > 0 ? options.senders : arity;
   part.source = &source;
   part.chunk_bytes = static_cast<std::size_t>(static_cast<double>(options.message_bytes) / options.scale);
   if (team.number() == 0) part.sink = &sink;
@@ -240,15 +242,16 @@ void copy_in_turn(const Team& team, const Options& options) {
 int main(int argc, char** argv) {
   using namespace timeless::gather;
   MPI_Init(&argc, &argv);
-  if (argc != 6) {
-    std::fprintf(stderr, "usage: gather_simulation ARITY SCALE BYTES_PER_NODE DISK MESSAGE_BYTES\n");
+  if (argc != 6 && argc != 7) {
+    std::fprintf(stderr, "usage: gather_simulation ARITY SCALE BYTES_PER_NODE DISK MESSAGE_BYTES [SENDERS]\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const Options options{.arity = std::atoi(argv[1]),
                         .scale = std::atof(argv[2]),
                         .bytes = std::atof(argv[3]),
                         .disk = std::atof(argv[4]),
-                        .message_bytes = static_cast<std::size_t>(std::atof(argv[5]))};
+                        .message_bytes = static_cast<std::size_t>(std::atof(argv[5])),
+                        .senders = argc > 6 ? std::atoi(argv[6]) : 0};
   {
     const Team team = Team::of_nodes(MPI_COMM_WORLD);
     MPI_Barrier(team.communicator());

@@ -2,7 +2,7 @@
 """Gathering on many simulated nodes: time against the tree's arity, a flat gather, and copying from one after the other.
 
 usage: gather_simulation.py --program gather_simulation [--nodes 1024] [--bytes 1.45e12] [--arities 1,2,4,8,16,32]
-           [--flat] [--in-turn] [--link 1.25e9] [--latency 5us] [--disk 1e9] [--message 16e6] [--scale 1000]
+           [--flat] [--flat-in-groups-of 64] [--in-turn] [--link 1.25e9] [--latency 5us] [--disk 1e9] [--message 16e6] [--scale 1000]
            [--at-most FACTOR]
 
 The program is gather/ compiled with smpicxx (see gather_simulation.cpp); smpirun runs it on a cluster whose nodes each
@@ -25,7 +25,7 @@ PLATFORM = """<?xml version='1.0'?>
 """
 
 
-def simulated(options, directory, arity):
+def simulated(options, directory, arity, senders=0):
     """Simulated seconds, and how long the simulation took."""
     command = [options.smpirun, "-quiet", "-no-privatize", "-np", str(options.nodes),
                "-platform", os.path.join(directory, "platform.xml"), "-hostfile", os.path.join(directory, "hosts"),
@@ -40,7 +40,7 @@ def simulated(options, directory, arity):
                "--cfg=smpi/gather:ompi_binomial", "--cfg=smpi/scatter:ompi_binomial", "--cfg=smpi/reduce:binomial",
                "--cfg=smpi/allreduce:rdb",
                options.program, str(arity), str(options.scale), str(options.bytes / options.nodes), str(options.disk),
-               str(options.message)]
+               str(options.message), str(senders)]
     start = time.perf_counter()
     result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, check=False)
@@ -57,6 +57,8 @@ def main():
     parser.add_argument("--bytes", type=float, default=1.45e12)
     parser.add_argument("--arities", default="1,2,4,8,16,32")
     parser.add_argument("--flat", action="store_true")
+    parser.add_argument("--flat-in-groups-of", type=int, action="append", default=[], metavar="N",
+                        help="flat, but the first node asks N of the others at a time")
     parser.add_argument("--in-turn", action="store_true")
     parser.add_argument("--link", type=float, default=1.25e9)
     parser.add_argument("--latency", default="5us")
@@ -67,8 +69,9 @@ def main():
     options = parser.parse_args()
     options.program = os.path.abspath(options.program)
     least = options.bytes / min(options.link, options.disk)
-    ways = [(f"k = {arity}", int(arity)) for arity in options.arities.split(",")]
-    ways += [("flat", 0)] * options.flat + [("one after the other", -1)] * options.in_turn
+    ways = [(f"k = {arity}", int(arity), 0) for arity in options.arities.split(",") if arity]
+    ways += [("flat", 0, 0)] * options.flat + [(f"flat, {n} at a time", 0, n) for n in options.flat_in_groups_of]
+    ways += [("one after the other", -1, 0)] * options.in_turn
     print(f"{options.nodes} nodes, {options.bytes / 1e9:g} GB in all, links of {options.link / 1e9:g} GB/s, "
           f"disks of {options.disk / 1e9:g} GB/s: {least:.2f} s at least")
     with tempfile.TemporaryDirectory() as directory:
@@ -77,8 +80,8 @@ def main():
                                        latency=options.latency, disk=options.disk / options.scale))
         with open(os.path.join(directory, "hosts"), "w", encoding="ascii") as file:
             file.writelines(f"node{node}\n" for node in range(options.nodes))
-        for name, arity in ways:
-            seconds, took = simulated(options, directory, arity)
+        for name, arity, senders in ways:
+            seconds, took = simulated(options, directory, arity, senders)
             print(f"{name:20} {seconds:12.3f} s {seconds / least:7.3f} x   (simulated in {took:.0f} s)", flush=True)
             if options.at_most and arity > 0 and seconds > options.at_most * least:
                 raise SystemExit(f"more than {options.at_most} times the least")
