@@ -17,6 +17,22 @@ using trace::Rank;
 /// Dense number of a kind of path between ranks; paths of one class cost the same.
 using LinkClass = std::uint32_t;
 
+/// Seconds that depend on a message's size: fixed + n * per_byte.
+struct Seconds {
+  double fixed = 0;
+  double per_byte = 0;
+  bool operator==(const Seconds&) const = default;
+};
+
+/// Such seconds in every lane.
+struct LaneSeconds {
+  std::span<double> fixed;
+  std::span<double> per_byte;
+};
+
+/// Which of a message's overheads.
+enum class Overhead : std::uint8_t { send, nonblocking_send, receive };
+
 /// What the engine asks of a machine, for a set of configurations ("lanes") at once.
 ///
 /// A message of n bytes over a link takes latency + n * byte_time seconds, the two taken from the row of the link's
@@ -61,6 +77,23 @@ public:
   virtual double isend_overhead(Bytes) const { return 0; }
   /// Seconds a processor spends on a message of this size after it has arrived.
   virtual double receive_overhead(Bytes) const { return 0; }
+
+  /// Seconds that every message of the row takes between its latency and its bytes, per lane; they count as bandwidth.
+  /// May be negative where the sum with n * byte_time is not. False: none in any lane.
+  virtual bool transfer_constant(LinkClass, std::size_t /*segment*/, std::span<double> /*seconds*/) const {
+    return false;
+  }
+
+  /// True when processors' overheads differ by lane or link: the engine then asks overheads() instead of the three
+  /// above.
+  virtual bool overheads_by_lane() const { return false; }
+  virtual void overheads(Overhead, LinkClass, std::size_t /*segment*/, const LaneSeconds&) const {}
+
+  /// True when a message may have to wait until earlier ones of its sender have left the sender's port.
+  virtual bool ports() const { return false; }
+  /// For how long a message keeps the next one from setting off: LogGP's g and G. A lane without ports on this link has
+  /// a `fixed` below 0.
+  virtual void port(LinkClass, std::size_t /*segment*/, const LaneSeconds&) const {}
 
   /// Messages larger than this wait for their receive (rendezvous), per lane; no_eager_limit where none does. Empty: no
   /// lane has a limit.

@@ -17,6 +17,8 @@ constexpr std::array known{
     Preset{"qdr", "InfiniBand QDR", 1.3e-6, 32e9},
 };
 
+} // namespace
+
 std::string scaled_name(std::string_view name, const Scaling& scaling) {
   std::string text(name);
   const auto add = [&](std::string_view what, double factor) {
@@ -27,8 +29,6 @@ std::string scaled_name(std::string_view name, const Scaling& scaling) {
   add("compute", scaling.compute);
   return text;
 }
-
-} // namespace
 
 std::span<const Preset> presets() {
   return known;

@@ -3,6 +3,7 @@
 #include "replay/platform/hockney_network.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct Scaling {
   double latency = 1;   ///< 0.5: half the latency
   double compute = 1;   ///< 0.5: computation takes half the time
 };
+
+/// "e1g", "e1g bandwidth x2 latency x0.5".
+std::string scaled_name(std::string_view name, const Scaling& scaling);
 
 /// A lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency x0.5".
 HockneyLane lane(const Preset& network, const Scaling& scaling = {}, const MachineDefaults& machine = {});

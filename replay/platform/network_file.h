@@ -1,0 +1,32 @@
+#pragma once
+
+#include "replay/platform/machine_network.h"
+#include "replay/platform/presets.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace timeless::replay {
+
+/// A network as a file describes it (docs/networks.md defines the format).
+struct NetworkDescription {
+  std::string name;        ///< the file's, without .json, unless it says another
+  std::string description; ///< for a reader
+  std::string source;      ///< where its figures come from
+  std::filesystem::path file;
+  LinkCosts between_nodes = {};
+  std::optional<LinkCosts> within_node = {}; ///< nothing: as between nodes, whatever these become
+  double memory_copy_byte_time = 0;
+  double reduction_byte_time = 0;
+  std::optional<Bytes> eager_limit = {};
+  double handshake_latencies = 2; ///< of a rendezvous, before the message sets off
+};
+
+/// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
+NetworkDescription read_network(const std::filesystem::path& file);
+
+/// A lane of this network, scaled between nodes, named after both.
+MachineLane lane(const NetworkDescription& network, const Scaling& scaling = {});
+
+} // namespace timeless::replay

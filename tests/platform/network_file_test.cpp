@@ -1,0 +1,174 @@
+#include "replay/platform/network_file.h"
+
+#include "../temporary_directory.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace timeless::replay {
+namespace {
+
+using testing::HasSubstr;
+
+class NetworkFile : public testing::Test {
+protected:
+  std::filesystem::path written(const std::string& text) {
+    const std::filesystem::path file = folder_ / "network.json";
+    std::ofstream(file, std::ios::binary) << text;
+    return file;
+  }
+
+  /// "what | where | advice" of the error that reading this text ends in.
+  std::string refusal(const std::string& text) {
+    try {
+      read_network(written(text));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.failure(), Failure::invalid_input);
+      EXPECT_THAT(error.where(), HasSubstr("network.json"));
+      EXPECT_FALSE(error.advice().empty());
+      return error.description() + " | " + error.where() + " | " + error.advice();
+    }
+    return "accepted";
+  }
+
+  static std::string with_link(const std::string& link) {
+    return R"({"format": "timeless.network/1", "between_nodes": )" + link + "}";
+  }
+
+  test::TemporaryDirectory folder_;
+};
+
+constexpr const char* fast_link = R"({"model": "hockney", "latency_seconds": 2e-6, "bandwidth_bytes_per_second": 1e9})";
+
+TEST_F(NetworkFile, of_hockney_says_latency_and_bandwidth) {
+  const NetworkDescription network = read_network(written(with_link(fast_link)));
+  EXPECT_EQ(network.name, "network") << "the file's, as it says none";
+  EXPECT_EQ(network.between_nodes, hockney_costs(2e-6, 1e-9));
+  EXPECT_FALSE(network.within_node);
+  EXPECT_EQ(network.memory_copy_byte_time, 0);
+  EXPECT_EQ(network.reduction_byte_time, 0);
+  EXPECT_EQ(network.eager_limit, std::nullopt);
+  EXPECT_EQ(network.handshake_latencies, 2);
+}
+
+TEST_F(NetworkFile, says_all_that_a_lane_holds) {
+  const NetworkDescription network = read_network(written(R"({
+    "format": "timeless.network/1", "name": "mine", "description": "d", "source": "s",
+    "between_nodes": {"model": "loggp", "latency_seconds": 5, "segments": [
+      {"up_to_bytes": 100, "overhead_seconds": 1, "seconds_per_byte": 0.5},
+      {"up_to_bytes": 200, "send_overhead_seconds": 2, "receive_overhead_seconds": 3, "seconds_per_byte": 0.25,
+       "overhead_seconds_per_byte": 0.125, "gap_seconds": 4},
+      {"latency_seconds": 6, "overhead_seconds": 7, "nonblocking_send_overhead_seconds": 8, "seconds_per_byte": 0,
+       "handshake_seconds": 9}]},
+    "within_node": {"model": "table", "bytes_and_seconds": [[0, 1], [8, 2]]},
+    "memory_copy_bytes_per_second": 4, "reduction_bytes_per_second": 8,
+    "eager_limit_bytes": 150, "handshake_latencies": 3})"));
+  EXPECT_EQ(network.name, "mine");
+  EXPECT_EQ(network.description, "d");
+  EXPECT_EQ(network.source, "s");
+  const LinkCosts expected{
+      {{.up_to = 100, .latency = 5, .byte_time = 0.5, .send = {1, 0}, .nonblocking_send = {1, 0}, .receive = {1, 0}},
+       {.up_to = 200,
+        .latency = 5,
+        .byte_time = 0.25,
+        .send = {2, 0.125},
+        .nonblocking_send = {2, 0.125},
+        .receive = {3, 0.125},
+        .port = Seconds{4, 0.25}},
+       {.latency = 6, .send = {7, 0}, .nonblocking_send = {8, 0}, .receive = {7, 0}, .handshake = 9}}};
+  EXPECT_EQ(network.between_nodes, expected);
+  EXPECT_EQ(network.within_node, measured_costs(std::vector<MeasuredTime>{{0, 1}, {8, 2}}));
+  const MachineLane faster = lane(network, {.bandwidth = 2, .latency = 0.5, .compute = 3});
+  EXPECT_EQ(faster.name, "mine bandwidth x2 latency x0.5 compute x3");
+  EXPECT_EQ(faster.between_nodes, scaled(expected, 2, 0.5));
+  EXPECT_EQ(faster.within_node, *network.within_node) << "only links between nodes are scaled";
+  EXPECT_EQ(faster.memory_copy_byte_time, 0.25);
+  EXPECT_EQ(faster.reduction_byte_time, 0.125);
+  EXPECT_EQ(faster.eager_limit, 150);
+  EXPECT_EQ(faster.handshake_latencies, 3);
+  EXPECT_EQ(faster.compute_scale, 3);
+}
+
+TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_has_one_kind_of_link) {
+  const MachineLane faster = lane(read_network(written(with_link(fast_link))), {.bandwidth = 2});
+  EXPECT_EQ(faster.within_node, faster.between_nodes);
+}
+
+TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
+  EXPECT_THAT(refusal(R"({"between_nodes": {}})"), HasSubstr("'format' is missing"));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"), HasSubstr("write \"timeless.network/1\""));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/1"})"), HasSubstr("'between_nodes' is missing"));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "betwen_nodes": {}})"),
+              testing::AllOf(HasSubstr(": betwen_nodes"), HasSubstr("between_nodes, within_node")));
+  EXPECT_THAT(refusal(with_link("5")), HasSubstr("not an object"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "magic"})")), HasSubstr("choose hockney, loggp or table"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": "1 us"})")),
+              testing::AllOf(HasSubstr("between_nodes.latency_seconds"), HasSubstr("without quotes")));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": -1})")), HasSubstr("-1 is not possible"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": 0, "bandwidth_bytes_per_second": 0})")),
+              HasSubstr("bandwidth_bytes_per_second | write a number above 0"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_us": 1})")), HasSubstr("between_nodes.latency_us"));
+}
+
+TEST_F(NetworkFile, of_loggp_has_rising_segments_that_hold_every_size) {
+  const auto link = [](const std::string& segments) {
+    return with_link(R"({"model": "loggp", "latency_seconds": 1, "segments": )" + segments + "}");
+  };
+  EXPECT_EQ(refusal(link(R"([{"seconds_per_byte": 1}])")), "accepted");
+  EXPECT_THAT(refusal(link("[]")), HasSubstr("a list of 0"));
+  EXPECT_THAT(refusal(link("[1]")), HasSubstr("between_nodes.segments[0]"));
+  EXPECT_THAT(refusal(link(R"([{"up_to_bytes": 5, "seconds_per_byte": 1}])")), HasSubstr("above 5 bytes"));
+  EXPECT_THAT(refusal(link(R"([{"seconds_per_byte": 1}, {"seconds_per_byte": 1}])")),
+              HasSubstr("the segment before this one has no end"));
+  EXPECT_THAT(
+      refusal(link(R"([{"up_to_bytes": 5, "seconds_per_byte": 1}, {"up_to_bytes": 5, "seconds_per_byte": 1}])")),
+      HasSubstr("between_nodes.segments[1].up_to_bytes"));
+  EXPECT_THAT(refusal(link(R"([{"up_to_bytes": 5.5, "seconds_per_byte": 1}])")), HasSubstr("not a whole number"));
+}
+
+TEST_F(NetworkFile, of_a_table_names_the_pair_that_is_wrong) {
+  const auto link = [](const std::string& pairs) {
+    return with_link(R"({"model": "table", "bytes_and_seconds": )" + pairs + "}");
+  };
+  EXPECT_EQ(refusal(link("[[1, 1], [2, 2]]")), "accepted");
+  EXPECT_THAT(refusal(link("[[1, 1], [2]]")), HasSubstr("bytes_and_seconds[1]"));
+  EXPECT_THAT(refusal(link("[[1, 1], [-2, 2]]")), HasSubstr("bytes_and_seconds[1]"));
+  EXPECT_THAT(refusal(link("[[1, 1], [2, 1e300]]")), HasSubstr("bytes_and_seconds[1]"));
+  EXPECT_THAT(refusal(link("[[2, 1], [1, 2]]")), HasSubstr("rising order"));
+}
+
+TEST_F(NetworkFile, of_hostile_content_ends_in_an_error) {
+  EXPECT_THAT(refusal(""), HasSubstr("line 1, column 1"));
+  EXPECT_THAT(refusal("{\n  \"format\": }"), HasSubstr("line 2, column 13"));
+  EXPECT_THAT(refusal("[1]"), HasSubstr("not an object"));
+  EXPECT_THAT(refusal("{\"format\": \"\xff\"}"), HasSubstr("no JSON"));
+  EXPECT_THAT(refusal(R"({"format": 1e999})"), HasSubstr("too large"));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "format": "timeless.network/1"})"), HasSubstr("twice"));
+  EXPECT_THAT(refusal("{\"a\": " + std::string(100000, '[')), HasSubstr("too deep"));
+  EXPECT_THAT(refusal(std::string(2U << 20U, ' ')), HasSubstr("more than a megabyte"));
+  EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "name": "a\nb"})"), HasSubstr("not printable"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": 1e10})")), HasSubstr("at most 1e9"));
+  EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": 0, "bandwidth_bytes_per_second": 1e-320})")),
+              HasSubstr("not possible"));
+  EXPECT_THROW(read_network(folder_ / "none.json"), Error);
+  EXPECT_THROW(read_network(folder_.path()), Error);
+}
+
+TEST_F(NetworkFile, every_one_that_comes_with_timeless_can_be_read_and_says_its_source) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TIMELESS_PLATFORMS "/networks")) {
+    if (entry.path().extension() != ".json") continue;
+    const NetworkDescription network = read_network(entry.path());
+    EXPECT_EQ(network.name, entry.path().stem());
+    EXPECT_FALSE(network.description.empty()) << entry.path();
+    EXPECT_FALSE(network.source.empty()) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 5U);
+}
+
+} // namespace
+} // namespace timeless::replay
