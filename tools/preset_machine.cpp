@@ -1,6 +1,8 @@
 #include "tools/preset_machine.h"
 
 #include "tools/console.h"
+
+#include "replay/platform/compute_rates.h"
 #include "trace/error.h"
 
 #include <fmt/format.h>
@@ -15,6 +17,42 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
                   "Instructions per second of one rank on the machine to predict")
       ->check(CLI::PositiveNumber)
       ->default_str(fmt::format("{:g}, an assumption", assumed_instruction_rate));
+  command.add_option("--rates", options.rates, "A file with the rates of hosts and kernels (JSON)")->default_str("");
+}
+
+namespace {
+
+const char* units(const trace::Run& run) {
+  return run.counter.unit == trace::VolumeUnit::instructions ? "instructions" : run.counter.name.c_str();
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+} // namespace
+
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
+                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise) {
+  const bool counts_work =
+      run.counter.unit == trace::VolumeUnit::instructions || run.counter.unit == trace::VolumeUnit::events;
+  if (!counts_work)
+    throw Error(Failure::usage, "--rates needs a trace in instructions or other events",
+                fmt::format("this one's unit is {}", name(run.counter.unit)), "leave it out");
+  replay::ComputeRates rates = replay::read_rates(options.rates);
+  if (rates.units_per_second && options.compute_rate > 0)
+    throw Error(Failure::usage, "--compute-rate and the file's units_per_second contradict each other", options.rates,
+                "give one of them");
+  if (options.compute_rate > 0) rates.units_per_second = options.compute_rate;
+  ComputeSpeeds speeds;
+  speeds.kernel_factors = replay::kernel_factors(rates, run);
+  speeds.seconds_per_unit = replay::seconds_per_unit(rates, nodes, otherwise);
+  speeds.sentence = fmt::format("rates of {}", options.rates);
+  if (rates.units_per_second)
+    speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), units(run));
+  if (!rates.hosts.empty()) speeds.sentence += ", " + counted(rates.hosts.size(), "host") + " of their own";
+  if (!rates.kernels.empty()) speeds.sentence += ", " + counted(rates.kernels.size(), "kernel") + " of their own";
+  return speeds;
 }
 
 PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOptions& options) {
@@ -23,6 +61,14 @@ PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOpti
   machine.placement.node_of_rank = mapping.node_of_rank;
   machine.mapping_sentence = mapping.sentence;
   machine.notes = mapping.notes;
+  if (!options.rates.empty()) {
+    const ComputeSpeeds speeds = compute_speeds(run, options, mapping.nodes, {});
+    for (const std::uint32_t node : mapping.node_of_rank)
+      machine.placement.seconds_per_unit.push_back(speeds.seconds_per_unit.at(node));
+    machine.placement.kernel_factors = speeds.kernel_factors;
+    machine.compute_sentence = speeds.sentence;
+    return machine;
+  }
   switch (run.counter.unit) {
   case trace::VolumeUnit::none:
     machine.placement.seconds_per_unit = {0};

@@ -20,10 +20,23 @@ struct PresetMachineOptions {
   std::string mapping = "auto";
   std::string hostfile = {};
   double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
+  std::string rates = {};  ///< a file of rates by host and kernel
 };
 
-/// Gives a verb the options --mapping, --hostfile and --compute-rate.
+/// Gives a verb the options --mapping, --hostfile, --compute-rate and --rates.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);
+
+/// How fast the nodes of a machine compute.
+struct ComputeSpeeds {
+  std::vector<double> seconds_per_unit; ///< by node
+  std::vector<double> kernel_factors;   ///< see replay::kernel_factors
+  std::string sentence;                 ///< for a reader
+};
+
+/// What a file of rates says of a run on these nodes; `otherwise` is the seconds per unit of nodes it does not speak
+/// of, by node. Throws Error(usage) for options that contradict each other or the trace.
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
+                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise);
 
 /// Where the ranks of a run are on a preset machine, and how fast they compute, with the sentences that tell a reader.
 struct PresetMachine {

@@ -58,6 +58,8 @@ void require_rates(const Placement& placement) {
                 {}, "give one rate for all ranks, or one for each");
   if (!std::ranges::all_of(placement.seconds_per_unit, [](double rate) { return sensible(rate); }))
     throw Error(Failure::usage, "a compute rate is negative or not a number", {}, "give a positive rate");
+  if (!std::ranges::all_of(placement.kernel_factors, [](double factor) { return sensible(factor); }))
+    throw Error(Failure::usage, "a kernel's factor is negative or not a number", {}, "give positive rates");
 }
 
 bool has_overheads(const MessageCosts& some) {
@@ -168,6 +170,10 @@ double MachineNetwork::seconds_per_unit(Rank rank) const {
   if (rates.size() == 1) return rates.front();
   node(rank);
   return rates[static_cast<std::size_t>(rank)];
+}
+
+double MachineNetwork::kernel_factor(trace::KernelId kernel) const {
+  return kernel < placement_.kernel_factors.size() ? placement_.kernel_factors[kernel] : 1;
 }
 
 } // namespace timeless::replay

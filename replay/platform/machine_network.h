@@ -27,6 +27,8 @@ struct Placement {
   std::vector<std::uint32_t> node_of_rank;
   /// Seconds per unit of volume: one value per rank, or one for all.
   std::vector<double> seconds_per_unit;
+  /// What each kernel's volumes are multiplied by, by KernelId; 1 for those that are not there.
+  std::vector<double> kernel_factors = {};
 };
 
 /// Each rank on a node of its own.
@@ -53,6 +55,7 @@ public:
   std::span<const double> reduction_byte_time() const override { return reduction_; }
   std::span<const double> compute_scale() const override { return compute_scale_; }
   double seconds_per_unit(Rank rank) const override;
+  double kernel_factor(trace::KernelId kernel) const override;
   bool overheads_by_lane() const override { return overheads_; }
   void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
   bool ports() const override { return ports_; }

@@ -70,6 +70,9 @@ public:
   /// Seconds that one unit of a compute volume (an instruction, or a nanosecond) takes this rank. A volume takes
   /// volume * seconds_per_unit(rank) * compute_scale()[lane] seconds.
   virtual double seconds_per_unit(Rank rank) const = 0;
+  /// What the volumes of this kernel are multiplied by before that: 2 is a kernel that does half as many in a second as
+  /// the others. 0 or more, and finite.
+  virtual double kernel_factor(trace::KernelId) const { return 1; }
 
   /// Seconds a processor spends on sending a message of this size, before the message leaves.
   virtual double send_overhead(Bytes) const { return 0; }

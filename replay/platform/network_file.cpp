@@ -128,6 +128,17 @@ NetworkDescription read_network(const std::filesystem::path& file) {
   return network;
 }
 
+NetworkDescription description(const Preset& preset, const MachineDefaults& machine) {
+  return {.name = std::string(preset.name),
+          .description = std::string(preset.description),
+          .source = "Tong et al., Fast Classification of MPI Applications using Lamport's Logical Clocks, section IV.C",
+          .file = {},
+          .between_nodes = hockney_costs(preset.latency, 8 / preset.bits_per_second),
+          .within_node = hockney_costs(machine.within_node.latency, machine.within_node.byte_time),
+          .memory_copy_byte_time = machine.memory_copy_byte_time,
+          .reduction_byte_time = machine.reduction_byte_time};
+}
+
 MachineLane lane(const NetworkDescription& network, const Scaling& scaling) {
   LinkCosts between_nodes = scaled(network.between_nodes, scaling.bandwidth, scaling.latency);
   return {.name = scaled_name(network.name, scaling),

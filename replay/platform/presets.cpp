@@ -53,17 +53,22 @@ HockneyLane lane(const Preset& network, const Scaling& scaling, const MachineDef
           .compute_scale = scaling.compute};
 }
 
-std::vector<HockneyLane> classification_lanes(const Preset& network, const MachineDefaults& machine) {
-  std::vector<HockneyLane> lanes;
+std::vector<Scaling> classification_scalings() {
+  std::vector<Scaling> all;
   const auto add_set = [&](bool bandwidth, bool latency) {
-    for (int k = -3; k <= 3; ++k) {
-      const Scaling scaling{.bandwidth = bandwidth ? std::exp2(k) : 1, .latency = latency ? std::exp2(-k) : 1};
-      lanes.push_back(lane(network, scaling, machine));
-    }
+    for (int k = -3; k <= 3; ++k)
+      all.push_back({.bandwidth = bandwidth ? std::exp2(k) : 1, .latency = latency ? std::exp2(-k) : 1});
   };
   add_set(true, false);
   add_set(false, true);
   add_set(true, true);
+  return all;
+}
+
+std::vector<HockneyLane> classification_lanes(const Preset& network, const MachineDefaults& machine) {
+  std::vector<HockneyLane> lanes;
+  for (const Scaling& scaling : classification_scalings())
+    lanes.push_back(lane(network, scaling, machine));
   return lanes;
 }
 

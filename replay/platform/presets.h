@@ -44,6 +44,7 @@ HockneyLane lane(const Preset& network, const Scaling& scaling = {}, const Machi
 
 /// The 21 configurations of the classification (Tong et al., Table III), k = -3 ... 3 within each set of seven:
 /// (bandwidth * 2^k, latency), then (bandwidth, latency / 2^k), then (bandwidth * 2^k, latency / 2^k).
+std::vector<Scaling> classification_scalings();
 std::vector<HockneyLane> classification_lanes(const Preset& network, const MachineDefaults& machine = {});
 
 } // namespace timeless::replay

@@ -1,8 +1,9 @@
 #include "tools/replaying/prediction.h"
 
+#include "tools/named_networks.h"
 #include "tools/replaying/questions.h"
 
-#include "replay/platform/hockney_network.h"
+#include "replay/platform/machine_network.h"
 #include "trace/error.h"
 
 #include <fmt/format.h>
@@ -40,26 +41,15 @@ void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {
     if (std::ranges::find(prediction.notes, note) == prediction.notes.end()) prediction.notes.push_back(note);
 }
 
-namespace {
-
-std::string described(const replay::Preset& preset) {
-  return fmt::format("{} ({}: {:g} us, {:g} Gb/s)", preset.name, preset.description, preset.latency * 1e6,
-                     preset.bits_per_second / 1e9);
-}
-
-} // namespace
-
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options) {
-  replay::MachineDefaults defaults;
-  if (options.memory_copy_rate)
-    defaults.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
   Prediction prediction;
-  std::vector<replay::HockneyLane> lanes;
-  for (const std::string& name : options.machine.networks) {
-    const replay::Preset& preset = replay::preset(name);
-    prediction.machine += (prediction.machine.empty() ? "" : ", ") + described(preset);
+  std::vector<replay::MachineLane> lanes;
+  for (replay::NetworkDescription& asked : named_networks(options.machine.networks)) {
+    prediction.machine += (prediction.machine.empty() ? "" : ", ") + described(asked);
+    if (options.memory_copy_rate)
+      asked.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
     for (const replay::Scaling& scaling : scalings(options))
-      lanes.push_back(replay::lane(preset, scaling, defaults));
+      lanes.push_back(replay::lane(asked, scaling));
   }
   const PresetMachine machine = make_preset_machine(source.run(), options.machine);
   prediction.mapping_sentence = machine.mapping_sentence;
@@ -67,7 +57,7 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   prediction.compute_assumed = machine.compute_assumed;
   for (const std::uint32_t node : machine.placement.node_of_rank)
     prediction.nodes.push_back(fmt::format("node {}", node));
-  replay::HockneyNetwork network(std::move(lanes), machine.placement);
+  replay::MachineNetwork network(std::move(lanes), machine.placement);
   replay_and_ask(prediction, source, network, options);
   add_notes(prediction, machine.notes);
   add_notes(prediction, prediction.result.notes);

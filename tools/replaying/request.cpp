@@ -16,7 +16,7 @@ void add_machine_options(CLI::App& command, ReplayRequest& request, Machines mac
   if (machines == Machines::all)
     command.add_option("--platform", asked.platform,
                        "A SimGrid platform file, or the name of one that comes with Timeless");
-  command.add_option("--network", asked.machine.networks, "Networks by name: e1g, e10g, qdr; several in one pass")
+  command.add_option("--network", asked.machine.networks, "Networks by name (e1g, e10g, qdr) or file; several in one pass")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");

@@ -1,5 +1,6 @@
 #include "tools/answers/classification.h"
 #include "tools/console.h"
+#include "tools/named_networks.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/answers_report.h"
 #include "tools/trace_input.h"
@@ -32,37 +33,33 @@ struct Options {
 
 /// A network's answer, with the 21 configurations it rests on.
 struct Answer {
-  replay::Preset network;
+  replay::NetworkDescription network;
   Classification classification;
   std::span<const replay::LaneResult> lanes;
 };
 
-/// The presets asked for, moved to the anchor: a network known to suffer from contention may be judged at half its
+/// The networks asked for, moved to the anchor: a network known to suffer from contention may be judged at half its
 /// bandwidth (Tong et al., end of section III.G).
-std::vector<replay::Preset> anchored_networks(const Options& options) {
-  std::vector<replay::Preset> networks;
-  for (const std::string& name : options.machine.networks) {
-    replay::Preset network = replay::preset(name);
-    network.bits_per_second *= options.anchor_bandwidth;
-    network.latency *= options.anchor_latency;
-    networks.push_back(network);
-  }
+std::vector<replay::NetworkDescription> anchored_networks(const Options& options) {
+  std::vector<replay::NetworkDescription> networks = named_networks(options.machine.networks);
+  for (replay::NetworkDescription& network : networks)
+    network.between_nodes = replay::scaled(network.between_nodes, options.anchor_bandwidth, options.anchor_latency);
   return networks;
 }
 
 replay::Result replay_all(const Options& options, const trace::Source& source, const PresetMachine& machine,
-                          std::span<const replay::Preset> networks) {
-  std::vector<replay::HockneyLane> lanes;
-  for (const replay::Preset& network : networks)
-    for (replay::HockneyLane& lane : replay::classification_lanes(network))
-      lanes.push_back(std::move(lane));
-  replay::HockneyNetwork network(std::move(lanes), machine.placement);
+                          std::span<const replay::NetworkDescription> networks) {
+  std::vector<replay::MachineLane> lanes;
+  for (const replay::NetworkDescription& network : networks)
+    for (const replay::Scaling& scaling : replay::classification_scalings())
+      lanes.push_back(replay::lane(network, scaling));
+  replay::MachineNetwork network(std::move(lanes), machine.placement);
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   return replay::replay(source, network,
                         {.ideal = true, .progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); }});
 }
 
-std::vector<Answer> answers(const Options& options, std::span<const replay::Preset> networks,
+std::vector<Answer> answers(const Options& options, std::span<const replay::NetworkDescription> networks,
                             const replay::Result& result) {
   std::vector<Answer> all;
   const std::span<const replay::LaneResult> lanes(result.lanes);
@@ -73,8 +70,9 @@ std::vector<Answer> answers(const Options& options, std::span<const replay::Pres
   return all;
 }
 
-std::string network_text(const replay::Preset& network) {
-  return fmt::format("{} ({:g} us, {:g} Gb/s)", network.name, network.latency * 1e6, network.bits_per_second / 1e9);
+std::string network_text(const replay::NetworkDescription& network) {
+  const auto [latency, bandwidth] = figures(network);
+  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", network.name, latency * 1e6, 8 * bandwidth / 1e9);
 }
 
 std::string percent(double share) {
@@ -160,8 +158,9 @@ nlohmann::ordered_json evidence_json(const Evidence& evidence) {
 nlohmann::ordered_json answer_json(const Answer& answer) {
   nlohmann::ordered_json json;
   json["network"] = answer.network.name;
-  json["latency_seconds"] = answer.network.latency;
-  json["bits_per_second"] = answer.network.bits_per_second;
+  const auto [latency, bandwidth] = figures(answer.network);
+  json["latency_seconds"] = latency;
+  json["bits_per_second"] = 8 * bandwidth;
   json["class"] = name(answer.classification);
   json["reason"] = reason(answer.classification);
   json["evidence"] = evidence_json(answer.classification.evidence);
@@ -203,7 +202,7 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
 }
 
 int classify_trace(const Options& options) {
-  const std::vector<replay::Preset> networks = anchored_networks(options);
+  const std::vector<replay::NetworkDescription> networks = anchored_networks(options);
   const auto source = gather::open_run(options.trace);
   const PresetMachine machine = make_preset_machine(source->run(), options.machine);
   const replay::Result result = replay_all(options, *source, machine, networks);
@@ -251,7 +250,7 @@ VerbAction add_classify(CLI::App& command) {
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
-  command.add_option("--network", options->machine.networks, "Networks: " + known)
+  command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("e1g,e10g,qdr");
