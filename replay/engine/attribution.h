@@ -62,7 +62,7 @@ private:
   void change(std::size_t rank, std::uint32_t subject);
   void settle(std::size_t rank);
   static Scalars scalars(const Clocks::Clock& clock);
-  std::size_t list_length() const { return Clocks::counters_per_rank * clocks_.lanes(); }
+  std::size_t list_length() const { return clocks_.counters_per_rank() * clocks_.lanes(); }
   std::unique_ptr<double[]> list();
   void close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const;
   void name_calls(Attribution& attribution) const;

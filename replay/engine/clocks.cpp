@@ -23,22 +23,30 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
       rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
-      counters_(std::make_unique<double[]>(share.size() * counters_per_rank * rows_.lanes())), clocks_(share.size()) {
+      ends_(network.overheads_by_lane() || network.ports()),
+      counters_(std::make_unique<double[]>(share.size() * counters_per_rank() * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
     clock.base = pool_.take();
     std::fill_n(clock.base.values(), lanes() * kernels_.planes, 0.0);
     clock.seconds_per_unit = network.seconds_per_unit(share.begin + static_cast<Rank>(rank));
-    clock.counters = counters_.get() + rank * counters_per_rank * lanes();
+    clock.counters = counters_.get() + rank * counters_per_rank() * lanes();
   }
 }
 
-inline LaneTime Clocks::own(const Clock& clock) const {
+inline LaneTime Clocks::own(const Clock& clock) {
+  if (clock.pending) [[unlikely]]
+    return own_by_lane(clock);
   return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
 }
 
-inline LaneTransfer Clocks::transfer(const Incoming& incoming) const {
+inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
   const CostRow& row = rows_[incoming.row];
+  if (row.constant != nullptr && !incoming.envelope) [[unlikely]] {
+    const double* const bytes = byte_seconds(row, incoming);
+    if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};
+    return {1, bytes, incoming.messages, row.latency, row.graded};
+  }
   if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
   return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
 }
@@ -55,6 +63,7 @@ inline void Clocks::clear_pending(Clock& clock) {
   clock.copied_folded += clock.copied;
   clock.overhead_folded += clock.overhead;
   clock.volume = clock.copied = clock.overhead = 0;
+  clock.pending.reset();
 }
 
 inline Snapshot Clocks::writable(const Clock& clock) {
@@ -62,7 +71,7 @@ inline Snapshot Clocks::writable(const Clock& clock) {
 }
 
 void Clocks::settle(Clock& clock) {
-  if (clock.volume == 0 && clock.copied == 0 && clock.overhead == 0) return;
+  if (clock.volume == 0 && clock.copied == 0 && clock.overhead == 0 && !clock.pending) return;
   Snapshot out = writable(clock);
   kernels_.fold(lanes(), rates_, own(clock), out.values());
   clock.base = std::move(out);
@@ -81,6 +90,7 @@ void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
 }
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
+  terms_used_ = 0;
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
   if (alone_)
@@ -93,6 +103,7 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
 
 void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
   arrivals_.clear();
+  terms_used_ = 0;
   for (const Incoming& one : incoming)
     arrivals_.push_back({one.sent, transfer(one)});
   const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
@@ -118,7 +129,7 @@ void Clocks::depart(Clock& clock, std::span<const Incoming> departing) {
   const Snapshot end = pool_.take();
   receive_all(clock, departing, end.values());
   Snapshot out = writable(clock);
-  kernels_.advance(lanes(), rates_, own(clock), end.values(), out.values());
+  kernels_.advance(lanes(), rates_, own(clock), clock.base.values(), end.values(), out.values());
   clock.base = std::move(out);
 }
 
@@ -134,7 +145,7 @@ void Clocks::reduce(Clock& clock, double bytes) {
 void Clocks::begin_beside(Clock& beside, const Clock& clock, double* counters) const {
   beside = clock;
   beside.counters = counters;
-  std::fill_n(counters, counters_per_rank * lanes(), 0.0);
+  std::fill_n(counters, counters_per_rank() * lanes(), 0.0);
 }
 
 Snapshot Clocks::begin_of(Clock& beside) {
@@ -154,14 +165,15 @@ RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
   return {.end = clock.base.values()[lane],
           .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],
           .memory_copy = clock.copied_folded * rows_.memory_copy()[lane],
-          .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane],
+          .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane] +
+                      (ends_ ? clock.counters[4 * lanes() + lane] : 0),
           .wait = clock.counters[lane],
           .latency = clock.counters[lanes() + lane],
           .bandwidth = clock.counters[2 * lanes() + lane],
           .files = clock.counters[3 * lanes() + lane]};
 }
 
-Traced Clocks::traced(const Clock& clock) const {
+Traced Clocks::traced(const Clock& clock) {
   return time_in<Traced>(1, rates_, own(clock), 0);
 }
 

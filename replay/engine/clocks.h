@@ -27,8 +27,9 @@ struct Moment {
 struct Incoming {
   LaneTime sent;
   std::uint32_t row = 0;
-  double messages = 1; ///< times latency
-  double bytes = 0;    ///< times byte time
+  double messages = 1;   ///< times latency
+  double bytes = 0;      ///< times byte time
+  bool envelope = false; ///< only the latency counts: a probe sees a message before its bytes have come
 };
 
 /// The clocks and counters of a share of ranks, in all lanes.
@@ -37,8 +38,6 @@ struct Incoming {
 /// the same however many lanes there are.
 class Clocks {
 public:
-  static constexpr std::size_t counters_per_rank = 4; ///< lists of lanes: wait, latency, bandwidth, files
-
   Clocks(Network& network, Share share, const ReplayOptions& options);
 
   CostRows& rows() { return rows_; }
@@ -57,13 +56,38 @@ public:
     double overhead_folded = 0;
     double reduced = 0; ///< bytes of reduction arithmetic done
     double* counters = nullptr;
+    Snapshot pending; ///< overheads that differ by lane; none when nothing is
+    Snapshot port;    ///< when the port is free for the next message; none before the first that needs it
   };
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
 
   /// The rank's time now; it goes on without disturbing what this returns.
-  Moment now(const Clock& clock) const {
+  Moment now(const Clock& clock) {
+    if (clock.pending) [[unlikely]]
+      return {materialised(clock)};
     return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+  }
+
+  /// The overhead and the copy of a message that the rank sends now; `overhead` is the part that is the same in all
+  /// lanes.
+  void pay_for_send(Clock& clock, std::uint32_t row, Overhead which, double bytes, double overhead) {
+    clock.overhead += overhead;
+    clock.copied += bytes;
+    if (ends_) [[unlikely]]
+      spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
+  }
+  /// When that message sets off: at once, or when the rank's port is free.
+  Moment set_off(Clock& clock, std::uint32_t row, double bytes) {
+    if (ends_ && rows_[row].ends->port.fixed != nullptr) [[unlikely]]
+      return pass_port(clock, rows_[row], bytes);
+    return now(clock);
+  }
+  /// What a processor does after a message has arrived.
+  void receive(Clock& clock, std::uint32_t row, double bytes, double overhead) {
+    clock.overhead += overhead;
+    if (ends_) [[unlikely]]
+      spend(clock, rows_[row].ends->receive, bytes);
   }
 
   /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
@@ -94,16 +118,25 @@ public:
   /// The path to it; only in replays with ReplayOptions::sensitivities.
   Sensitivity sensitivity(const Clock& clock, std::size_t lane) const;
   /// The rank's time now, with what is pending; only in replays with ReplayOptions::critical_path, as the next.
-  Traced traced(const Clock& clock) const;
+  Traced traced(const Clock& clock);
   /// Changes the last node of the rank's path, without disturbing those who share its time.
   void set_node(Clock& clock, double node);
 
+  /// Lists of lanes that a clock counts in: wait, latency, bandwidth, files, and overheads where these differ by lane.
+  std::size_t counters_per_rank() const { return ends_ ? 5 : 4; }
+
 private:
-  LaneTime own(const Clock& clock) const;
-  LaneTransfer transfer(const Incoming& incoming) const;
+  LaneTime own(const Clock& clock);
+  LaneTransfer transfer(const Incoming& incoming);
+  const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   static void clear_pending(Clock& clock);
+  LaneTime own_by_lane(const Clock& clock);
+  Snapshot materialised(const Clock& clock);
+  void materialise(const Clock& clock, double* out);
+  void spend(Clock& clock, const SecondsRow& seconds, double bytes);
+  Moment pass_port(Clock& clock, const CostRow& row, double bytes);
   Snapshot writable(const Clock& clock);
 
   const LaneKernels& kernels_;
@@ -112,9 +145,13 @@ private:
   LaneRates rates_;
   bool alone_; ///< a single lane of plain numbers: not worth a kernel's call
   bool latency_first_;
+  bool ends_; ///< messages' ends differ by lane: CostRow::ends
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::vector<LaneArrival> arrivals_;
+  Snapshot own_;                ///< scratch of own()
+  std::vector<Snapshot> terms_; ///< scratch of transfer()
+  std::size_t terms_used_ = 0;
 };
 
 } // namespace timeless::replay

@@ -46,6 +46,34 @@ double* CostRows::padded(std::span<const double> values, const char* what) {
   return copy;
 }
 
+template <typename Ask>
+SecondsRow CostRows::seconds(Ask ask) {
+  const std::size_t given = network_.lanes().size();
+  double* fixed = list();
+  double* per_byte = list();
+  ask(LaneSeconds{{fixed, given}, {per_byte, given}});
+  return {fixed, per_byte};
+}
+
+const double* CostRows::constant(LinkClass link, std::size_t segment) {
+  std::vector<double> seconds(network_.lanes().size());
+  if (!network_.transfer_constant(link, segment, seconds)) return nullptr;
+  return padded(seconds, "constants");
+}
+
+const EndsRow* CostRows::ends(LinkClass link, std::size_t segment) {
+  if (!network_.overheads_by_lane() && !network_.ports()) return nullptr;
+  EndsRow row;
+  const auto overhead = [&](Overhead which) {
+    return seconds([&](const LaneSeconds& into) { network_.overheads(which, link, segment, into); });
+  };
+  row.send = overhead(Overhead::send);
+  row.nonblocking_send = overhead(Overhead::nonblocking_send);
+  row.receive = overhead(Overhead::receive);
+  if (network_.ports()) row.port = seconds([&](const LaneSeconds& into) { network_.port(link, segment, into); });
+  return &ends_.emplace_back(row);
+}
+
 std::size_t CostRows::segment(double bytes) const {
   // Sizes beyond any threshold may not fit an integer.
   return bytes < 0x1p63 ? segment_of(thresholds_, static_cast<Bytes>(bytes)) : thresholds_.size();
@@ -65,10 +93,15 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
     double* latency = list();
     double* byte_time = list();
     const std::size_t given = network_.lanes().size();
-    network_.costs(link, networks_segment(segment), {latency, given}, {byte_time, given});
+    const std::size_t theirs = networks_segment(segment);
+    network_.costs(link, theirs, {latency, given}, {byte_time, given});
     const auto number = static_cast<std::uint32_t>(rows_.size());
-    rows_.push_back(
-        {.latency = latency, .byte_time = byte_time, .graded = network_.scales(link) ? 1.0 : 0.0, .envelope = number});
+    rows_.push_back({.latency = latency,
+                     .byte_time = byte_time,
+                     .graded = network_.scales(link) ? 1.0 : 0.0,
+                     .constant = constant(link, theirs),
+                     .ends = ends(link, theirs),
+                     .envelope = number});
     segments[segment] = number + 1;
   }
   return segments[segment] - 1;
@@ -105,17 +138,24 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
   double* latency = list();
   double* sender_latency = list();
   double* sender_byte_time = list();
+  double* sender_constant = plain.constant != nullptr ? list() : nullptr;
   for (std::size_t lane = 0; lane < given; ++lane) {
     latency[lane] = held[lane] != 0 ? plain.latency[lane] + handshake[lane] : plain.latency[lane];
     sender_latency[lane] = held[lane] != 0 ? latency[lane] : 0;
     sender_byte_time[lane] = held[lane] != 0 ? plain.byte_time[lane] : 0;
+    if (sender_constant != nullptr) sender_constant[lane] = held[lane] != 0 ? plain.constant[lane] : 0;
   }
   const auto departure = static_cast<std::uint32_t>(rows_.size());
-  rows_.push_back(
-      {.latency = sender_latency, .byte_time = sender_byte_time, .graded = plain.graded, .envelope = departure});
+  rows_.push_back({.latency = sender_latency,
+                   .byte_time = sender_byte_time,
+                   .graded = plain.graded,
+                   .constant = sender_constant,
+                   .envelope = departure});
   rows_.push_back({.latency = latency,
                    .byte_time = plain.byte_time,
                    .graded = plain.graded,
+                   .constant = plain.constant,
+                   .ends = plain.ends,
                    .held = held,
                    .envelope = eager,
                    .departure = departure});

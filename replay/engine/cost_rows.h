@@ -3,6 +3,7 @@
 #include "replay/platform/network.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <new>
 #include <optional>
@@ -10,11 +11,27 @@
 
 namespace timeless::replay {
 
+/// Seconds that depend on a message's size, per lane: fixed + n * per_byte.
+struct SecondsRow {
+  const double* fixed = nullptr;
+  const double* per_byte = nullptr;
+};
+
+/// What happens at a message's two ends, where that differs by lane or link.
+struct EndsRow {
+  SecondsRow send;
+  SecondsRow nonblocking_send;
+  SecondsRow receive;
+  SecondsRow port; ///< a lane without ports has a `fixed` below 0; null when none has them
+};
+
 /// Latency and byte time of one link class and message size, per lane.
 struct CostRow {
   const double* latency = nullptr;
   const double* byte_time = nullptr;
-  double graded = 1; ///< 1 where Network::scales the class, else 0
+  double graded = 1;                ///< 1 where Network::scales the class, else 0
+  const double* constant = nullptr; ///< Network::transfer_constant; null when none
+  const EndsRow* ends = nullptr;    ///< null when overheads are the same in all lanes and there are no ports
   // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
   const double* held = nullptr; ///< 1 in these lanes, else 0; null when there are none
   std::uint32_t envelope = 0;   ///< the row of what a probe sees: without the handshake
@@ -62,6 +79,10 @@ private:
   std::size_t networks_segment(std::size_t segment) const;
   double* list();
   double* padded(std::span<const double> values, const char* what);
+  template <typename Ask>
+  SecondsRow seconds(Ask ask);
+  const double* constant(LinkClass link, std::size_t segment);
+  const EndsRow* ends(LinkClass link, std::size_t segment);
 
   Network& network_;
   std::size_t lanes_;
@@ -73,6 +94,7 @@ private:
   const double* reduction_;
   double* overhead_;
   std::vector<CostRow> rows_;
+  std::deque<EndsRow> ends_;
   std::vector<std::vector<std::uint32_t>> by_class_;   ///< row number + 1 by class and segment; 0: not asked yet
   std::vector<std::vector<std::uint32_t>> rendezvous_; ///< likewise, by class and twice the segment, synchronous after
 };

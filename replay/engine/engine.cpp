@@ -148,16 +148,14 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
-void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step) {
+void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor) {
   if (rank.volume == rank.volumes_end) fail("a computation without a volume");
   const std::uint64_t volume = *rank.volume++;
-  if (step == Step::compute_in_kernel) {
-    clock.volume += static_cast<double>(volume);
-  } else if (step == Step::compute_beside_workers) {
-    clock.volume += static_cast<double>(volume);
+  if (step == Step::compute_beside_workers || step == Step::compute_in_kernel) {
+    clock.volume += factor * static_cast<double>(volume);
     rank.last_computation = volume;
   } else if (step == Step::workers) {
-    if (volume > rank.last_computation) clock.volume += static_cast<double>(volume - rank.last_computation);
+    if (volume > rank.last_computation) clock.volume += factor * static_cast<double>(volume - rank.last_computation);
     rank.last_computation = 0;
   }
 }
@@ -206,7 +204,7 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   case Step::compute_beside_workers:
   case Step::skip_volume:
   case Step::workers:
-    compute_beside_workers(rank, clocks_[number], operation.step);
+    compute_beside_workers(rank, clocks_[number], operation.step, operation.factor());
     return true;
   case Step::send:
     send(rank, number, operation);
@@ -274,13 +272,13 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
 
 inline void Engine::send(RankState& rank, std::uint32_t number, const Operation& operation) {
   Clocks::Clock& clock = clocks_[number];
-  clock.overhead += operation.send_overhead;
-  clock.copied += operation.bytes;
+  clocks_.pay_for_send(clock, operation.row, operation.overhead, operation.bytes, operation.send_overhead);
   if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::message);
-  const std::uint64_t ticket = channels_.send(operation.channel, {.sent = clocks_.now(clock),
-                                                                  .bytes = operation.bytes,
-                                                                  .receive_overhead = operation.receive_overhead,
-                                                                  .row = operation.row});
+  const std::uint64_t ticket =
+      channels_.send(operation.channel, {.sent = clocks_.set_off(clock, operation.row, operation.bytes),
+                                         .bytes = operation.bytes,
+                                         .receive_overhead = operation.receive_overhead,
+                                         .row = operation.row});
   const Channel& channel = channels_[operation.channel];
   if (channel.awaited == ticket) wake(channel.destination);
   if (operation.step == Step::send && operation.request != trace::no_request)
@@ -291,7 +289,7 @@ inline void Engine::take_message(std::uint32_t number, Channel& channel, std::ui
   Clocks::Clock& clock = clocks_[number];
   Message& taken = message(channel, ticket);
   clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
-  clock.overhead += taken.receive_overhead;
+  clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
   channels_.remove(channel, ticket, taken);
 }
 
@@ -322,7 +320,8 @@ bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& opera
   const std::uint64_t ticket = channels_.next_ticket(operation.receive_channel);
   if (!has_message(rank, operation.receive_channel, ticket)) return false;
   const Message& found = message(channels_[operation.receive_channel], ticket);
-  clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope});
+  clocks_.take(clocks_[number],
+               {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope, .envelope = true});
   return true;
 }
 
@@ -404,7 +403,8 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     switch (request.state) {
     case RequestState::receiving: {
       Channel& channel = channels_[request.subject];
-      clock.overhead += message(channel, request.ticket).receive_overhead;
+      const Message& taken = message(channel, request.ticket);
+      clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
       channels_.remove(channel, request.ticket);
       break;
     }

@@ -98,7 +98,7 @@ private:
   bool run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end);
   [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
   bool next_block(RankState& rank, trace::Rank number);
-  void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step);
+  void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
 

@@ -166,12 +166,12 @@ TIMELESS_INLINE inline void leave(std::size_t count, const LaneRates& rates, con
 }
 
 template <typename Number>
-TIMELESS_INLINE inline void advance(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* end,
-                                    double* out) {
+TIMELESS_INLINE inline void advance(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* base,
+                                    const double* end, double* out) {
   for_each_lane(
-      count, [ count, rates, own, end, out ](std::size_t lane) __attribute__((always_inline)) {
+      count, [ count, rates, own, base, end, out ](std::size_t lane) __attribute__((always_inline)) {
         const Number now = time_in<Number>(count, rates, own, lane);
-        Number::load(own.base, count, lane).moved(now, Number::load(end, count, lane)).store(out, count, lane);
+        Number::load(base, count, lane).moved(now, Number::load(end, count, lane)).store(out, count, lane);
       });
 }
 

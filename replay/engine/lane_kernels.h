@@ -84,9 +84,10 @@ struct LaneKernels {
   void (*leave)(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTime& posted,
                 const double* held, double* out);
 
-  /// out = own.base + (end - own): the rank's time moves on to `end`, and what is pending stays so. Where `end` is own,
-  /// not a bit changes.
-  void (*advance)(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* end, double* out);
+  /// out = base + (end - own): the rank's time moves on to `end`, and what is pending since `base` stays so. Where
+  /// `end` is own, not a bit changes.
+  void (*advance)(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* base, const double* end,
+                  double* out);
 
   /// How many planes the numbers have.
   std::size_t planes = 1;

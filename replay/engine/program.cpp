@@ -121,9 +121,7 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   case ActionKind::workers_maximum:
     if (action.kernel != trace::no_kernel && action.kernel >= run_.kernels.size())
       fail(fmt::format("there is no kernel {} in this run", action.kernel));
-    if (action.kind == ActionKind::workers_sum) return {.step = Step::skip_volume};
-    if (action.kind == ActionKind::workers_maximum) return {.step = Step::workers};
-    return {.step = program.workers ? Step::compute_beside_workers : Step::compute};
+    return computation(action, program);
   case ActionKind::send:
     return send(action, rank);
   case ActionKind::receive:
@@ -192,6 +190,15 @@ Operation Compiler::completion(const Action& action, Program& program) {
       .step = Step::complete, .requests = static_cast<std::uint32_t>(action.requests.size()), .first_request = first};
 }
 
+Operation Compiler::computation(const Action& action, const Program& program) const {
+  if (action.kind == ActionKind::workers_sum) return {.step = Step::skip_volume};
+  const double factor = action.kernel == trace::no_kernel ? 1 : network_.kernel_factor(action.kernel);
+  if (action.kind == ActionKind::workers_maximum) return {.step = Step::workers, .bytes = factor};
+  if (program.workers) return {.step = Step::compute_beside_workers, .bytes = factor};
+  if (factor != 1) return {.step = Step::compute_in_kernel, .bytes = factor};
+  return {.step = Step::compute, .bytes = 1};
+}
+
 Operation Compiler::synchronisation(const Action& action, Rank rank, Program& program) {
   return meeting(action, ActionKind::barrier, action.communicator, trace::no_rank, rank, program);
 }
@@ -212,6 +219,8 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.row = care_ && action.mode != trace::SendMode::buffered
                       ? rows_.rendezvous(rank, to, operation.bytes, operation.synchronous)
                       : rows_.message(rank, to, operation.bytes);
+  operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
+  if (network_.overheads_by_lane()) return;
   operation.send_overhead = nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes);
   operation.receive_overhead = network_.receive_overhead(action.bytes);
 }

@@ -19,7 +19,7 @@ namespace timeless::replay {
 /// What the engine does for an action.
 enum class Step : std::uint8_t {
   compute,
-  compute_in_kernel,      ///< a computation whose kernel matters
+  compute_in_kernel,      ///< a computation whose kernel matters, or has its own rate: factor()
   compute_beside_workers, ///< a computation in a block where worker threads computed, too
   skip_volume,
   workers, ///< the largest worker's volume: what exceeds the computation before it takes time
@@ -53,7 +53,8 @@ inline constexpr std::uint32_t no_channel = 0xffffffffU;
 /// An action, with everything derived that does not change while its block is replayed.
 struct alignas(64) Operation {
   Step step = Step::nothing;
-  bool synchronous = false; ///< a send that waits for its receive in all lanes
+  bool synchronous = false;           ///< a send that waits for its receive in all lanes
+  Overhead overhead = Overhead::send; ///< which one a send pays
   std::uint32_t channel = no_channel;
   std::uint32_t receive_channel = no_channel;
   std::uint32_t touches = 0; ///< a channel it uses first, or any
@@ -62,9 +63,12 @@ struct alignas(64) Operation {
   std::uint32_t requests = 0;      ///< how many `complete` has
   std::uint32_t first_request = 0; ///< of these, in Program::requests
   trace::RequestId request = trace::no_request;
-  double bytes = 0;
+  double bytes = 0;            ///< of a message; of a computation it stands for factor()
   double send_overhead = 0;    ///< seconds
   double receive_overhead = 0; ///< seconds, of whoever receives the message sent here
+
+  /// What a computation's volume is multiplied by.
+  double factor() const { return bytes; }
 };
 
 /// A block's dictionary, derived.
@@ -95,6 +99,7 @@ public:
 private:
   Operation compile(const trace::Action& action, trace::Rank rank, Program& program);
   static Operation completion(const trace::Action& action, Program& program);
+  Operation computation(const trace::Action& action, const Program& program) const;
   Operation send(const trace::Action& action, trace::Rank rank);
   Operation receive(const trace::Action& action, trace::Rank rank);
   Operation exchange(const trace::Action& action, trace::Rank rank);

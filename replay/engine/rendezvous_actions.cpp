@@ -11,8 +11,9 @@ namespace timeless::replay {
 bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (operation.request == trace::no_request || !foresight_.cancelled(number, action(rank))) return false;
   if (operation.channel != no_channel) {
-    clocks_[number].overhead += operation.send_overhead;
-    clocks_[number].copied += operation.bytes;
+    clocks_.pay_for_send(clocks_[number], operation.row, operation.overhead, operation.bytes, operation.send_overhead);
+    // What sets off where it is not known yet that it comes to nothing keeps the port.
+    clocks_.set_off(clocks_[number], operation.row, operation.bytes);
   }
   start(rank, operation.request).state = RequestState::done;
   return true;
@@ -59,10 +60,9 @@ void Engine::leave(Message& message, const Moment& posted) {
 /// Sends; returns what the sender has to wait for before it goes on, or completes its request.
 std::uint32_t Engine::begin_to_send(std::uint32_t number, const Operation& operation) {
   Clocks::Clock& clock = clocks_[number];
-  clock.overhead += operation.send_overhead;
-  clock.copied += operation.bytes;
+  clocks_.pay_for_send(clock, operation.row, operation.overhead, operation.bytes, operation.send_overhead);
   if (tracer_) tracer_->depart(number, world_rank(number), action(ranks_[number]), PathTracer::Kind::message);
-  Message message{.sent = clocks_.now(clock),
+  Message message{.sent = clocks_.set_off(clock, operation.row, operation.bytes),
                   .bytes = operation.bytes,
                   .receive_overhead = operation.receive_overhead,
                   .row = operation.row};
@@ -151,7 +151,8 @@ std::size_t Engine::gather_send(const Request& request) {
 void Engine::forget_send(Clocks::Clock& clock, const Request& request) {
   if (request.state == RequestState::exchanging) {
     Channel& channel = channels_[handshakes_[request.subject].receive_channel];
-    clock.overhead += message(channel, request.ticket).receive_overhead;
+    const Message& taken = message(channel, request.ticket);
+    clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
     channels_.remove(channel, request.ticket);
   }
   end(request.subject);

@@ -44,8 +44,10 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
   step = {.to = transfer.to, .from = transfer.from, .bytes = transfer.bytes, .reduced_bytes = transfer.reduced_bytes};
   if (transfer.to != schedules::nobody) {
     step.row = rows.message(members[here], members[transfer.to], transfer.bytes);
-    step.send_overhead = network.isend_overhead(whole(transfer.bytes));
-    step.receive_overhead = network.receive_overhead(whole(transfer.bytes));
+    if (!network.overheads_by_lane()) {
+      step.send_overhead = network.isend_overhead(whole(transfer.bytes));
+      step.receive_overhead = network.receive_overhead(whole(transfer.bytes));
+    }
   }
   if (keeps) {
     first_.push_back(step);

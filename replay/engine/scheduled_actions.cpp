@@ -41,12 +41,13 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
 /// Leaves like a message of the program, by a nonblocking send.
 void Engine::send_step(const Progress& progress, Clocks::Clock& clock) {
   const MemberStep& step = progress.step;
-  clock.overhead += step.send_overhead;
-  clock.copied += step.bytes;
+  clocks_.pay_for_send(clock, step.row, Overhead::nonblocking_send, step.bytes, step.send_overhead);
   ++meetings_[progress.meeting].in_flight;
-  const std::uint32_t waiter = mailbox_.put(
-      {progress.meeting, progress.member, step.to},
-      {.sent = clocks_.now(clock), .bytes = step.bytes, .receive_overhead = step.receive_overhead, .row = step.row});
+  const std::uint32_t waiter =
+      mailbox_.put({progress.meeting, progress.member, step.to}, {.sent = clocks_.set_off(clock, step.row, step.bytes),
+                                                                  .bytes = step.bytes,
+                                                                  .receive_overhead = step.receive_overhead,
+                                                                  .row = step.row});
   if (waiter == Mailbox::nobody) return;
   if ((waiter & agent_bit) != 0)
     ready_agents_.push_back(waiter & ~agent_bit);
@@ -62,7 +63,7 @@ bool Engine::receive_step(const Progress& progress, Clocks::Clock& clock, std::u
     return false;
   }
   clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes});
-  clock.overhead += message->receive_overhead;
+  clocks_.receive(clock, message->row, message->bytes, message->receive_overhead);
   --meetings_[progress.meeting].in_flight;
   mailbox_.remove(way);
   return true;
@@ -92,7 +93,7 @@ void Engine::start_agent(RankState& rank, std::uint32_t number, const Operation&
     free_agents_.push_back(static_cast<std::uint32_t>(agents_.size()));
     Agent& fresh = agents_.emplace_back();
     const std::size_t lanes = clocks_.lanes();
-    fresh.counters = std::make_unique<double[]>(Clocks::counters_per_rank * lanes);
+    fresh.counters = std::make_unique<double[]>(clocks_.counters_per_rank() * lanes);
     fresh.row = clocks_.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
   }
   const std::uint32_t agent = free_agents_.back();

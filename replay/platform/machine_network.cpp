@@ -88,6 +88,7 @@ MachineNetwork::MachineNetwork(std::vector<MachineLane> lanes, Placement placeme
     memory_copy_.push_back(lane.memory_copy_byte_time);
     reduction_.push_back(lane.reduction_byte_time);
     compute_scale_.push_back(lane.compute_scale);
+    eager_limits_.push_back(lane.eager_limit.value_or(no_eager_limit));
     for (const LinkCosts* costs : {&lane.between_nodes, &lane.within_node}) {
       for (const MessageCosts& some : costs->sizes)
         if (some.up_to != MessageCosts::any_size) thresholds_.push_back(some.up_to);
@@ -96,6 +97,7 @@ MachineNetwork::MachineNetwork(std::vector<MachineLane> lanes, Placement placeme
           ports_ || std::ranges::any_of(costs->sizes, [](const MessageCosts& some) { return some.port.has_value(); });
     }
   }
+  if (std::ranges::all_of(eager_limits_, [](Bytes limit) { return limit == no_eager_limit; })) eager_limits_.clear();
   std::ranges::sort(thresholds_);
   thresholds_.erase(std::ranges::unique(thresholds_).begin(), thresholds_.end());
 }
@@ -162,6 +164,13 @@ void MachineNetwork::port(LinkClass link, std::size_t segment, const LaneSeconds
     const Seconds of = message_costs(lane, link, segment).port.value_or(Seconds{.fixed = -1});
     seconds.fixed[lane] = of.fixed;
     seconds.per_byte[lane] = of.per_byte;
+  }
+}
+
+void MachineNetwork::handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
+    const MessageCosts& some = message_costs(lane, link, segment);
+    seconds[lane] = configurations_[lane].handshake_latencies * some.latency + some.handshake;
   }
 }
 

@@ -60,6 +60,8 @@ public:
   void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
   bool ports() const override { return ports_; }
   void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
+  std::span<const Bytes> eager_limits() const override { return eager_limits_; }
+  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
 
 private:
   std::uint32_t node(Rank rank) const;
@@ -69,6 +71,7 @@ private:
   Placement placement_;
   std::vector<std::string> names_;
   std::vector<Bytes> thresholds_;
+  std::vector<Bytes> eager_limits_; ///< empty when no lane has one
   std::vector<double> memory_copy_;
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;

@@ -2,6 +2,7 @@
 
 #include "trace/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -53,6 +54,36 @@ void VariedNetwork::handshake(LinkClass link, std::size_t segment, std::span<dou
   const bool scales = network_.scales(link);
   for (std::size_t i = 0; i < variations_.size(); ++i)
     seconds[i] = given[variations_[i].lane] * (scales ? variations_[i].latency : 1);
+}
+
+bool VariedNetwork::transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  std::vector<double> theirs(network_.lanes().size());
+  if (!network_.transfer_constant(link, segment, theirs)) return false;
+  const bool scales = network_.scales(link);
+  for (std::size_t i = 0; i < variations_.size(); ++i)
+    seconds[i] = theirs[variations_[i].lane] * (scales ? variations_[i].byte_time : 1);
+  return true;
+}
+
+void VariedNetwork::overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
+  const std::size_t given = network_.lanes().size();
+  std::vector<double> fixed(given);
+  std::vector<double> per_byte(given);
+  network_.overheads(which, link, segment, {fixed, per_byte});
+  std::ranges::copy(chosen<double>(fixed), seconds.fixed.begin());
+  std::ranges::copy(chosen<double>(per_byte), seconds.per_byte.begin());
+}
+
+void VariedNetwork::port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
+  const std::size_t given = network_.lanes().size();
+  std::vector<double> fixed(given);
+  std::vector<double> per_byte(given);
+  network_.port(link, segment, {fixed, per_byte});
+  const bool scales = network_.scales(link);
+  for (std::size_t i = 0; i < variations_.size(); ++i) {
+    seconds.fixed[i] = fixed[variations_[i].lane];
+    seconds.per_byte[i] = per_byte[variations_[i].lane] * (scales ? variations_[i].byte_time : 1);
+  }
 }
 
 } // namespace timeless::replay

@@ -40,6 +40,12 @@ public:
   double receive_overhead(Bytes bytes) const override { return network_.receive_overhead(bytes); }
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool overheads_by_lane() const override { return network_.overheads_by_lane(); }
+  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
+  bool ports() const override { return network_.ports(); }
+  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
+  double kernel_factor(trace::KernelId kernel) const override { return network_.kernel_factor(kernel); }
 
 private:
   /// One value per variation, from one per lane; nothing from nothing.

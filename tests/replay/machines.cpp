@@ -107,4 +107,30 @@ bool same_bits(const LaneResult& left, const LaneResult& right) {
          std::ranges::equal(left.rank_sensitivities, right.rank_sensitivities, same);
 }
 
+bool IntegerMachine::transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  if (!rare_) return false;
+  for (std::size_t lane = 0; lane < lane_seeds_.size(); ++lane)
+    seconds[lane] = draw(lane_seeds_[lane], 4000 + row(link, segment), 3) * 100;
+  return segment != 1;
+}
+
+void IntegerMachine::overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
+  const std::uint64_t what = 5000 + 2 * static_cast<std::uint64_t>(which) + row(link, segment);
+  for (std::size_t lane = 0; lane < lane_seeds_.size(); ++lane) {
+    seconds.fixed[lane] = draw(lane_seeds_[lane], what, 50);
+    seconds.per_byte[lane] = draw(lane_seeds_[lane], what + 1, 2);
+  }
+}
+
+void IntegerMachine::port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
+  for (std::size_t lane = 0; lane < lane_seeds_.size(); ++lane) {
+    seconds.fixed[lane] = draw(lane_seeds_[lane], 6000 + row(link, segment), 300) - 100;
+    seconds.per_byte[lane] = draw(lane_seeds_[lane], 6001 + row(link, segment), 4);
+  }
+}
+
+double IntegerMachine::kernel_factor(trace::KernelId kernel) const {
+  return rare_ ? 1 + draw(seed_, 7000 + kernel, 3) : 1;
+}
+
 } // namespace timeless::replay::test

@@ -48,7 +48,21 @@ public:
   double isend_overhead(Bytes bytes) const override;
   double receive_overhead(Bytes bytes) const override;
 
+  /// Lets the machine have what only some networks have: overheads that differ by lane and link, ports, constants
+  /// beside bytes, and kernels that compute at their own rates; all drawn from the seeds.
+  void add_rarities() { rare_ = true; }
+  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool overheads_by_lane() const override { return rare_; }
+  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
+  bool ports() const override { return rare_; }
+  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
+  double kernel_factor(trace::KernelId kernel) const override;
+
 private:
+  std::uint64_t row(LinkClass link, std::size_t segment) const {
+    return 8 * (link * (thresholds_.size() + 1) + segment);
+  }
+
   Rank ranks_;
   std::uint64_t seed_;
   std::vector<std::uint64_t> lane_seeds_;
@@ -57,6 +71,7 @@ private:
   std::vector<double> memory_copy_;
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
+  bool rare_ = false;
 };
 
 /// True when they are the same to the last bit.

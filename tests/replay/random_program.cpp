@@ -34,6 +34,8 @@ public:
       : random_(seed), limits_(limits), size_(between(2, limits.most_ranks)),
         program_(size_, static_cast<std::size_t>(between(1, static_cast<int>(limits.most_actions_per_block)))),
         ranks_(static_cast<std::size_t>(size_)) {
+    for (std::uint64_t kernel = 1; kernel < kernels; ++kernel)
+      program_.add_kernel({});
     add_communicators();
     const int events = between(1, static_cast<int>(limits.most_events));
     for (int event = 0; event < events; ++event)
@@ -44,6 +46,8 @@ public:
   MemorySource take() { return std::move(program_); }
 
 private:
+  static constexpr std::uint64_t kernels = 3;
+
   struct Pending {
     enum class Of { send, receive, exchange, wildcard, collective, nothing } of;
     std::tuple<Rank, Rank, CommunicatorId, Tag> path{};
@@ -140,7 +144,10 @@ private:
 
   // ---- messages
 
-  void compute() { program_.compute(any_rank(), static_cast<std::uint64_t>(between(0, 3000))); }
+  void compute() {
+    const auto volume = static_cast<std::uint64_t>(between(0, 3000));
+    program_.compute(any_rank(), volume, static_cast<trace::KernelId>(volume % kernels));
+  }
 
   void send() {
     const Rank from = any_rank();

@@ -25,6 +25,7 @@ std::string show(const Sensitivity& path) {
 void compare_with_scalar_replay(std::uint64_t seed, const ProgramLimits& limits) {
   const trace::MemorySource program = random_program(seed, limits);
   IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
+  if (seed % 4 >= 2) machine.add_rarities();
   ReplayOptions options;
   constexpr CollectiveModel models[] = {CollectiveModel::simple, CollectiveModel::mpich, CollectiveModel::schedule};
   options.collectives = models[seed % 3];

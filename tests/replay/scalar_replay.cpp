@@ -198,6 +198,42 @@ private:
     return {latency[lane_], byte_time[lane_]};
   }
 
+  double constant(LinkClass link, double bytes) {
+    std::vector<double> seconds(network_.lanes().size());
+    return network_.transfer_constant(link, segment(bytes), seconds) ? seconds[lane_] : 0;
+  }
+
+  double overhead(Overhead which, LinkClass link, Bytes bytes) {
+    if (!network_.overheads_by_lane())
+      return which == Overhead::send      ? network_.send_overhead(bytes)
+             : which == Overhead::receive ? network_.receive_overhead(bytes)
+                                          : network_.isend_overhead(bytes);
+    std::vector<double> fixed(network_.lanes().size());
+    std::vector<double> per_byte(fixed.size());
+    network_.overheads(which, link, segment(static_cast<double>(bytes)), {fixed, per_byte});
+    return fixed[lane_] + static_cast<double>(bytes) * per_byte[lane_];
+  }
+
+  double kernel_factor(const Action& action) const {
+    return action.kernel == trace::no_kernel ? 1 : network_.kernel_factor(action.kernel);
+  }
+
+  /// When a message that the rank has ready now sets off.
+  Since through_port(ScalarTimes& times, LinkClass link, Bytes bytes) {
+    const Since ready{times.end, times.path};
+    if (!network_.ports()) return ready;
+    std::vector<double> fixed(network_.lanes().size());
+    std::vector<double> per_byte(fixed.size());
+    network_.port(link, segment(static_cast<double>(bytes)), {fixed, per_byte});
+    if (fixed[lane_] < 0) return ready;
+    const Since start = times.port_free > ready.time ? Since{times.port_free, times.port_path} : ready;
+    const double on_wire = static_cast<double>(bytes) * per_byte[lane_];
+    times.port_free = start.time + (fixed[lane_] + on_wire);
+    times.port_path = start.path;
+    if (network_.scales(link)) times.port_path.bandwidth += on_wire;
+    return start;
+  }
+
   Rank world(CommunicatorId communicator, Rank rank) {
     return run_.communicators.at(communicator).members.at(static_cast<std::size_t>(rank));
   }
@@ -256,14 +292,15 @@ private:
 
   OpenRequest send(const Action& action, Rank rank, bool nonblocking) {
     ScalarTimes& times = of(rank).times;
-    work(times, &RankTimes::overhead,
-         nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes));
-    work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
     OpenRequest sent{.of = OpenRequest::Of::send};
     sent.path = {rank, world(action.communicator, action.peer), action.communicator, action.tag};
+    const LinkClass link = network_.link(rank, std::get<1>(sent.path));
+    work(times, &RankTimes::overhead,
+         overhead(nonblocking ? Overhead::nonblocking_send : Overhead::send, link, action.bytes));
+    work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
     auto& queue = paths_[sent.path].sent;
     sent.place = queue.size();
-    queue.push_back({rank, now(rank), action.bytes, waits_for_its_receive(action)});
+    queue.push_back({rank, through_port(times, link, action.bytes), action.bytes, waits_for_its_receive(action)});
     return sent;
   }
 
@@ -300,8 +337,12 @@ private:
       agreement = handshake(link, bytes);
       if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
     }
-    return {start.time, latency + agreement,  bytes * byte_time, network_.receive_overhead(message.bytes),
-            start.path, network_.scales(link)};
+    return {start.time,
+            latency + agreement,
+            constant(link, bytes) + bytes * byte_time,
+            overhead(Overhead::receive, link, message.bytes),
+            start.path,
+            network_.scales(link)};
   }
 
   /// What a sender waits for: nothing when the message is eager, else all of its way.
@@ -453,7 +494,7 @@ private:
     const auto [last, path] = latest(gathering);
     return {last,
             cost.messages * latency,
-            cost.bytes * byte_time,
+            cost.messages * constant(link, step) + cost.bytes * byte_time,
             cost.reduced_bytes * network_.reduction_byte_time()[lane_],
             path,
             network_.scales(link)};
@@ -507,10 +548,11 @@ private:
         course.standing = happened = true;
         if (course.transfer.to != schedules::nobody) {
           const auto bytes = static_cast<Bytes>(course.transfer.bytes);
-          work(times, &RankTimes::overhead, network_.isend_overhead(bytes));
+          const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
+          work(times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, bytes));
           work(times, &RankTimes::memory_copy, static_cast<double>(bytes) * network_.memory_copy_byte_time()[lane_]);
           within_[way(course.here, course.transfer.to)].push_back(
-              {all[course.here], {times.end, times.path}, bytes, false});
+              {all[course.here], through_port(times, link, bytes), bytes, false});
         }
       }
       if (course.transfer.from != schedules::nobody) {
@@ -520,8 +562,8 @@ private:
         const LinkClass link = network_.link(sent.front().source, all[course.here]);
         const auto [latency, byte_time] = costs(link, bytes);
         const Since start = sent.front().start;
-        absorb_all(times, {{start.time, latency, bytes * byte_time, network_.receive_overhead(sent.front().bytes),
-                            start.path, network_.scales(link)}});
+        absorb_all(times, {{start.time, latency, constant(link, bytes) + bytes * byte_time,
+                            overhead(Overhead::receive, link, sent.front().bytes), start.path, network_.scales(link)}});
         sent.pop_front();
       }
       work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
@@ -609,8 +651,8 @@ private:
     switch (action.kind) {
     case ActionKind::compute:
       work(rank.times, &RankTimes::compute,
-           static_cast<double>(rank.actions[rank.position].second) * network_.seconds_per_unit(number) *
-               network_.compute_scale()[lane_]);
+           static_cast<double>(rank.actions[rank.position].second) * kernel_factor(action) *
+               network_.seconds_per_unit(number) * network_.compute_scale()[lane_]);
       return true;
     case ActionKind::cancelled:
       return true;

@@ -14,6 +14,8 @@ namespace timeless::replay::test {
 /// A rank's counters, and the critical path to its end, carried with its time.
 struct ScalarTimes : RankTimes {
   Sensitivity path;
+  double port_free = 0; ///< when its next message may set off
+  Sensitivity port_path{};
 };
 
 /// The replay of one lane, written to be read and not to be fast: every rank's time is one number, brought up to date

@@ -1,0 +1,263 @@
+// What networks say of messages, against replays of a few messages worked out by hand, and of random programs.
+#include "machines.h"
+#include "random_program.h"
+#include "replay/platform/machine_network.h"
+#include "replay/replay.h"
+#include "trace/memory_source.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+namespace timeless::replay::test {
+namespace {
+
+using trace::ActionKind;
+using trace::MemorySource;
+
+MachineNetwork machine(Rank ranks, const std::vector<LinkCosts>& links) {
+  std::vector<MachineLane> lanes;
+  for (const LinkCosts& link : links)
+    lanes.push_back({.name = "lane " + std::to_string(lanes.size()), .between_nodes = link, .within_node = link});
+  return {std::move(lanes), one_rank_per_node(ranks, 1)};
+}
+
+void send(MemorySource& program, Rank from, Rank to, Bytes bytes) {
+  program.add(from, {.kind = ActionKind::send, .peer = to, .bytes = bytes});
+}
+
+void receive(MemorySource& program, Rank from, Rank to, Bytes bytes) {
+  program.add(to, {.kind = ActionKind::receive, .peer = from, .bytes = bytes});
+}
+
+const LinkCosts loggp{
+    {{.up_to = 100, .latency = 5, .byte_time = 2, .send = {1, 0}, .nonblocking_send = {2, 0}, .receive = {3, 0}},
+     {.latency = 5, .byte_time = 1, .send = {10, 0}, .nonblocking_send = {20, 0}, .receive = {30, 0.5}}}};
+
+TEST(LogGP, message_takes_the_senders_overhead_then_its_way_then_the_receivers_overhead) {
+  for (const auto& [bytes, sender, receiver] :
+       {std::tuple{100U, 1.0, 1.0 + 200 + 5 + 3}, {101U, 10.0, 10 + 101 + 5 + 30 + 50.5}}) {
+    MemorySource program(2);
+    send(program, 0, 1, bytes);
+    receive(program, 0, 1, bytes);
+    program.finalize();
+    MachineNetwork network = machine(2, {loggp});
+    const LaneResult lane = replay(program, network).lanes.at(0);
+    EXPECT_EQ(lane.ranks[0].end, sender);
+    EXPECT_EQ(lane.ranks[0].overhead, sender);
+    EXPECT_EQ(lane.ranks[1].end, receiver);
+    EXPECT_EQ(lane.ranks[1].wait, sender) << "until the message sets off";
+    EXPECT_EQ(lane.ranks[1].latency, 5);
+  }
+}
+
+TEST(LogGP, nonblocking_send_pays_its_own_overhead_and_a_lane_without_any_none) {
+  MemorySource program(2);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 8, .request = 1});
+  program.add(0, {.kind = ActionKind::wait, .requests = {1}});
+  receive(program, 0, 1, 8);
+  program.finalize();
+  MachineNetwork network = machine(2, {loggp, hockney_costs(5, 2)});
+  const Result result = replay(program, network);
+  EXPECT_EQ(result.lanes[0].ranks[0].end, 2);
+  EXPECT_EQ(result.lanes[0].ranks[1].end, 2 + 16 + 5 + 3);
+  EXPECT_EQ(result.lanes[1].ranks[0].end, 0);
+  EXPECT_EQ(result.lanes[1].ranks[1].end, 21);
+}
+
+TEST(LogGP, gap_keeps_the_next_message_until_the_port_is_free_and_not_the_sender) {
+  // g = 7, G = 2: messages of 10 bytes set off every 27.
+  LinkCosts link = hockney_costs(5, 2);
+  link.sizes[0].port = Seconds{7, 2};
+  link.sizes[0].send = {1, 0};
+  MemorySource program(2);
+  for (int i = 0; i < 3; ++i)
+    send(program, 0, 1, 10);
+  for (int i = 0; i < 3; ++i)
+    receive(program, 0, 1, 10);
+  program.finalize();
+  LinkCosts wide = link;
+  wide.sizes[0].port.reset();
+  MachineNetwork network = machine(2, {link, wide});
+  const Result result = replay(program, network);
+  EXPECT_EQ(result.lanes[0].ranks[0].end, 3);
+  EXPECT_EQ(result.lanes[0].ranks[1].end, 1 + 2 * 27 + 5 + 20);
+  EXPECT_EQ(result.lanes[1].ranks[1].end, 3 + 5 + 20) << "a wide port lets all go at once";
+}
+
+TEST(LogGP, port_that_has_been_free_for_long_keeps_nothing) {
+  LinkCosts link = hockney_costs(5, 2);
+  link.sizes[0].port = Seconds{7, 2};
+  MemorySource program(2);
+  send(program, 0, 1, 10);
+  program.compute(0, 1000);
+  send(program, 0, 1, 10);
+  receive(program, 0, 1, 10);
+  receive(program, 0, 1, 10);
+  program.finalize();
+  MachineNetwork network = machine(2, {link});
+  EXPECT_EQ(replay(program, network).lanes[0].ranks[1].end, 1000 + 5 + 20);
+}
+
+TEST(LogGP, wider_links_free_the_port_sooner_by_as_much_as_the_sensitivity_says) {
+  LinkCosts link = hockney_costs(5, 2);
+  link.sizes[0].port = Seconds{7, 2};
+  MemorySource program(2);
+  for (int i = 0; i < 3; ++i)
+    send(program, 0, 1, 10);
+  for (int i = 0; i < 3; ++i)
+    receive(program, 0, 1, 10);
+  program.finalize();
+  MachineNetwork network = machine(2, {link, scaled(link, 2, 1)});
+  ReplayOptions options;
+  options.sensitivities = true;
+  const Result result = replay(program, network, options);
+  EXPECT_EQ(result.lanes[0].sensitivity.bandwidth, 3 * 20);
+  EXPECT_EQ(result.lanes[0].sensitivity.latency, 5);
+  EXPECT_EQ(result.lanes[0].makespan - result.lanes[1].makespan, 3 * 10);
+}
+
+TEST(MeasuredTable, message_takes_the_time_of_its_size_latency_first) {
+  const LinkCosts table = measured_costs(std::vector<MeasuredTime>{{0, 10}, {100, 20}, {101, 220}, {201, 320}});
+  for (const auto& [bytes, seconds] :
+       {std::pair{0U, 10.0}, {50U, 15.0}, {100U, 20.0}, {101U, 220.0}, {151U, 270.0}, {1201U, 1320.0}}) {
+    MemorySource program(2);
+    send(program, 0, 1, bytes);
+    receive(program, 0, 1, bytes);
+    program.finalize();
+    for (const Overlap overlap : {Overlap::latency_first, Overlap::bandwidth_first}) {
+      MachineNetwork network = machine(2, {table});
+      ReplayOptions options;
+      options.overlap = overlap;
+      const RankTimes times = replay(program, network, options).lanes.at(0).ranks.at(1);
+      EXPECT_NEAR(times.end, seconds, 1e-9) << bytes;
+      EXPECT_NEAR(times.latency, 10, 1e-9);
+      EXPECT_NEAR(times.bandwidth, seconds - 10, 1e-9);
+    }
+  }
+}
+
+TEST(MeasuredTable, collective_pays_for_each_of_its_messages) {
+  const LinkCosts table = measured_costs(std::vector<MeasuredTime>{{0, 10}, {8, 18}, {16, 34}, {24, 50}});
+  MemorySource program(4);
+  for (Rank rank = 0; rank < 4; ++rank)
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 20});
+  program.finalize();
+  MachineNetwork network = machine(4, {table});
+  const LaneResult lane = replay(program, network).lanes.at(0);
+  EXPECT_DOUBLE_EQ(lane.makespan, 2 * 42) << "a binomial tree: two messages of 20 bytes, one after the other";
+  EXPECT_DOUBLE_EQ(lane.ranks[0].latency, 2 * 10);
+}
+
+TEST(MeasuredTable, probe_sees_a_message_before_its_bytes) {
+  const LinkCosts table = measured_costs(std::vector<MeasuredTime>{{0, 10}, {100, 20}, {101, 220}, {201, 320}});
+  MemorySource whole(2);
+  send(whole, 0, 1, 101);
+  whole.add(1, {.kind = ActionKind::probe, .peer = 0, .bytes = 101});
+  receive(whole, 0, 1, 101);
+  whole.finalize();
+  MachineNetwork network = machine(2, {table});
+  const RankTimes times = replay(whole, network).lanes.at(0).ranks.at(1);
+  EXPECT_NEAR(times.latency, 10, 1e-9);
+  EXPECT_NEAR(times.end, 220, 1e-9);
+}
+
+TEST(KernelRates, kernel_of_half_the_rate_takes_twice_the_time_and_the_others_theirs) {
+  MemorySource program(1);
+  const trace::KernelId slow = program.add_kernel({});
+  program.compute(0, 100);
+  program.compute(0, 10, slow);
+  program.finalize();
+  Placement placement = one_rank_per_node(1, 0.5);
+  placement.kernel_factors = {1, 2};
+  MachineNetwork network({{.name = "x"}, {.name = "y", .compute_scale = 3}}, placement);
+  const Result result = replay(program, network);
+  EXPECT_EQ(result.lanes[0].makespan, 50 + 10);
+  EXPECT_EQ(result.lanes[0].ranks[0].compute, 60);
+  EXPECT_EQ(result.lanes[1].makespan, 180);
+}
+
+/// Lanes of every sort, with fractions.
+MachineLane lane_of_a_sort(std::size_t number) {
+  const double odd = static_cast<double>(number) + 1;
+  LinkCosts between = hockney_costs(1e-6 * odd / 3, 1e-9 / odd);
+  if (number % 4 == 1)
+    between = measured_costs(
+        std::vector<MeasuredTime>{{1, 1e-6 * odd / 3}, {300, 2e-6 * odd / 7}, {2000, 1e-5 / odd}, {5000, 1e-4 * odd}});
+  if (number % 4 >= 2)
+    between.sizes = {{.up_to = 700,
+                      .latency = 1e-6 / odd,
+                      .byte_time = 3e-9 / odd,
+                      .send = {1e-7 * odd / 3, 1e-11},
+                      .receive = {2e-7 / odd, 0}},
+                     {.latency = 2e-6 / odd,
+                      .byte_time = 1e-9 / odd,
+                      .send = {1e-6 * odd / 7, 0},
+                      .nonblocking_send = {1e-6 / 3, 0}}};
+  if (number % 4 == 3) between.sizes[1].port = Seconds{1e-7 / odd, 1e-9 / odd};
+  return {.name = std::to_string(number),
+          .between_nodes = between,
+          .within_node = hockney_costs(1e-7 * odd / 7, 1e-10 / odd),
+          .memory_copy_byte_time = 3.1e-11 * odd,
+          .reduction_byte_time = 1.7e-10 / odd,
+          .compute_scale = 1 / odd};
+}
+
+MachineNetwork lanes_of_all_sorts(Rank ranks, const std::vector<std::size_t>& numbers) {
+  std::vector<MachineLane> lanes;
+  for (const std::size_t number : numbers)
+    lanes.push_back(lane_of_a_sort(number));
+  Placement placement = one_rank_per_node(ranks, 1.0 / 3e9);
+  for (auto& node : placement.node_of_rank)
+    node /= 2;
+  placement.kernel_factors = {1, 1.0 / 3};
+  return {std::move(lanes), std::move(placement)};
+}
+
+TEST(MachineNetwork, lane_has_the_same_bits_alone_and_beside_lanes_of_any_sort) {
+  for (std::uint64_t seed = 400; seed < 440; ++seed) {
+    const MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 300});
+    for (const bool sensitivities : {false, true}) {
+      ReplayOptions options;
+      options.sensitivities = sensitivities;
+      options.overlap = seed % 2 == 0 ? Overlap::latency_first : Overlap::bandwidth_first;
+      MachineNetwork together = lanes_of_all_sorts(program.run().size, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+      const Result all = replay(program, together, options);
+      for (std::size_t lane = 0; lane < 9; ++lane) {
+        MachineNetwork alone = lanes_of_all_sorts(program.run().size, {lane});
+        const LaneResult single = replay(program, alone, options).lanes.at(0);
+        for (std::size_t rank = 0; rank < single.ranks.size(); ++rank)
+          ASSERT_EQ(std::memcmp(&single.ranks[rank], &all.lanes[lane].ranks[rank], sizeof(RankTimes)), 0)
+              << "seed " << seed << ", lane " << lane << ", rank " << rank;
+        ASSERT_EQ(std::memcmp(&single.sensitivity, &all.lanes[lane].sensitivity, sizeof(Sensitivity)), 0);
+      }
+    }
+  }
+}
+
+TEST(MachineNetwork, slightly_longer_latencies_bytes_and_computations_lengthen_runs_as_the_sensitivities_say) {
+  for (std::uint64_t seed = 500; seed < 530; ++seed) {
+    const MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 200});
+    for (std::size_t number = 0; number < 8; ++number) {
+      const MachineLane lane = lane_of_a_sort(number);
+      constexpr double little = 1e-7;
+      std::vector<MachineLane> lanes(4, lane);
+      lanes[1].between_nodes = scaled(lane.between_nodes, 1, 1 + little);
+      lanes[2].between_nodes = scaled(lane.between_nodes, 1 / (1 + little), 1);
+      lanes[3].compute_scale *= 1 + little;
+      MachineNetwork network(lanes, one_rank_per_node(program.run().size, 1.0 / 3e9));
+      ReplayOptions options;
+      options.sensitivities = true;
+      const Result result = replay(program, network, options);
+      const LaneResult& as_is = result.lanes[0];
+      const double tolerance = 1e-3 * little * as_is.makespan;
+      EXPECT_NEAR(result.lanes[1].makespan - as_is.makespan, little * as_is.sensitivity.latency, tolerance) << seed;
+      EXPECT_NEAR(result.lanes[2].makespan - as_is.makespan, little * as_is.sensitivity.bandwidth, tolerance) << seed;
+      EXPECT_NEAR(result.lanes[3].makespan - as_is.makespan, little * as_is.sensitivity.compute, tolerance) << seed;
+    }
+  }
+}
+
+} // namespace
+} // namespace timeless::replay::test
