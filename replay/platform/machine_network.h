@@ -12,8 +12,8 @@ namespace timeless::replay {
 /// One configuration of a machine with two levels of links ("intra-node and inter-node" in Tong et al., section III.B).
 struct MachineLane {
   std::string name;
-  LinkCosts between_nodes;
-  LinkCosts within_node;
+  LinkCosts between_nodes = {};
+  LinkCosts within_node = {};
   std::optional<Bytes> eager_limit = {}; ///< larger messages wait for their receive; nothing: none do
   double handshake_latencies = 2;        ///< of a rendezvous, before the message sets off
   double memory_copy_byte_time = 0;      ///< seconds per byte

@@ -54,8 +54,9 @@ TEST(LogGP, message_takes_the_senders_overhead_then_its_way_then_the_receivers_o
 
 TEST(LogGP, nonblocking_send_pays_its_own_overhead_and_a_lane_without_any_none) {
   MemorySource program(2);
+  const std::vector<trace::RequestId> one{1};
   program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 8, .request = 1});
-  program.add(0, {.kind = ActionKind::wait, .requests = {1}});
+  program.add(0, {.kind = ActionKind::wait, .requests = one});
   receive(program, 0, 1, 8);
   program.finalize();
   MachineNetwork network = machine(2, {loggp, hockney_costs(5, 2)});
