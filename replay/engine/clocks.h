@@ -56,8 +56,8 @@ public:
     double overhead_folded = 0;
     double reduced = 0; ///< bytes of reduction arithmetic done
     double* counters = nullptr;
-    Snapshot pending; ///< overheads that differ by lane; none when nothing is
-    Snapshot port;    ///< when the port is free for the next message; none before the first that needs it
+    Snapshot pending = {}; ///< overheads that differ by lane; none when nothing is
+    Snapshot port = {};    ///< when the port is free for the next message; none before the first that needs it
   };
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
