@@ -58,6 +58,11 @@ inline LaneCounters Clocks::counters(const Clock& clock) const {
   return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
 }
 
+/// A file's seconds are all second parts, so that nothing is added to the latency.
+LaneCounters Clocks::file_counters(const Clock& clock) const {
+  return {clock.counters, clock.counters + lanes(), clock.counters + 3 * lanes()};
+}
+
 inline void Clocks::clear_pending(Clock& clock) {
   clock.volume_folded += clock.volume;
   clock.copied_folded += clock.copied;
@@ -159,6 +164,65 @@ Snapshot Clocks::begin_of(Clock& beside) {
   for (std::size_t lane = 0; lane < lanes(); ++lane)
     begin.values()[lane] = end[lane] - latency[lane] - bandwidth[lane];
   return begin;
+}
+
+Passage Clocks::begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last) {
+  if (!port.free) {
+    for (Snapshot* one : {&port.began, &port.free}) {
+      *one = pool_.take();
+      std::fill_n(one->values(), lanes() * kernels_.planes, 0.0);
+    }
+  }
+  Passage way{pool_.take(), pool_.take(), pool_.take()};
+  kernels_.begin_transfer(lanes(), rates_, own(clock), transfer, bytes_last, {port.began.values(), port.free.values()},
+                          {way.start.values(), way.middle.values(), way.end.values()});
+  return way;
+}
+
+Passage Clocks::transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes) {
+  return begin(clock, port, transfer({.sent = {}, .row = row, .messages = messages, .bytes = bytes}), latency_first_);
+}
+
+void Clocks::join(Passage& all, Passage one) {
+  if (!all) {
+    all = std::move(one);
+    return;
+  }
+  const LanePassage left{all.start.values(), all.middle.values(), all.end.values()};
+  const LanePassage right{one.start.values(), one.middle.values(), one.end.values()};
+  // A request may hold what has been joined.
+  const bool held = all.end.shared();
+  Passage out = held ? Passage{pool_.take(), pool_.take(), pool_.take()} : all;
+  kernels_.last_to_end(lanes(), left, right, {out.start.values(), out.middle.values(), out.end.values()});
+  all = std::move(out);
+}
+
+void Clocks::finish(Clock& clock, const Passage& way) {
+  Snapshot out = writable(clock);
+  kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.middle.values(), way.end.values()},
+                  counters(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+Passage Clocks::file_transfer(const Clock& clock, Port& port, double latency, double moving) {
+  return begin(clock, port, {latency, rows_.seconds(), moving, rows_.seconds(), 0}, true);
+}
+
+void Clocks::finish_file(Clock& clock, const Passage& way) {
+  Snapshot out = writable(clock);
+  kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.start.values(), way.end.values()},
+                  file_counters(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+void Clocks::take_file(Clock& clock, const LaneTime& begun, double seconds) {
+  Snapshot out = writable(clock);
+  kernels_.receive(lanes(), rates_, own(clock), begun, {0, rows_.seconds(), seconds, rows_.seconds(), 0},
+                   file_counters(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
 }
 
 RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {

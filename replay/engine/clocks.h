@@ -32,6 +32,20 @@ struct Incoming {
   bool envelope = false; ///< only the latency counts: a probe sees a message before its bytes have come
 };
 
+/// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
+struct Passage {
+  Snapshot start;
+  Snapshot middle; ///< of its latency and its bytes, the part that computation hides first is over
+  Snapshot end;
+  explicit operator bool() const { return static_cast<bool>(end); }
+};
+
+/// What carries the bytes of one rank's transfers one after the other.
+struct Port {
+  Snapshot began; ///< busy since then; empty before the first transfer
+  Snapshot free;
+};
+
 /// The clocks and counters of a share of ranks, in all lanes.
 ///
 /// Computation, copies and overheads only add to three numbers per rank until something arrives, so they and sends cost
@@ -111,6 +125,20 @@ public:
   /// and come last: all else that it spent lies before. Settles it.
   Snapshot begin_of(Clock& beside);
 
+  /// A transfer over a row begins now, or when its bytes' turn has come at the port. Its latency is that of `messages`.
+  Passage transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes);
+  /// `all` becomes the one that ends last; itself, where both end together.
+  void join(Passage& all, Passage one);
+  /// Waits for the end of a transfer.
+  void finish(Clock& clock, const Passage& way);
+
+  /// As transfer(), to or from a file: `latency` and `moving` are seconds, the same in all lanes.
+  Passage file_transfer(const Clock& clock, Port& port, double latency, double moving);
+  /// As finish(), of a file.
+  void finish_file(Clock& clock, const Passage& way);
+  /// Waits until something has begun, and then this many seconds for a file.
+  void take_file(Clock& clock, const LaneTime& begun, double seconds);
+
   /// Brings the clock up to what is pending.
   void settle(Clock& clock);
   /// What lane `lane` holds of a settled clock.
@@ -131,6 +159,8 @@ private:
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
+  LaneCounters file_counters(const Clock& clock) const;
+  Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
   static void clear_pending(Clock& clock);
   LaneTime own_by_lane(const Clock& clock);
   Snapshot materialised(const Clock& clock);

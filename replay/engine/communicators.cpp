@@ -84,4 +84,12 @@ Communicators::View Communicators::view(CommunicatorId id, Rank rank) const {
   return {.id = id, .peers = peers, .member = static_cast<std::uint32_t>(member)};
 }
 
+Rank world_rank(const Communicators::View& view, Rank peer, const char* what) {
+  if (peer < 0 || static_cast<std::size_t>(peer) >= view.peers.size())
+    throw Error(Failure::invalid_input, "the " + std::string(what) + " " + std::to_string(peer) +
+                                            " is no rank of communicator " + std::to_string(view.id) + ", which has " +
+                                            std::to_string(view.peers.size()));
+  return view.peers[static_cast<std::size_t>(peer)];
+}
+
 } // namespace timeless::replay

@@ -49,4 +49,8 @@ private:
   std::vector<bool> foreign_;
 };
 
+/// The world rank that a rank in an action stands for; `what` it is, for the message of Error(invalid_input) when it is
+/// none.
+trace::Rank world_rank(const Communicators::View& view, trace::Rank peer, const char* what);
+
 } // namespace timeless::replay

@@ -26,8 +26,9 @@ CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol
       thresholds_(merge(network.thresholds(), protocol_.eager_limits)),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
-      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()) {
+      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()), seconds_(list()) {
   std::fill_n(overhead_, network.lanes().size(), 1.0);
+  std::fill_n(seconds_, lanes_, 1.0);
   // The lanes that lists are padded with cost nothing at all.
   if (ideal) compute_scale_[network.lanes().size()] = 1;
 }

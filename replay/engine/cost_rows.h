@@ -55,6 +55,8 @@ public:
   const double* memory_copy() const { return memory_copy_; }
   const double* reduction() const { return reduction_; }
   const double* overhead() const { return overhead_; } ///< see LaneRates
+  /// 1 in every lane: what costs seconds, the same in all lanes, costs these many times that.
+  const double* seconds() const { return seconds_; }
 
   /// The row for eager messages of this size between two ranks, as a number that stays valid.
   std::uint32_t message(Rank from, Rank to, double bytes) { return row(network_.link(from, to), bytes); }
@@ -93,6 +95,7 @@ private:
   const double* memory_copy_;
   const double* reduction_;
   double* overhead_;
+  double* seconds_;
   std::vector<CostRow> rows_;
   std::deque<EndsRow> ends_;
   std::vector<std::vector<std::uint32_t>> by_class_;   ///< row number + 1 by class and segment; 0: not asked yet

@@ -33,6 +33,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
       care_(care ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share, options), channels_(share), meetings_(communicators_),
+      one_sided_(share.size()), files_(share.size()), not_modelled_(share.size()),
       compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives),
       ranks_(share.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
       strictest_(eager_limits(network, options)), deadlocks_(network.lanes().size()) {
@@ -191,6 +192,7 @@ bool Engine::next_block(RankState& rank, Rank number) {
   rank.operations = rank.program.operations.data();
   rank.volume = rank.block.volumes().data();
   rank.volumes_end = rank.volume + rank.block.volumes().size();
+  if (!rank.program.unmodelled.empty()) count_not_modelled(rank);
   return true;
 }
 
@@ -253,6 +255,10 @@ inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operati
   case Step::start_nothing:
     start(rank, operation.request).state = RequestState::done;
     return true;
+  case Step::one_sided:
+    return one_sided(rank, number, operation);
+  case Step::file:
+    return file(rank, number, operation);
   case Step::cancel:
     cancel(rank, operation.request);
     return true;
@@ -337,6 +343,7 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
   case RequestState::receiving:
     return has_message(rank, request.subject, request.ticket);
   case RequestState::collective:
+  case RequestState::file:
     return is_complete(rank, request.subject);
   case RequestState::leaving:
     return may_go_on(rank, request.subject);
@@ -347,6 +354,8 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
     return has_ended(rank, request.subject);
   case RequestState::sent:
   case RequestState::done:
+  case RequestState::transfer:
+  case RequestState::file_transfer:
     break;
   }
   return true;
@@ -363,13 +372,15 @@ inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestI
     clocks_.take(clocks_[number], incoming(agents_[request.subject]));
     dismiss(request.subject);
   }
+  if (comes_later(request.state)) complete_other(number, request);
   return true;
 }
 
 /// Lets incoming_ be what the requests stand for, all of them ready.
-void Engine::gather(RankState& rank, std::span<const RequestId> ids) {
+bool Engine::gather(RankState& rank, std::span<const RequestId> ids) {
   incoming_.clear();
   std::size_t departures = 0;
+  bool others = false;
   for (const RequestId id : ids) {
     const Request& request = rank.requests[id];
     if (request.state == RequestState::receiving)
@@ -380,8 +391,11 @@ void Engine::gather(RankState& rank, std::span<const RequestId> ids) {
       departures += gather_send(request);
     else if (request.state == RequestState::agent)
       incoming_.push_back(incoming(agents_[request.subject]));
+    else
+      others = others || comes_later(request.state);
   }
   only_departures_ = departures > 0 && departures == incoming_.size();
+  return others;
 }
 
 bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
@@ -392,12 +406,13 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     if (request.state == RequestState::receiving && channels_[request.subject].has(request.ticket)) continue;
     if (!ready(rank, ids[rank.stage])) return false;
   }
-  gather(rank, ids);
+  const bool others = gather(rank, ids);
   Clocks::Clock& clock = clocks_[number];
   if (only_departures_)
     clocks_.depart(clock, incoming_);
   else
     clocks_.take_all(clock, incoming_);
+  if (others) complete_others(rank, number, ids);
   for (const RequestId id : ids) {
     Request& request = rank.requests[id];
     switch (request.state) {

@@ -6,9 +6,12 @@
 #include "replay/engine/communicators.h"
 #include "replay/engine/contradiction.h"
 #include "replay/engine/diagnosis.h"
+#include "replay/engine/files.h"
 #include "replay/engine/foresight.h"
 #include "replay/engine/mailbox.h"
 #include "replay/engine/meetings.h"
+#include "replay/engine/not_modelled.h"
+#include "replay/engine/one_sided.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
 #include "replay/engine/rendezvous.h"
@@ -107,7 +110,8 @@ private:
   bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
   bool probe(RankState& rank, std::uint32_t number, const Operation& operation);
   bool complete_one(RankState& rank, std::uint32_t number, trace::RequestId id);
-  void gather(RankState& rank, std::span<const trace::RequestId> ids);
+  /// True when some of the requests are neither messages nor collectives.
+  bool gather(RankState& rank, std::span<const trace::RequestId> ids);
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void start_meeting(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -170,6 +174,30 @@ private:
   Request& start(RankState& rank, trace::RequestId id);
   void wake(std::uint32_t number);
 
+  // One-sided communication (one_sided.cpp); what is begun is finished by epochs or by requests.
+  bool one_sided(RankState& rank, std::uint32_t number, const Operation& operation);
+  void begin_transfer(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window,
+                      trace::RequestId request);
+  void ask(std::uint32_t number, std::uint32_t row);
+  void finish_transfers(std::uint32_t number, WindowState& window);
+  bool finish_and_meet(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window);
+  bool start_access(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window);
+  bool take_notices(RankState& rank, std::uint32_t number, WindowState& window, const std::vector<Notice>& group);
+  void notify(std::uint32_t number, const std::vector<Notice>& group);
+  void complete_others(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
+  void complete_other(std::uint32_t number, const Request& request);
+  void release_other(const Request& request);
+
+  // Files (files.cpp).
+  bool file(RankState& rank, std::uint32_t number, const Operation& operation);
+  void access_file(RankState& rank, std::uint32_t number, const FileCall& call, trace::RequestId request);
+  bool access_file_together(RankState& rank, std::uint32_t number, const FileCall& call);
+  void take_file_meeting(std::uint32_t number, std::uint32_t meeting, trace::Bytes bytes);
+  bool end_split(RankState& rank, std::uint32_t number, const FileCall& call);
+  void give_up_split(std::uint32_t number, trace::CommunicatorId file);
+
+  void count_not_modelled(const RankState& rank);
+  std::size_t number_of(const RankState& rank) const { return static_cast<std::size_t>(&rank - ranks_.data()); }
   void finish(RankState& rank);
   trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
   std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
@@ -189,6 +217,9 @@ private:
   Clocks clocks_;
   Channels channels_;
   Meetings meetings_;
+  OneSided one_sided_;
+  Files files_;
+  NotModelledCalls not_modelled_;
   Compiler compiler_;
   Mailbox mailbox_;
   std::vector<Progress> progress_; ///< of blocking scheduled collectives, by rank; empty until there is one

@@ -18,6 +18,10 @@ void Engine::cancel(RankState& rank, RequestId id) {
   case RequestState::collective:
   case RequestState::agent:
     fail(fmt::format("request {} is cancelled, but a collective's", id));
+  case RequestState::transfer:
+  case RequestState::file_transfer:
+  case RequestState::file:
+    fail(fmt::format("request {} is cancelled, but no message's", id));
   case RequestState::receiving:
     cancel_receive(rank, request);
     break;
@@ -49,7 +53,7 @@ void Engine::cancel_receive(RankState& rank, Request& request) {
 
 void Engine::cancel_send(RankState& rank, Request& request) {
   if (!channels_.unsend(request.subject, request.ticket)) {
-    notes_.insert("a cancelled message had already been received, and the next one took its place");
+    not_modelled_.add(Unmodelled::cancelled_after_receipt, number_of(rank));
     return;
   }
   rank.requests.for_each_active([&](Request& other) {
@@ -62,6 +66,7 @@ void Engine::release(RankState& rank, RequestId id) {
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::collective || request.state == RequestState::agent)
     fail(fmt::format("request {} is freed, but a collective's", id));
+  if (comes_later(request.state)) release_other(request);
   if (request.state == RequestState::receiving) channels_.ignore(request.subject, request.ticket);
   if (request.state == RequestState::exchanging)
     channels_.ignore(handshakes_[request.subject].receive_channel, request.ticket);

@@ -175,6 +175,57 @@ TIMELESS_INLINE inline void advance(std::size_t count, const LaneRates& rates, c
       });
 }
 
+template <typename Number>
+TIMELESS_INLINE inline void begin_transfer(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                           const LaneTransfer& transfer, bool bytes_last, const LanePort& port,
+                                           const LanePassage& way) {
+  for_each_lane(
+      count, [ count, rates, own, transfer, bytes_last, port, way ](std::size_t lane) __attribute__((always_inline)) {
+        const Number now = time_in<Number>(count, rates, own, lane);
+        const Number was_free = Number::load(port.free, count, lane);
+        const bool idle = now.time >= was_free.time;
+        const Number began = idle ? now : Number::load(port.began, count, lane);
+        const Number from = idle ? now : was_free;
+        const double first = transfer.first * transfer.first_cost[lane];
+        const double second = transfer.second * transfer.second_cost[lane];
+        const Number free =
+            bytes_last ? from.plus_second(second, transfer.graded) : from.plus_first(first, transfer.graded);
+        const Number middle = bytes_last ? began.plus_first(first, transfer.graded) : free;
+        const Number end =
+            bytes_last ? free.plus_first(first, transfer.graded) : free.plus_second(second, transfer.graded);
+        began.store(port.began, count, lane);
+        free.store(port.free, count, lane);
+        began.store(way.start, count, lane);
+        middle.store(way.middle, count, lane);
+        end.store(way.end, count, lane);
+      });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void last_to_end(std::size_t count, const LanePassage& left, const LanePassage& right,
+                                        const LanePassage& out) {
+  for_each_lane(
+      count, [=](std::size_t lane) __attribute__((always_inline)) {
+        const bool first = left.end[lane] >= right.end[lane];
+        for (const auto part : {&LanePassage::start, &LanePassage::middle, &LanePassage::end}) {
+          const Number one = Number::load(left.*part, count, lane);
+          const Number other = Number::load(right.*part, count, lane);
+          (first ? one : other).store(out.*part, count, lane);
+        }
+      });
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void finish(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                   const LanePassage& way, const LaneCounters& counters, double* out) {
+  for_each_lane(
+      count, [ count, rates, own, way, counters, out ](std::size_t lane) __attribute__((always_inline)) {
+        const Number now = time_in<Number>(count, rates, own, lane);
+        divide(now.time, way.start[lane], way.middle[lane], way.end[lane], counters, lane);
+        later(now, Number::load(way.end, count, lane)).store(out, count, lane);
+      });
+}
+
 // ---- one wrapper for each kernel and instruction set
 
 template <auto kernel>
@@ -209,6 +260,9 @@ constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
                               .receive_many = Set<receive_many<Number>>::call,
                               .leave = Set<leave<Number>>::call,
                               .advance = Set<advance<Number>>::call,
+                              .begin_transfer = Set<begin_transfer<Number>>::call,
+                              .last_to_end = Set<last_to_end<Number>>::call,
+                              .finish = Set<finish<Number>>::call,
                               .planes = Number::planes};
 
 template <template <auto> typename Set>

@@ -49,6 +49,19 @@ struct LaneArrival {
   LaneTransfer transfer;
 };
 
+/// A port that carries one transfer's bytes after the other's: since when it is busy without a pause, and until when.
+struct LanePort {
+  double* began = nullptr;
+  double* free = nullptr;
+};
+
+/// A transfer that is on its way by itself: begun, between its two parts, and over.
+struct LanePassage {
+  double* start = nullptr;
+  double* middle = nullptr;
+  double* end = nullptr;
+};
+
 /// The most arrivals that LaneKernels::receive_together takes.
 inline constexpr std::size_t most_together = 16;
 
@@ -88,6 +101,21 @@ struct LaneKernels {
   /// `end` is own, not a bit changes.
   void (*advance)(std::size_t count, const LaneRates& rates, const LaneTime& own, const double* base, const double* end,
                   double* out);
+
+  /// A transfer begins at a port (t the rank's time; its bytes are the second part if `bytes_last`, else the first):
+  ///     port idle (t >= free): began = free = t
+  ///     free += bytes; start = began, end = free + latency
+  ///     middle = began + latency, or free where the bytes are the first part
+  /// so bytes follow one another at the port, and latencies overlap.
+  void (*begin_transfer)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTransfer& transfer,
+                         bool bytes_last, const LanePort& port, const LanePassage& way);
+
+  /// out = the way that ends last, the left one of equals; lane by lane.
+  void (*last_to_end)(std::size_t count, const LanePassage& left, const LanePassage& right, const LanePassage& out);
+
+  /// A rank waits for the end of a way: receive() with its times known.
+  void (*finish)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LanePassage& way,
+                 const LaneCounters& counters, double* out);
 
   /// How many planes the numbers have.
   std::size_t planes = 1;

@@ -32,6 +32,12 @@ void merge(CollectiveShape& into, const CollectiveShape& other) {
   into.commutative = into.commutative && other.commutative;
 }
 
+/// Hostile sizes stay what they are: large.
+trace::Bytes sum(trace::Bytes left, trace::Bytes right) {
+  constexpr trace::Bytes most = ~trace::Bytes{0};
+  return right > most - left ? most : left + right;
+}
+
 } // namespace
 
 std::string describe(const CollectiveCall& call) {
@@ -88,6 +94,7 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
     meeting.call.root = call.root;
     meeting.call.algorithm = call.algorithm;
   }
+  if (meeting.arrived > 0) meeting.call.moved = sum(meeting.call.moved, call.moved);
   if (++meeting.arrived == members) {
     meeting.complete = true;
     order.incomplete.pop_front();

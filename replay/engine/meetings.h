@@ -23,6 +23,7 @@ struct CollectiveCall {
   bool scheduled = false;      ///< carried out step by step: nobody waits for all to come
   std::uint32_t algorithm = 0; ///< of the schedule; members must have chosen the same
   CollectiveShape shape;       ///< with the n this member knows of
+  trace::Bytes moved = 0;      ///< of a call on a file: to or from it, of a meeting by all who have come
 };
 
 /// "Ibcast with root 2"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <utility>
 
 namespace timeless::replay {
@@ -82,6 +81,7 @@ Result Engine::result() {
   Result result;
   result.actions = actions_;
   result.notes = notes();
+  result.not_modelled = not_modelled_.list(source_.run().ranks);
   for (std::size_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
@@ -124,17 +124,20 @@ Result Engine::result() {
   return result;
 }
 
+/// Of a whole block at once: what is begun will be replayed, or the replay fails.
+void Engine::count_not_modelled(const RankState& rank) {
+  std::vector<std::uint64_t> calls(rank.program.operations.size());
+  for (const std::uint32_t entry : rank.block.sequence())
+    ++calls[entry];
+  for (const auto& [entry, what] : rank.program.unmodelled)
+    if (calls[entry] > 0) not_modelled_.add(what, number_of(rank), calls[entry]);
+}
+
 std::vector<std::string> Engine::notes() {
   const trace::Run& run = source_.run();
   if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
-  std::map<std::string, std::uint64_t> unrecorded;
-  for (const trace::RankRecord& record : run.ranks)
-    for (const auto& [call, count] : record.unrecorded_calls)
-      unrecorded[call] += count;
-  for (const auto& [call, count] : unrecorded)
-    notes_.insert(fmt::format("{} takes no time: its {} calls were seen, but not recorded as actions", call, count));
-  for (const std::string_view note : compiler_.notes())
-    notes_.emplace(note);
+  if (compiler_.uses_files() && options_.file_system.assumed)
+    notes_.insert("the file system is assumed: " + describe(options_.file_system));
   std::uint64_t open_requests = 0;
   for (RankState& rank : ranks_)
     rank.requests.for_each_active([&](const Request&) { ++open_requests; });

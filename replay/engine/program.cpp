@@ -14,28 +14,6 @@ using trace::Rank;
 
 namespace {
 
-constexpr std::string_view one_sided_note =
-    "one-sided transfers take no time; fences and windows synchronise like a barrier";
-constexpr std::string_view file_note = "files take no time; collective calls on them synchronise like a barrier";
-constexpr std::string_view process_note =
-    "processes of another MPI_COMM_WORLD are not replayed: calls on communicators that they share take no time";
-constexpr std::string_view generalized_note = "generalized requests are complete as soon as they start";
-constexpr std::string_view thread_note =
-    "the threads of a rank that call MPI are replayed as one, in the order recorded";
-
-/// The world rank that a rank in an action stands for.
-Rank world_rank(const Communicators::View& view, Rank peer, const char* what) {
-  if (peer < 0 || static_cast<std::size_t>(peer) >= view.peers.size())
-    fail(fmt::format("the {} {} is no rank of communicator {}, which has {}", what, peer, view.id, view.peers.size()));
-  return view.peers[static_cast<std::size_t>(peer)];
-}
-
-Operation nothing_but_request(const Action& action) {
-  Operation operation;
-  if (trace::nonblocking(action)) operation = {.step = Step::start_nothing, .request = action.request};
-  return operation;
-}
-
 bool rooted(ActionKind kind) {
   switch (kind) {
   case ActionKind::broadcast:
@@ -79,6 +57,12 @@ void require_one_per_member(std::span<const trace::Bytes> counts, std::size_t me
 
 } // namespace
 
+Operation nothing_but_request(const Action& action) {
+  Operation operation;
+  if (trace::nonblocking(action)) operation = {.step = Step::start_nothing, .request = action.request};
+  return operation;
+}
+
 Compiler::Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
                    CostRows& rows, bool care, CollectiveModel collectives)
     : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care),
@@ -88,6 +72,9 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.operations.clear();
   program.calls.clear();
   program.schedules.clear();
+  program.one_sided.clear();
+  program.files.clear();
+  program.unmodelled.clear();
   program.requests.clear();
   program.problems.clear();
   program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
@@ -95,10 +82,13 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   });
   for (const Action& action : block.dictionary()) {
     try {
+      unmodelled_.clear();
       Operation& operation = program.operations.emplace_back(compile(action, rank, program));
       operation.touches = operation.channel != no_channel           ? operation.channel
                           : operation.receive_channel != no_channel ? operation.receive_channel
                                                                     : 0;
+      for (const Unmodelled what : unmodelled_)
+        program.unmodelled.emplace_back(static_cast<std::uint32_t>(program.operations.size() - 1), what);
     } catch (const Error& error) {
       if (error.failure() != Failure::invalid_input) throw;
       program.operations.push_back(
@@ -111,7 +101,7 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
 Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   if (!trace::action_kind(static_cast<std::uint8_t>(action.kind))) fail("an action of no known kind");
   if (communicators_.foreign(action.communicator)) {
-    notes_.insert(process_note);
+    not_modelled(Unmodelled::another_world);
     communicators_.view(action.communicator, rank);
     return nothing_but_request(action);
   }
@@ -156,27 +146,24 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   case trace::ActionFamily::communicator:
     return creation(action, rank, program);
   case trace::ActionFamily::process:
-    notes_.insert(process_note);
+    not_modelled(Unmodelled::process_creation);
     if (action.kind == ActionKind::comm_join) return {};
     return synchronisation(action, rank, program);
   case trace::ActionFamily::window:
-    notes_.insert(one_sided_note);
-    return synchronisation(action, rank, program);
-  case trace::ActionFamily::file_collective:
-    notes_.insert(file_note);
+    if (action.kind == ActionKind::win_fence || action.kind == ActionKind::win_free)
+      return one_sided(action, rank, program);
     return synchronisation(action, rank, program);
   case trace::ActionFamily::one_sided:
   case trace::ActionFamily::epoch:
-    notes_.insert(one_sided_note);
-    return nothing_but_request(action);
+    return one_sided(action, rank, program);
+  case trace::ActionFamily::file_collective:
   case trace::ActionFamily::file:
-    notes_.insert(file_note);
-    return nothing_but_request(action);
+    return file(action, rank, program);
   case trace::ActionFamily::generalized:
-    notes_.insert(generalized_note);
+    if (action.kind == ActionKind::grequest_start) not_modelled(Unmodelled::generalized_request);
     return nothing_but_request(action);
   case trace::ActionFamily::mark:
-    if (action.kind == ActionKind::thread) notes_.insert(thread_note);
+    if (action.kind == ActionKind::thread) not_modelled(Unmodelled::threads_side_by_side);
     return {};
   default:
     return collective(action, rank, program);
@@ -267,7 +254,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
   }
   if (neighbourhood(action.kind)) {
     require_neighbours(action, view.peers.size());
-    if (!neighbours_known(action)) notes_.insert(collective_simplification(action.kind));
+    if (!neighbours_known(action)) not_modelled(Unmodelled::neighbourhood);
   }
   if (!rooted(action.kind)) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);
   // The root of an intercommunicator's collective is MPI_ROOT or MPI_PROC_NULL on its own side.
@@ -295,7 +282,7 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
                             Program& program) {
   const auto view = communicators_.view(on, rank);
   if (communicators_.foreign(view.id)) {
-    notes_.insert(process_note);
+    not_modelled(Unmodelled::another_world);
     return nothing_but_request(action);
   }
   const schedules::Place place = place_of(view, root);
@@ -315,7 +302,10 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                 .commutative = (action.flags & trace::flag_noncommutative) == 0}};
   std::shared_ptr<Schedule> schedule;
-  if (neighbourhood(costs_as) ? neighbours_known(action) : collectives_ == CollectiveModel::schedule) {
+  // What members tell each other of a file is within the file system's latency.
+  const bool of_file = trace::family(costs_as) == trace::ActionFamily::file_collective;
+  const bool scheduled = neighbourhood(costs_as) ? neighbours_known(action) : collectives_ == CollectiveModel::schedule;
+  if (scheduled && !of_file) {
     schedule = std::make_shared<Schedule>(made.shape, action, place);
     made.scheduled = true;
     made.algorithm = schedule->plan().algorithm;

@@ -3,15 +3,17 @@
 #include "replay/engine/channels.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/cost_rows.h"
+#include "replay/engine/files.h"
 #include "replay/engine/meetings.h"
+#include "replay/engine/not_modelled.h"
+#include "replay/engine/one_sided.h"
 #include "replay/engine/schedule.h"
 #include "trace/action_block.h"
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
@@ -40,6 +42,8 @@ enum class Step : std::uint8_t {
   schedule,       ///< a collective, step by step: schedules[call]
   start_schedule, ///< the same, nonblocking
   start_nothing,  ///< a request that completes at no cost
+  one_sided,      ///< one_sided[call]
+  file,           ///< files[call]
   cancel,
   release, ///< a freed request
   resolve, ///< gives a wildcard receive its channel
@@ -76,8 +80,12 @@ struct Program {
   std::vector<Operation> operations; ///< by dictionary entry
   std::vector<CollectiveCall> calls;
   std::vector<std::shared_ptr<Schedule>> schedules; ///< of calls; null for those that all members meet in
+  std::vector<OneSidedCall> one_sided;
+  std::vector<FileCall> files;
   std::vector<trace::RequestId> requests;
   std::vector<std::string> problems;
+  /// Dictionary entries that the model leaves something out of.
+  std::vector<std::pair<std::uint32_t, Unmodelled>> unmodelled;
   bool workers = false;   ///< worker threads compute in this block, or one with the same dictionary
   std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
 };
@@ -93,8 +101,8 @@ public:
            CostRows& rows, bool care, CollectiveModel collectives);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
-  /// What was met that the replay models more simply than it happens.
-  const std::set<std::string_view>& notes() const { return notes_; }
+  /// True when some action reaches a file system.
+  bool uses_files() const { return uses_files_; }
 
 private:
   Operation compile(const trace::Action& action, trace::Rank rank, Program& program);
@@ -108,12 +116,18 @@ private:
   Operation creation(const trace::Action& action, trace::Rank rank, Program& program);
   /// A call that all members make, of a kind whose own cost is not modelled: they meet as in a barrier.
   Operation synchronisation(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation one_sided(const trace::Action& action, trace::Rank rank, Program& program);
+  Operation file(const trace::Action& action, trace::Rank rank, Program& program);
   Operation meeting(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on, trace::Rank root,
                     trace::Rank rank, Program& program);
   schedules::Place place_of(const Communicators::View& view, trace::Rank root) const;
 
   std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
                                  trace::Rank rank);
+  void set_target(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
+  void set_group(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
+  /// The model leaves something out of the action being compiled.
+  void not_modelled(Unmodelled what) { unmodelled_.push_back(what); }
   void set_send(Operation& operation, const trace::Action& action, trace::Rank rank, bool nonblocking);
 
   const trace::Run& run_;
@@ -123,7 +137,11 @@ private:
   CostRows& rows_;
   bool care_;
   CollectiveModel collectives_;
-  std::set<std::string_view> notes_;
+  std::vector<Unmodelled> unmodelled_; ///< scratch: of the action being compiled
+  bool uses_files_ = false;
 };
+
+/// A call that takes no time; its request, if it has one, is complete at once.
+Operation nothing_but_request(const trace::Action& action);
 
 } // namespace timeless::replay

@@ -19,12 +19,21 @@ enum class RequestState : std::uint8_t {
   unresolved, ///< a wildcard receive whose source is not known yet
   collective, ///< waits for a meeting
   agent,      ///< waits for what carries out a scheduled collective
+  // Neither a message nor a collective:
+  transfer,      ///< one-sided: comes to its end by itself
+  file_transfer, ///< likewise, of a file alone
+  file,          ///< waits for a meeting, then for the file system
 };
+
+/// True of what is completed after messages and collectives.
+constexpr bool comes_later(RequestState state) {
+  return state == RequestState::transfer || state == RequestState::file_transfer || state == RequestState::file;
+}
 
 /// What a request of a rank stands for.
 struct Request {
-  std::uint64_t ticket = 0; ///< of the message on its channel (sent, receiving, exchanging)
-  /// The channel (sent, receiving), the handshake (leaving, exchanging), the meeting or the agent.
+  std::uint64_t ticket = 0; ///< of the message on its channel (sent, receiving, exchanging); bytes moved (file)
+  /// The channel (sent, receiving), the handshake (leaving, exchanging), the meeting, the agent or the transfer kept.
   std::uint32_t subject = 0;
   RequestState state = RequestState::inactive;
 };

@@ -223,10 +223,6 @@ struct Row {
   Cost (*cost)(const Shape&); ///< of the mpich model; at least two members
 };
 
-constexpr const char* simple_neighbours =
-    "neighbourhood collectives whose neighbours were not recorded wait for all members of their communicator, and cost "
-    "one message of all they send";
-
 // One row for each collective. Sources: Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
 // Operations in MPICH" (2005), section 4, and the comments of MPICH's implementations; docs/model.md shows the
 // formulas.
@@ -274,7 +270,8 @@ double collective_bytes(const Action& action, std::uint32_t members, std::uint32
 }
 
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape) {
-  if (shape.members <= 1) return {};
+  // What members tell each other of a file is within the file system's latency.
+  if (shape.members <= 1 || trace::family(shape.kind) == trace::ActionFamily::file_collective) return {};
   if (model == CollectiveModel::simple) return tree(shape);
   if (shape.group > 0) {
     CollectiveShape group = shape;
@@ -283,11 +280,6 @@ CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& sha
   }
   const Row* row = find(shape.kind);
   return row ? row->cost(shape) : creation(shape);
-}
-
-const char* collective_simplification(ActionKind kind) {
-  const Row* row = find(kind);
-  return row && row->cost == neighbours ? simple_neighbours : "";
 }
 
 } // namespace timeless::replay

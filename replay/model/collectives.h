@@ -45,7 +45,4 @@ constexpr bool neighbourhood(trace::ActionKind kind) {
 /// The cost of a collective, or of a communicator's creation. Collectives that only one member calls cost nothing.
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape);
 
-/// Empty, or what this kind's cost leaves out, for the reader of a result.
-const char* collective_simplification(trace::ActionKind kind);
-
 } // namespace timeless::replay

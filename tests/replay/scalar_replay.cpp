@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -60,6 +62,7 @@ using PathKey = std::tuple<Rank, Rank, CommunicatorId, trace::Tag>;
 struct Gathering {
   std::map<Rank, std::pair<double, Sensitivity>> came; ///< when, and the path to there
   CollectiveShape shape;
+  Bytes moved = 0; ///< by calls on a file
 };
 
 /// A member's way through a collective that is carried out step by step.
@@ -81,11 +84,33 @@ struct Agent {
 };
 
 struct OpenRequest {
-  enum class Of { send, receive, wildcard, collective, agent } of = Of::send;
+  enum class Of { send, receive, wildcard, collective, agent, transfer, file_transfer, file } of = Of::send;
   PathKey path{};
   std::size_t place = 0; ///< on the path, or of the collective, or the agent's number
   CommunicatorId communicator = 0;
-  Since since{}; ///< when a wildcard was posted
+  Since since{};   ///< when a wildcard was posted
+  Arrival way{};   ///< of a transfer
+  Bytes bytes = 0; ///< of a collective call on a file
+};
+
+/// A port carries one transfer's bytes after the other's.
+struct ScalarPort {
+  double began = 0;
+  double free = 0;
+  Sensitivity path{}; ///< to when it is free
+};
+
+/// A rank's epochs on one window, and the transfer it has not waited for that ends last.
+struct ScalarWindow {
+  std::optional<Arrival> transfers;
+  std::vector<Rank> targets; ///< of the epoch of access, as world ranks
+  std::vector<Rank> origins; ///< of the epoch of exposure
+  std::vector<std::size_t> places;
+};
+
+struct SplitCall {
+  std::size_t place = 0;
+  Bytes bytes = 0;
 };
 
 struct RankProgram {
@@ -102,6 +127,10 @@ struct RankProgram {
   Course course;                                          ///< of the collective at `position`
   std::map<RequestId, std::vector<OpenRequest>> requests; ///< both halves of an exchange, otherwise one
   std::map<CommunicatorId, std::size_t> collectives;
+  ScalarPort port;
+  ScalarPort file_port;
+  std::map<CommunicatorId, ScalarWindow> windows;
+  std::map<CommunicatorId, SplitCall> splits;
 };
 
 class ScalarReplay {
@@ -273,12 +302,39 @@ private:
     times.end = std::max(times.end, arrival.end());
   }
 
-  void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals) {
+  void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals, const std::vector<Arrival>& ways = {},
+                  const std::vector<Arrival>& of_files = {}) {
     std::ranges::stable_sort(arrivals, {}, &Arrival::end);
     for (const Arrival& arrival : arrivals)
       absorb(times, arrival);
+    for (const Arrival& way : ways)
+      absorb(times, way);
+    for (const Arrival& way : of_files)
+      absorb_file(times, way);
     for (const Arrival& arrival : arrivals)
       work(times, &RankTimes::overhead, arrival.after);
+  }
+
+  /// As absorb(), where everything but waiting is a file's.
+  static void absorb_file(ScalarTimes& times, const Arrival& arrival) {
+    const double start = std::max(times.end, arrival.start);
+    times.wait += start - times.end;
+    times.files += std::max(0.0, arrival.end() - start);
+    if (arrival.end() > times.end) times.path = arrival.path();
+    times.end = std::max(start, arrival.end());
+  }
+
+  /// The path of what this returns is known to its end: bytes before it may have gone over links that do not scale.
+  static Arrival begin(ScalarPort& port, const ScalarTimes& times, double latency, double bytes, bool scales) {
+    if (times.end >= port.free) {
+      port.began = port.free = times.end;
+      port.path = times.path;
+    }
+    port.free += bytes;
+    if (scales) port.path.bandwidth += bytes;
+    Sensitivity path = port.path;
+    if (scales) path.latency += latency;
+    return {port.began, latency, port.free - port.began, 0, path, false};
   }
 
   // ---- messages
@@ -465,6 +521,7 @@ private:
     all.element_bytes = std::max(all.element_bytes, own.element_bytes);
     all.user_operation = all.user_operation || own.user_operation;
     all.commutative = all.commutative && own.commutative;
+    gathering.moved += std::max(action.bytes, action.receive_bytes);
     return place;
   }
 
@@ -577,6 +634,183 @@ private:
     return {times.end - times.latency - times.bandwidth, times.latency, times.bandwidth, 0, times.path, false};
   }
 
+  // ---- one-sided communication
+
+  bool transfer(const Action& action, Rank number) {
+    RankProgram& rank = of(number);
+    if (action.peer == trace::no_rank) return true;
+    const bool there_only = action.kind == ActionKind::put || action.kind == ActionKind::accumulate;
+    const auto bytes = static_cast<double>(action.bytes + action.receive_bytes);
+    const auto larger = static_cast<double>(std::max(action.bytes, action.receive_bytes));
+    const LinkClass link = network_.link(number, world(action.communicator, action.peer));
+    const auto [latency, byte_time] = costs(link, larger);
+    work(rank.times, &RankTimes::overhead, network_.isend_overhead(action.bytes));
+    const Arrival way =
+        begin(rank.port, rank.times, (there_only ? 1 : 2) * latency, bytes * byte_time, network_.scales(link));
+    auto& last = rank.windows[action.communicator].transfers;
+    if (!last || way.end() > last->end()) last = way;
+    if (action.request != trace::no_request)
+      rank.requests[action.request] = {{.of = OpenRequest::Of::transfer, .way = way}};
+    return true;
+  }
+
+  void finish_transfers(RankProgram& rank, CommunicatorId window) {
+    auto& last = rank.windows[window].transfers;
+    if (last) absorb(rank.times, *last);
+    last.reset();
+  }
+
+  void ask(RankProgram& rank, LinkClass link) {
+    const double latency = 2 * costs(link, 0).first;
+    absorb(rank.times, {rank.times.end, latency, 0, 0, rank.times.path, network_.scales(link)});
+  }
+
+  PathKey notices(Rank from, Rank to, const Action& action, bool of_posts) {
+    return {from, to, action.communicator, of_posts ? -1001 : -1002};
+  }
+
+  void notify(const Action& action, Rank number, const std::vector<Rank>& group, bool posts) {
+    for (const Rank other : group)
+      paths_[notices(number, other, action, posts)].sent.push_back({number, now(number), 0, false});
+  }
+
+  bool take_notices(const Action& action, Rank number, const std::vector<Rank>& group, bool of_posts) {
+    RankProgram& rank = of(number);
+    std::vector<std::size_t>& places = rank.windows[action.communicator].places;
+    if (!rank.begun) {
+      places.clear();
+      for (const Rank other : group)
+        places.push_back(post(notices(other, number, action, of_posts), now(number)).place);
+    }
+    rank.begun = true;
+    std::vector<Arrival> arrivals;
+    for (std::size_t index = 0; index < group.size(); ++index) {
+      const PathKey path = notices(group[index], number, action, of_posts);
+      if (!has(path, places[index])) return false;
+      const SentMessage& notice = paths_[path].sent[places[index]];
+      const LinkClass link = network_.link(group[index], number);
+      arrivals.push_back({notice.start.time, costs(link, 0).first, 0, 0, notice.start.path, network_.scales(link)});
+    }
+    absorb_all(rank.times, std::move(arrivals));
+    return true;
+  }
+
+  std::vector<Rank> group_of(const Action& action) {
+    std::vector<Rank> group;
+    for (const Rank member : action.ranks)
+      group.push_back(world(action.communicator, member));
+    return group;
+  }
+
+  bool epoch(const Action& action, Rank number) {
+    RankProgram& rank = of(number);
+    ScalarWindow& window = rank.windows[action.communicator];
+    const bool checked = (action.flags & trace::flag_no_check) == 0;
+    switch (action.kind) {
+    case ActionKind::win_lock:
+      if (checked) ask(rank, network_.link(number, world(action.communicator, action.peer)));
+      return true;
+    case ActionKind::win_lock_all:
+      if (checked) ask(rank, network_.collective_link(run_.communicators[action.communicator].members));
+      return true;
+    case ActionKind::win_post:
+      window.origins = group_of(action);
+      notify(action, number, window.origins, true);
+      return true;
+    case ActionKind::win_start:
+      window.targets = group_of(action);
+      if (checked) return take_notices(action, number, window.targets, true);
+      for (const Rank other : window.targets)
+        post(notices(other, number, action, true), now(number));
+      return true;
+    case ActionKind::win_complete:
+      finish_transfers(rank, action.communicator);
+      notify(action, number, window.targets, false);
+      return true;
+    case ActionKind::win_wait:
+    case ActionKind::win_test:
+      return take_notices(action, number, window.origins, false);
+    case ActionKind::win_sync:
+      return true;
+    default:
+      finish_transfers(rank, action.communicator);
+      return true;
+    }
+  }
+
+  bool window(const Action& action, Rank number) {
+    const bool ends = action.kind == ActionKind::win_fence || action.kind == ActionKind::win_free;
+    if (ends && !of(number).begun && (action.flags & trace::flag_no_precede) == 0)
+      finish_transfers(of(number), action.communicator);
+    return collective({.kind = ActionKind::barrier}, action.communicator, number);
+  }
+
+  // ---- files
+
+  double moving(Bytes own, Bytes all) const {
+    const FileSystem& system = options_.file_system;
+    return std::max(static_cast<double>(own) * system.byte_time, static_cast<double>(all) * system.aggregate_byte_time);
+  }
+
+  bool access_alone(const Action& action, RankProgram& rank) {
+    const Arrival way = begin(rank.file_port, rank.times, options_.file_system.latency,
+                              moving(std::max(action.bytes, action.receive_bytes), 0), false);
+    if (action.request == trace::no_request) {
+      absorb_file(rank.times, way);
+    } else {
+      rank.requests[action.request] = {{.of = OpenRequest::Of::file_transfer, .way = way}};
+    }
+    return true;
+  }
+
+  Arrival file_arrival(CommunicatorId file, std::size_t place, Bytes bytes) {
+    const Gathering& gathering = gatherings_[file].at(place);
+    const auto [last, path] = latest(gathering);
+    return {last, options_.file_system.latency, moving(bytes, gathering.moved), 0, path, false};
+  }
+
+  bool file_collective(const Action& action, Rank number) {
+    RankProgram& rank = of(number);
+    const std::string name(trace::name(action.kind));
+    const CommunicatorId file = action.communicator;
+    switch (action.kind) {
+    case ActionKind::file_set_view:
+    case ActionKind::file_set_info:
+    case ActionKind::file_set_atomicity:
+    case ActionKind::file_seek_shared:
+      return collective({.kind = ActionKind::barrier}, file, number);
+    default:
+      break;
+    }
+    Action call = action;
+    if (action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate) call.bytes = 0;
+    const Bytes bytes = std::max(call.bytes, call.receive_bytes);
+    if (name.ends_with("_begin")) {
+      rank.splits[file] = {arrive(call, file, number), bytes};
+      return true;
+    }
+    if (name.ends_with("_end")) {
+      const auto split = rank.splits.find(file);
+      if (split == rank.splits.end()) return true;
+      if (!complete(file, split->second.place)) return false;
+      absorb_file(rank.times, file_arrival(file, split->second.place, split->second.bytes));
+      rank.splits.erase(split);
+      return true;
+    }
+    if (action.request != trace::no_request) {
+      OpenRequest request{.of = OpenRequest::Of::file, .communicator = file, .bytes = bytes};
+      request.place = arrive(call, file, number);
+      rank.requests[action.request] = {request};
+      return true;
+    }
+    if (!rank.begun) rank.place = arrive(call, file, number);
+    rank.begun = true;
+    if (!complete(file, rank.place)) return false;
+    absorb_file(rank.times, file_arrival(file, rank.place, bytes));
+    if (action.kind == ActionKind::file_close) rank.splits.erase(file);
+    return true;
+  }
+
   // ---- requests
 
   bool available(const OpenRequest& request) {
@@ -584,6 +818,7 @@ private:
     if (request.of == OpenRequest::Of::receive) return has(request.path, request.place);
     if (request.of == OpenRequest::Of::send) return may_leave(request);
     if (request.of == OpenRequest::Of::agent) return agents_[request.place].course.ended;
+    if (request.of == OpenRequest::Of::transfer || request.of == OpenRequest::Of::file_transfer) return true;
     return complete(request.communicator, request.place);
   }
 
@@ -592,16 +827,22 @@ private:
       for (const OpenRequest& request : rank.requests.at(id))
         if (!available(request)) return false;
     std::vector<Arrival> arrivals;
+    std::vector<Arrival> ways;
+    std::vector<Arrival> of_files;
     for (const RequestId id : action.requests) {
       for (const OpenRequest& request : rank.requests.at(id)) {
         if (request.of == OpenRequest::Of::send) arrivals.push_back(departure(request));
         if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
         if (request.of == OpenRequest::Of::agent) arrivals.push_back(arrival(agents_[request.place]));
         if (request.of == OpenRequest::Of::collective) arrivals.push_back(arrival(request.communicator, request.place));
+        if (request.of == OpenRequest::Of::transfer) ways.push_back(request.way);
+        if (request.of == OpenRequest::Of::file_transfer) of_files.push_back(request.way);
+        if (request.of == OpenRequest::Of::file)
+          of_files.push_back(file_arrival(request.communicator, request.place, request.bytes));
       }
       rank.requests.erase(id);
     }
-    absorb_all(rank.times, std::move(arrivals));
+    absorb_all(rank.times, std::move(arrivals), ways, of_files);
     return true;
   }
 
@@ -668,7 +909,22 @@ private:
     default:
       break;
     }
-    if (trace::family(action.kind) == trace::ActionFamily::completion) return complete(action, rank);
+    switch (trace::family(action.kind)) {
+    case trace::ActionFamily::completion:
+      return complete(action, rank);
+    case trace::ActionFamily::one_sided:
+      return transfer(action, number);
+    case trace::ActionFamily::epoch:
+      return epoch(action, number);
+    case trace::ActionFamily::window:
+      return window(action, number);
+    case trace::ActionFamily::file:
+      return access_alone(action, rank);
+    case trace::ActionFamily::file_collective:
+      return file_collective(action, number);
+    default:
+      break;
+    }
     if (action.request != trace::no_request) {
       start(action, number);
       return true;

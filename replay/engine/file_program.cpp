@@ -1,0 +1,64 @@
+#include "replay/engine/program.h"
+
+namespace timeless::replay {
+
+using trace::Action;
+using trace::ActionKind;
+using trace::Rank;
+using Act = FileCall::Act;
+
+namespace {
+
+/// Collective calls that only say how the processes see a file.
+bool only_settles(ActionKind kind) {
+  return kind == ActionKind::file_set_view || kind == ActionKind::file_set_info ||
+         kind == ActionKind::file_set_atomicity || kind == ActionKind::file_seek_shared;
+}
+
+Act act(ActionKind kind) {
+  if (trace::family(kind) == trace::ActionFamily::file) return Act::alone;
+  switch (kind) {
+  case ActionKind::file_read_all_begin:
+  case ActionKind::file_write_all_begin:
+  case ActionKind::file_read_at_all_begin:
+  case ActionKind::file_write_at_all_begin:
+  case ActionKind::file_read_ordered_begin:
+  case ActionKind::file_write_ordered_begin:
+    return Act::begin;
+  case ActionKind::file_read_all_end:
+  case ActionKind::file_write_all_end:
+  case ActionKind::file_read_at_all_end:
+  case ActionKind::file_write_at_all_end:
+  case ActionKind::file_read_ordered_end:
+  case ActionKind::file_write_ordered_end:
+    return Act::end;
+  default:
+    return Act::together;
+  }
+}
+
+/// Of file_set_size and file_preallocate, bytes are no transfer.
+trace::Bytes moved(const Action& action) {
+  if (action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate) return 0;
+  return std::max(action.bytes, action.receive_bytes);
+}
+
+} // namespace
+
+Operation Compiler::file(const Action& action, Rank rank, Program& program) {
+  if (only_settles(action.kind)) return synchronisation(action, rank, program);
+  uses_files_ = true;
+  FileCall call{.act = act(action.kind), .bytes = moved(action)};
+  if (action.kind != ActionKind::file_delete) call.file = communicators_.view(action.communicator, rank).id;
+  if (action.kind == ActionKind::file_read_shared || action.kind == ActionKind::file_write_shared)
+    not_modelled(Unmodelled::shared_file_pointer);
+  if (call.act == Act::together || call.act == Act::begin) {
+    call.meeting = meeting(action, action.kind, action.communicator, trace::no_rank, rank, program).call;
+    program.calls[call.meeting].moved = call.bytes;
+  }
+  const auto place = static_cast<std::uint32_t>(program.files.size());
+  program.files.push_back(call);
+  return {.step = Step::file, .call = place, .request = action.request};
+}
+
+} // namespace timeless::replay

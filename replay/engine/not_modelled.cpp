@@ -1,0 +1,68 @@
+#include "replay/engine/not_modelled.h"
+
+#include <map>
+#include <utility>
+
+namespace timeless::replay {
+
+const char* words(Unmodelled what) {
+  switch (what) {
+  case Unmodelled::another_world:
+    return "processes of another MPI_COMM_WORLD are not replayed: calls on what they share take no time";
+  case Unmodelled::process_creation:
+    return "starting or meeting processes of another MPI_COMM_WORLD costs a barrier of the callers";
+  case Unmodelled::threads_side_by_side:
+    return "threads of a rank that call MPI are replayed as one, in the order recorded: one takes over";
+  case Unmodelled::generalized_request:
+    return "generalized requests are complete as soon as they start";
+  case Unmodelled::exclusive_lock:
+    return "exclusive locks do not wait for each other";
+  case Unmodelled::arithmetic_at_target:
+    return "the arithmetic of accumulates takes nobody's time";
+  case Unmodelled::shared_file_pointer:
+    return "processes do not wait for each other's moves of a shared file pointer";
+  case Unmodelled::end_without_begin:
+    return "the end of a split collective on a file whose begin was not recorded takes no time";
+  case Unmodelled::begin_without_end:
+    return "a split collective on a file whose end was not recorded takes no time";
+  case Unmodelled::neighbourhood:
+    return "neighbourhood collectives wait for all members of their communicator, and cost one message of all they "
+           "send";
+  case Unmodelled::synchronous_send:
+    return "synchronous sends do not wait for their receives";
+  case Unmodelled::message_over_limit:
+    return "messages over the platform's eager limit do not wait for their receives";
+  case Unmodelled::cancelled_after_receipt:
+    return "a cancelled message had already been received, and the next one took its place";
+  case Unmodelled::number_of:
+    break;
+  }
+  return "";
+}
+
+void NotModelledCalls::add(Unmodelled what, std::size_t number, std::uint64_t calls) {
+  Calls& kind = calls_[static_cast<std::size_t>(what)];
+  kind.calls += calls;
+  if (kind.seen.empty()) kind.seen.resize(ranks_);
+  if (kind.seen[number]) return;
+  kind.seen[number] = true;
+  ++kind.ranks;
+}
+
+std::vector<NotModelled> NotModelledCalls::list(std::span<const trace::RankRecord> records) const {
+  std::vector<NotModelled> all;
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    if (calls_[kind].calls > 0)
+      all.push_back({words(static_cast<Unmodelled>(kind)), calls_[kind].calls, calls_[kind].ranks});
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> unrecorded;
+  for (const trace::RankRecord& record : records)
+    for (const auto& [call, count] : record.unrecorded_calls) {
+      unrecorded[call].first += count;
+      ++unrecorded[call].second;
+    }
+  for (const auto& [call, counts] : unrecorded)
+    all.push_back({call + " takes no time: it was seen, but not recorded as an action", counts.first, counts.second});
+  return all;
+}
+
+} // namespace timeless::replay

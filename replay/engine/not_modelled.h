@@ -1,0 +1,60 @@
+#pragma once
+
+#include "replay/result.h"
+#include "trace/run.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What the model leaves out of some calls (docs/model.md, "Not modelled").
+enum class Unmodelled : std::uint8_t {
+  another_world,           ///< a call on a communicator shared with another MPI_COMM_WORLD
+  process_creation,        ///< a call that starts or meets such processes
+  threads_side_by_side,    ///< the actions of another thread of the rank begin
+  generalized_request,     ///< its completion waits for nothing
+  exclusive_lock,          ///< does not wait for whoever holds the lock
+  arithmetic_at_target,    ///< an accumulate's, which no rank spends
+  shared_file_pointer,     ///< does not wait for who moves it
+  end_without_begin,       ///< of a split collective, whose begin was not recorded
+  begin_without_end,       ///< the reverse
+  neighbourhood,           ///< a collective waits for all members, and costs one message of all they send
+  synchronous_send,        ///< does not wait for its receive
+  message_over_limit,      ///< likewise, over the platform's eager limit
+  cancelled_after_receipt, ///< the next message took its place
+  number_of,
+};
+
+/// Counts what the model leaves out, by kind and rank.
+class NotModelledCalls {
+public:
+  explicit NotModelledCalls(std::size_t ranks) : ranks_(ranks) {}
+
+  /// `number`: of the rank, from 0.
+  void add(Unmodelled what, std::size_t number, std::uint64_t calls = 1);
+  std::uint64_t calls(Unmodelled what) const { return of(what).calls; }
+
+  /// All that was left out, in the order of the enumeration; then the calls that were seen but not recorded as actions,
+  /// by name, which `records` tell of.
+  std::vector<NotModelled> list(std::span<const trace::RankRecord> records) const;
+
+private:
+  static constexpr std::size_t kinds = static_cast<std::size_t>(Unmodelled::number_of);
+  struct Calls {
+    std::uint64_t calls = 0;
+    std::uint64_t ranks = 0;
+    std::vector<bool> seen;
+  };
+  const Calls& of(Unmodelled what) const { return calls_[static_cast<std::size_t>(what)]; }
+
+  std::size_t ranks_;
+  std::array<Calls, kinds> calls_;
+};
+
+/// "exclusive locks do not wait for each other"
+const char* words(Unmodelled what);
+
+} // namespace timeless::replay

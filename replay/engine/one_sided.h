@@ -1,0 +1,85 @@
+#pragma once
+
+#include "replay/engine/clocks.h"
+#include "trace/ids.h"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay {
+
+/// How two members of a window tell each other of an epoch, as messages of no bytes on channels of their own.
+struct Notice {
+  std::uint32_t to_other = 0;   ///< the channel
+  std::uint32_t from_other = 0; ///< the channel
+  std::uint32_t row = 0;        ///< of what goes to the other
+};
+
+/// One rank's call of one-sided communication.
+struct OneSidedCall {
+  enum class Act : std::uint8_t {
+    transfer,        ///< something moves between the rank and a target
+    ask,             ///< a lock: there and back
+    ask_all,         ///< a lock of the whole window
+    finish,          ///< the rank's transfers come to their end
+    finish_and_meet, ///< likewise, then all members meet: a fence
+    free,            ///< likewise, and the window is no more
+    post,            ///< opens an epoch of exposure to `group`
+    start,           ///< opens an epoch of access to `group`
+    complete,        ///< ends it
+    wait,            ///< ends the epoch of exposure
+  };
+  Act act = Act::transfer;
+  trace::CommunicatorId window = trace::world_communicator;
+  bool waits = true;         ///< of a start: for the posts; of a fence: for the transfers
+  std::uint32_t row = 0;     ///< between rank and target
+  double messages = 0;       ///< of a transfer: ways there or back, one after the other
+  double bytes = 0;          ///< of a transfer
+  double overhead = 0;       ///< of a transfer: the rank's own part, seconds
+  std::uint32_t meeting = 0; ///< in Program::calls
+  std::vector<Notice> group = {};
+};
+
+/// A rank's epochs on one window, and the transfers it has begun there and not waited for.
+struct WindowState {
+  Passage transfers;
+  bool access = false;
+  bool exposure = false;
+  std::vector<Notice> targets;        ///< of the epoch of access
+  std::vector<Notice> origins;        ///< of the epoch of exposure
+  std::vector<std::uint64_t> tickets; ///< of the notices waited for, as many as the group has
+};
+
+/// What a replay remembers of one-sided communication and of transfers that requests stand for.
+class OneSided {
+public:
+  explicit OneSided(std::size_t ranks) : ports_(ranks) {}
+
+  Port& port(std::uint32_t number) { return ports_[number]; }
+  WindowState& window(std::uint32_t number, trace::CommunicatorId window) {
+    return windows_[std::uint64_t{number} << 32U | window];
+  }
+  void forget(std::uint32_t number, trace::CommunicatorId window) {
+    windows_.erase(std::uint64_t{number} << 32U | window);
+  }
+
+  /// Keeps a transfer until its request is completed; returns its number.
+  std::uint32_t keep(Passage way);
+  /// The transfer of this number, which is kept no longer.
+  Passage release(std::uint32_t number);
+
+private:
+  std::vector<Port> ports_;
+  std::unordered_map<std::uint64_t, WindowState> windows_; ///< by rank and window
+  std::vector<Passage> kept_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// The tags of notices, which no message of a program has.
+inline constexpr trace::Tag post_tag = -1001;
+inline constexpr trace::Tag complete_tag = -1002;
+
+} // namespace timeless::replay
