@@ -28,10 +28,6 @@ const char* words(Unmodelled what) {
   case Unmodelled::neighbourhood:
     return "neighbourhood collectives wait for all members of their communicator, and cost one message of all they "
            "send";
-  case Unmodelled::synchronous_send:
-    return "synchronous sends do not wait for their receives";
-  case Unmodelled::message_over_limit:
-    return "messages over the platform's eager limit do not wait for their receives";
   case Unmodelled::cancelled_after_receipt:
     return "a cancelled message had already been received, and the next one took its place";
   case Unmodelled::number_of:

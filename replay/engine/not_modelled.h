@@ -22,8 +22,6 @@ enum class Unmodelled : std::uint8_t {
   end_without_begin,       ///< of a split collective, whose begin was not recorded
   begin_without_end,       ///< the reverse
   neighbourhood,           ///< a collective waits for all members, and costs one message of all they send
-  synchronous_send,        ///< does not wait for its receive
-  message_over_limit,      ///< likewise, over the platform's eager limit
   cancelled_after_receipt, ///< the next message took its place
   number_of,
 };

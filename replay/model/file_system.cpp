@@ -44,7 +44,9 @@ double byte_time(std::string_view text, std::string_view whole) {
 
 std::string rate_text(double byte_time) {
   const double rate = 1 / byte_time;
-  const auto unit = std::find_if(rates.rbegin(), rates.rend() - 1, [&](const Unit& one) { return rate >= one.size; });
+  // A reciprocal may fall short of the next unit by its rounding.
+  const auto unit =
+      std::find_if(rates.rbegin(), rates.rend() - 1, [&](const Unit& one) { return rate * (1 + 1e-12) >= one.size; });
   return fmt::format("{:g} {}", rate / unit->size, unit->name);
 }
 
