@@ -26,8 +26,9 @@ const char* words(Unmodelled what) {
   case Unmodelled::begin_without_end:
     return "a split collective on a file whose end was not recorded takes no time";
   case Unmodelled::neighbourhood:
-    return "neighbourhood collectives wait for all members of their communicator, and cost one message of all they "
-           "send";
+    return "neighbourhood collectives whose neighbours were not recorded wait for all members of their communicator, "
+           "and "
+           "cost one message of all they send";
   case Unmodelled::cancelled_after_receipt:
     return "a cancelled message had already been received, and the next one took its place";
   case Unmodelled::number_of:

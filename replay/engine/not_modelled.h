@@ -12,16 +12,16 @@ namespace timeless::replay {
 
 /// What the model leaves out of some calls (docs/model.md, "Not modelled").
 enum class Unmodelled : std::uint8_t {
-  another_world,           ///< a call on a communicator shared with another MPI_COMM_WORLD
-  process_creation,        ///< a call that starts or meets such processes
-  threads_side_by_side,    ///< the actions of another thread of the rank begin
-  generalized_request,     ///< its completion waits for nothing
-  exclusive_lock,          ///< does not wait for whoever holds the lock
-  arithmetic_at_target,    ///< an accumulate's, which no rank spends
-  shared_file_pointer,     ///< does not wait for who moves it
-  end_without_begin,       ///< of a split collective, whose begin was not recorded
-  begin_without_end,       ///< the reverse
-  neighbourhood,           ///< a collective waits for all members, and costs one message of all they send
+  another_world,        ///< a call on a communicator shared with another MPI_COMM_WORLD
+  process_creation,     ///< a call that starts or meets such processes
+  threads_side_by_side, ///< the actions of another thread of the rank begin
+  generalized_request,  ///< its completion waits for nothing
+  exclusive_lock,       ///< does not wait for whoever holds the lock
+  arithmetic_at_target, ///< an accumulate's, which no rank spends
+  shared_file_pointer,  ///< does not wait for who moves it
+  end_without_begin,    ///< of a split collective, whose begin was not recorded
+  begin_without_end,    ///< the reverse
+  neighbourhood, ///< a collective of unknown neighbours waits for all members, and costs one message of all they send
   cancelled_after_receipt, ///< the next message took its place
   number_of,
 };

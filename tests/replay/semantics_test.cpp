@@ -122,7 +122,7 @@ TEST(Semantics, calls_shared_with_another_world_take_no_time_and_wait_for_nobody
   const Result result = run(program);
   EXPECT_EQ(times(result, 0).end, 10) << "the spawn, a meeting like a barrier's";
   EXPECT_THAT(not_modelled(result),
-              ElementsAre(AllOf(HasSubstr("19 calls of 2 ranks"), HasSubstr("what they share take no time")),
+              ElementsAre(AllOf(HasSubstr("15 calls of 2 ranks"), HasSubstr("what they share take no time")),
                           AllOf(HasSubstr("2 calls of 2 ranks"), HasSubstr("starting or meeting processes"))));
 }
 
