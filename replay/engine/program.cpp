@@ -208,8 +208,10 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
                       : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
   if (network_.overheads_by_lane()) return;
-  operation.send_overhead = nonblocking ? network_.isend_overhead(action.bytes) : network_.send_overhead(action.bytes);
-  operation.receive_overhead = network_.receive_overhead(action.bytes);
+  const auto blocking = operation.synchronous ? &Network::synchronous_send_overhead : &Network::send_overhead;
+  operation.send_overhead = nonblocking ? network_.isend_overhead(action.bytes) : (network_.*blocking)(action.bytes);
+  operation.receive_overhead = operation.synchronous ? network_.synchronous_receive_overhead(action.bytes)
+                                                     : network_.receive_overhead(action.bytes);
 }
 
 Operation Compiler::send(const Action& action, Rank rank) {

@@ -80,6 +80,9 @@ public:
   virtual double isend_overhead(Bytes) const { return 0; }
   /// Seconds a processor spends on a message of this size after it has arrived.
   virtual double receive_overhead(Bytes) const { return 0; }
+  /// Both for synchronous sends, blocking ones.
+  virtual double synchronous_send_overhead(Bytes bytes) const { return send_overhead(bytes); }
+  virtual double synchronous_receive_overhead(Bytes bytes) const { return receive_overhead(bytes); }
 
   /// Seconds that every message of the row takes between its latency and its bytes, per lane; they count as bandwidth.
   /// May be negative where the sum with n * byte_time is not. False: none in any lane.

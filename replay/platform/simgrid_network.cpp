@@ -156,6 +156,10 @@ double SimgridNetwork::send_overhead(Bytes bytes) const {
   return bytes < settings.detached_below ? settings.send_overhead.seconds(static_cast<double>(bytes)) : 0;
 }
 
+double SimgridNetwork::synchronous_send_overhead(Bytes bytes) const {
+  return platform_.settings().send_overhead.seconds(static_cast<double>(bytes));
+}
+
 double SimgridNetwork::isend_overhead(Bytes bytes) const {
   return platform_.settings().isend_overhead.seconds(static_cast<double>(bytes));
 }

@@ -61,6 +61,8 @@ public:
   double send_overhead(Bytes bytes) const override;
   double isend_overhead(Bytes bytes) const override;
   double receive_overhead(Bytes bytes) const override;
+  double synchronous_send_overhead(Bytes bytes) const override;
+  double synchronous_receive_overhead(Bytes) const override { return 0; }
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
   /// 0: in SMPI the message sets off as soon as both have come.
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;

@@ -38,6 +38,10 @@ public:
   double send_overhead(Bytes bytes) const override { return network_.send_overhead(bytes); }
   double isend_overhead(Bytes bytes) const override { return network_.isend_overhead(bytes); }
   double receive_overhead(Bytes bytes) const override { return network_.receive_overhead(bytes); }
+  double synchronous_send_overhead(Bytes bytes) const override { return network_.synchronous_send_overhead(bytes); }
+  double synchronous_receive_overhead(Bytes bytes) const override {
+    return network_.synchronous_receive_overhead(bytes);
+  }
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
   bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override;

@@ -30,6 +30,9 @@ public:
       seconds[lane] = static_cast<double>(limits_[lane] % 7 + 11 * (link + 1) + 17 * segment);
   }
 
+  double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
+  double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
+
 private:
   std::vector<Bytes> limits_;
 };

@@ -50,6 +50,7 @@ struct SentMessage {
   Since start;
   Bytes bytes;
   bool rendezvous; ///< it leaves no earlier than its receive is posted, and its sender with it
+  bool synchronous = false;
 };
 
 struct Path {
@@ -232,7 +233,11 @@ private:
     return network_.transfer_constant(link, segment(bytes), seconds) ? seconds[lane_] : 0;
   }
 
-  double overhead(Overhead which, LinkClass link, Bytes bytes) {
+  double overhead(Overhead which, LinkClass link, Bytes bytes, bool synchronous = false) {
+    if (synchronous && !network_.overheads_by_lane() && which == Overhead::send)
+      return network_.synchronous_send_overhead(bytes);
+    if (synchronous && !network_.overheads_by_lane() && which == Overhead::receive)
+      return network_.synchronous_receive_overhead(bytes);
     if (!network_.overheads_by_lane())
       return which == Overhead::send      ? network_.send_overhead(bytes)
              : which == Overhead::receive ? network_.receive_overhead(bytes)
@@ -348,15 +353,17 @@ private:
 
   OpenRequest send(const Action& action, Rank rank, bool nonblocking) {
     ScalarTimes& times = of(rank).times;
+    const bool synchronous = action.mode == trace::SendMode::synchronous;
     OpenRequest sent{.of = OpenRequest::Of::send};
     sent.path = {rank, world(action.communicator, action.peer), action.communicator, action.tag};
     const LinkClass link = network_.link(rank, std::get<1>(sent.path));
     work(times, &RankTimes::overhead,
-         overhead(nonblocking ? Overhead::nonblocking_send : Overhead::send, link, action.bytes));
+         overhead(nonblocking ? Overhead::nonblocking_send : Overhead::send, link, action.bytes, synchronous));
     work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
     auto& queue = paths_[sent.path].sent;
     sent.place = queue.size();
-    queue.push_back({rank, through_port(times, link, action.bytes), action.bytes, waits_for_its_receive(action)});
+    queue.push_back(
+        {rank, through_port(times, link, action.bytes), action.bytes, waits_for_its_receive(action), synchronous});
     return sent;
   }
 
@@ -396,7 +403,7 @@ private:
     return {start.time,
             latency + agreement,
             constant(link, bytes) + bytes * byte_time,
-            overhead(Overhead::receive, link, message.bytes),
+            overhead(Overhead::receive, link, message.bytes, message.synchronous),
             start.path,
             network_.scales(link)};
   }

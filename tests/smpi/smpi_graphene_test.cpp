@@ -80,6 +80,20 @@ TEST(Graphene, sender_pays_its_overhead_only_for_messages_it_need_not_wait_for) 
   EXPECT_EQ(met[0], met[1]);
 }
 
+TEST(Graphene, synchronous_messages_and_large_ones_keep_their_sender_in_both) {
+  for (const trace::SendMode mode : {trace::SendMode::synchronous, trace::SendMode::standard})
+    for (const Bytes bytes : {Bytes{1000}, Bytes{40000}, Bytes{327679}, Bytes{327680}, Bytes{1'000'000}}) {
+      MemorySource program(2);
+      program.add(0, {.kind = ActionKind::send, .mode = mode, .peer = 1, .bytes = bytes});
+      program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+      program.finalize();
+      const std::vector<double> measured = smpi_ends(program, graphene(), placed({0, 1}));
+      const std::vector<double> modelled = model_ends(program, graphene(), placed({0, 1}));
+      for (const std::size_t rank : {0U, 1U})
+        EXPECT_NEAR(modelled[rank] / measured[rank], 1, rounding) << bytes << " bytes, rank " << rank;
+    }
+}
+
 TEST(Graphene, nonblocking_send_pays_its_overhead_at_every_size) {
   for (const Bytes bytes : {Bytes{1000}, Bytes{40000}, Bytes{200000}}) {
     MemorySource program(2);
