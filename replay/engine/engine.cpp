@@ -367,7 +367,7 @@ inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestI
   if (request.state == RequestState::receiving) take_message(number, channels_[request.subject], request.ticket);
   if (request.state == RequestState::collective) take_meeting(number, request.subject);
   if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
-    complete_send(number, request);
+    complete_ends(number, request);
   if (request.state == RequestState::agent) {
     clocks_.take(clocks_[number], incoming(agents_[request.subject]));
     dismiss(request.subject);
@@ -388,7 +388,7 @@ bool Engine::gather(RankState& rank, std::span<const RequestId> ids) {
     else if (request.state == RequestState::collective)
       incoming_.push_back(incoming(meetings_[request.subject]));
     else if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
-      departures += gather_send(request);
+      departures += gather_ends(request);
     else if (request.state == RequestState::agent)
       incoming_.push_back(incoming(agents_[request.subject]));
     else
@@ -429,7 +429,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
       break;
     case RequestState::leaving:
     case RequestState::exchanging:
-      forget_send(clock, request);
+      forget_ends(clock, request);
       break;
     case RequestState::agent:
       dismiss(request.subject);

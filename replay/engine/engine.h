@@ -134,10 +134,12 @@ private:
   bool held(const Handshake& handshake) const { return handshake.synchronous || strictest_.holds(handshake.bytes); }
   /// True when the sender need not wait any more; otherwise the rank waits for it.
   bool may_go_on(RankState& rank, std::uint32_t handshake);
-  /// Adds to incoming_ what a request that is leaving or exchanging stands for; returns the departures among it.
-  std::size_t gather_send(const Request& request);
-  void forget_send(Clocks::Clock& clock, const Request& request);
-  void complete_send(std::uint32_t number, const Request& request);
+  std::uint32_t receive_channel(const Request& request) const;
+  /// Adds to incoming_ what a request stands for that is leaving, receiving or exchanging; returns the departures among
+  /// it.
+  std::size_t gather_ends(const Request& request);
+  void forget_ends(Clocks::Clock& clock, const Request& request);
+  void complete_ends(std::uint32_t number, const Request& request);
   void end(std::uint32_t handshake);
   bool give_up_strictest_lanes();
 

@@ -105,7 +105,7 @@ bool Engine::send_with_care(RankState& rank, std::uint32_t number, const Operati
     rank.stage = 1;
   }
   if (!may_go_on(rank, rank.handshake)) return false;
-  complete_send(number, {.subject = rank.handshake, .state = RequestState::leaving});
+  complete_ends(number, {.subject = rank.handshake, .state = RequestState::leaving});
   return true;
 }
 
@@ -130,44 +130,50 @@ bool Engine::exchange_with_care(RankState& rank, std::uint32_t number, const Ope
     return true;
   }
   if (receives && !has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  if (rank.handshake == no_handshake) return !receives || receive(rank, number, operation);
-  if (!may_go_on(rank, rank.handshake)) return false;
-  complete_send(number, both);
+  if (rank.handshake != no_handshake && !may_go_on(rank, rank.handshake)) return false;
+  complete_ends(number, both);
   return true;
 }
 
 // ---- completions
 
-std::size_t Engine::gather_send(const Request& request) {
+/// The channel on which a request's message comes; no_channel when it waits for none.
+std::uint32_t Engine::receive_channel(const Request& request) const {
+  if (request.state == RequestState::receiving) return request.subject;
+  return request.state == RequestState::exchanging ? handshakes_[request.subject].receive_channel : no_channel;
+}
+
+std::size_t Engine::gather_ends(const Request& request) {
+  if (const std::uint32_t channel = receive_channel(request); channel != no_channel)
+    incoming_.push_back(incoming(message(channels_[channel], request.ticket)));
+  if (request.state != RequestState::leaving && request.state != RequestState::exchanging) return 0;
   const Handshake& handshake = handshakes_[request.subject];
-  if (request.state == RequestState::exchanging)
-    incoming_.push_back(incoming(message(channels_[handshake.receive_channel], request.ticket)));
   // Where it has not left, the lanes that wait for it have been given up.
   if (!handshake.start) return 0;
   incoming_.push_back({.sent = {.base = handshake.start.values()}, .row = handshake.row, .bytes = handshake.bytes});
   return 1;
 }
 
-void Engine::forget_send(Clocks::Clock& clock, const Request& request) {
-  if (request.state == RequestState::exchanging) {
-    Channel& channel = channels_[handshakes_[request.subject].receive_channel];
+void Engine::forget_ends(Clocks::Clock& clock, const Request& request) {
+  if (const std::uint32_t number = receive_channel(request); number != no_channel) {
+    Channel& channel = channels_[number];
     const Message& taken = message(channel, request.ticket);
     clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
     channels_.remove(channel, request.ticket);
   }
-  end(request.subject);
+  if (request.state == RequestState::leaving || request.state == RequestState::exchanging) end(request.subject);
 }
 
-/// Completes a request that is leaving or exchanging, alone.
-void Engine::complete_send(std::uint32_t number, const Request& request) {
+/// Completes a request that is leaving, receiving or exchanging, alone.
+void Engine::complete_ends(std::uint32_t number, const Request& request) {
   Clocks::Clock& clock = clocks_[number];
   incoming_.clear();
-  gather_send(request);
-  if (request.state == RequestState::exchanging)
+  const bool only_departs = gather_ends(request) == incoming_.size();
+  if (!only_departs)
     clocks_.take_all(clock, incoming_);
   else if (!incoming_.empty())
     clocks_.depart(clock, incoming_);
-  forget_send(clock, request);
+  forget_ends(clock, request);
 }
 
 /// Its sender is done with it; the message may be under way to leave.

@@ -85,6 +85,7 @@ Counts compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases)
     options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
     options.budget = static_cast<std::uint32_t>(1 + seed % 7);
     options.sensitivities = seed % 2 == 0;
+    if (seed % 7 == 0) options.collectives = CollectiveModel::schedule;
     if (seed % 3 == 0) options.handshake = static_cast<double>(seed % 4);
     Result result;
     try {
