@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -159,6 +161,120 @@ ordered_json tolerances_json(const ToleranceAnswer& answer) {
   return json;
 }
 
+// ---- the critical path
+
+using replay::PathSegment;
+
+std::string part_of(double seconds, const CriticalPath& path) {
+  return percent(path.makespan > 0 ? seconds / path.makespan : 0);
+}
+
+/// "rank 3, actions 14 to 20", "message from rank 2, action 7, to rank 3, action 13".
+std::string segment_text(const PathSegment& segment) {
+  switch (segment.kind) {
+  case PathSegment::Kind::local:
+    return fmt::format("rank {}, actions {} to {}", segment.rank, segment.first_action, segment.last_action);
+  case PathSegment::Kind::message:
+    return fmt::format("message from rank {}, action {}, to rank {}, action {}", segment.from, segment.first_action,
+                       segment.rank, segment.last_action);
+  case PathSegment::Kind::collective:
+    return fmt::format("collective from rank {}, action {}, last to come, to rank {}, action {}", segment.from,
+                       segment.first_action, segment.rank, segment.last_action);
+  case PathSegment::Kind::forgotten:
+    break;
+  }
+  return fmt::format("beginning, up to rank {}, action {}", segment.rank, segment.last_action);
+}
+
+const char* kind_name(PathSegment::Kind kind) {
+  switch (kind) {
+  case PathSegment::Kind::local:
+    return "local";
+  case PathSegment::Kind::message:
+    return "message";
+  case PathSegment::Kind::collective:
+    return "collective";
+  case PathSegment::Kind::forgotten:
+    break;
+  }
+  return "forgotten";
+}
+
+/// What a piece's time is most of: "kernel 3", "latency".
+std::string mostly(const CriticalPath& path, std::size_t number) {
+  const PathSegment& segment = path.segments[number];
+  const double rest = segment.end - segment.begin - segment.compute - segment.latency - segment.bandwidth;
+  const double most = std::max({segment.compute, segment.latency, segment.bandwidth, rest});
+  if (most == segment.compute && most > 0) {
+    const auto& kernels = path.kernels[number];
+    const bool known = !kernels.empty() && kernels.front().kernel != trace::no_kernel;
+    return known ? fmt::format("kernel {}", kernels.front().kernel) : "computation";
+  }
+  if (most == segment.latency) return "latency";
+  return most == segment.bandwidth ? "bandwidth" : "copies, overheads";
+}
+
+/// The longest first; of those as long, the earlier first.
+std::vector<std::size_t> longest_segments(const CriticalPath& path, std::size_t top) {
+  std::vector<std::size_t> numbers(path.segments.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::ranges::stable_sort(numbers, std::greater{},
+                           [&](std::size_t number) { return path.segments[number].end - path.segments[number].begin; });
+  if (top > 0 && numbers.size() > top) numbers.resize(top);
+  return numbers;
+}
+
+/// The kernels, or the ranks, that take most of the path.
+template <typename Number>
+std::string longest_table(const char* what, const std::map<Number, double>& seconds, const CriticalPath& path,
+                          const AnswerOptions& options) {
+  std::vector<std::pair<Number, double>> sorted(seconds.begin(), seconds.end());
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& each) { return each.second; });
+  const std::size_t left_out =
+      options.top > 0 && sorted.size() > options.top ? sorted.size() - options.top : std::size_t{0};
+  sorted.resize(sorted.size() - left_out);
+  Table table({what, "time", "%"});
+  std::vector<std::string> below_line;
+  for (const auto& [number, time] : sorted) {
+    const auto id = static_cast<std::uint32_t>(number);
+    table.add(
+        {id == trace::no_kernel ? "none known" : std::to_string(number), human_seconds(time), part_of(time, path)});
+    const auto ends = options.kernels.find(id);
+    const bool named = std::is_same_v<Number, trace::KernelId> && ends != options.kernels.end();
+    below_line.push_back(named ? below(ends->second) : "");
+  }
+  std::istringstream lines(table.text());
+  std::string line;
+  std::getline(lines, line);
+  std::string text = "\n" + line + "\n";
+  for (const std::string& names : below_line) {
+    std::getline(lines, line);
+    text += line + "\n" + names;
+  }
+  if (left_out > 0) text += fmt::format("and {} more\n", left_out);
+  return text;
+}
+
+ordered_json segment_json(const CriticalPath& path, std::size_t number) {
+  const PathSegment& segment = path.segments[number];
+  ordered_json json{{"kind", kind_name(segment.kind)}, {"rank", segment.rank}};
+  const bool travels = segment.kind == PathSegment::Kind::message || segment.kind == PathSegment::Kind::collective;
+  if (travels) json["from_rank"] = segment.from;
+  json[travels ? "from_action" : "first_action"] = segment.first_action;
+  json[travels ? "to_action" : "last_action"] = segment.last_action;
+  json["begin"] = segment.begin;
+  json["end"] = segment.end;
+  json["compute"] = segment.compute;
+  json["latency"] = segment.latency;
+  json["bandwidth"] = segment.bandwidth;
+  if (path.kernels[number].empty()) return json;
+  json["kernels"] = ordered_json::array();
+  for (const KernelOnPath& part : path.kernels[number])
+    json["kernels"].push_back({{"kernel", part.kernel == trace::no_kernel ? ordered_json() : ordered_json(part.kernel)},
+                               {"seconds", part.seconds}});
+  return json;
+}
+
 } // namespace
 
 std::string efficiencies_text(const Result& result) {
@@ -226,6 +342,57 @@ std::string division_text(const Prediction& prediction, const AnswerOptions& opt
                                       lane.ranks[rank].end, options));
   }
   return text;
+}
+
+std::string critical_path_text(const Prediction& prediction, const AnswerOptions& options) {
+  if (!prediction.critical_path) return "";
+  const CriticalPath& path = *prediction.critical_path;
+  Table sums({"critical path of " + prediction.result.lanes.at(0).name, "count", "time", "%"});
+  const auto add = [&](const std::string& what, const std::string& count, double seconds) {
+    if (seconds != 0) sums.add({what, count, human_seconds(seconds), part_of(seconds, path)});
+  };
+  add("computation", "", path.compute);
+  add("latency", "", path.latency);
+  add("bandwidth", "", path.bandwidth);
+  add("copies and overheads", "", path.rest);
+  add("of these, in messages", std::to_string(path.messages), path.in_messages);
+  add("in collectives", std::to_string(path.collectives), path.in_collectives);
+  add("in a beginning too long to keep", "", path.forgotten);
+  Table pieces({"longest pieces", "from", "to", "time", "%", "mostly"});
+  for (const std::size_t i : longest_segments(path, options.top)) {
+    const PathSegment& segment = path.segments[i];
+    pieces.add({segment_text(segment), human_seconds(segment.begin), human_seconds(segment.end),
+                human_seconds(segment.end - segment.begin), part_of(segment.end - segment.begin, path),
+                mostly(path, i)});
+  }
+  return "\n" + sums.text() + longest_table("kernel", path.by_kernel, path, options) +
+         longest_table("rank", path.by_rank, path, options) + "\n" + pieces.text();
+}
+
+ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& options) {
+  ordered_json json{
+      {"makespan_seconds", path.makespan},
+      {"seconds",
+       {{"compute", path.compute}, {"latency", path.latency}, {"bandwidth", path.bandwidth}, {"rest", path.rest}}},
+      {"messages", {{"count", path.messages}, {"seconds", path.in_messages}}},
+      {"collectives", {{"count", path.collectives}, {"seconds", path.in_collectives}}},
+      {"forgotten_seconds", path.forgotten}};
+  json["by_rank"] = ordered_json::array();
+  for (const auto& [rank, seconds] : path.by_rank)
+    json["by_rank"].push_back({{"rank", rank}, {"seconds", seconds}});
+  json["by_kernel"] = ordered_json::array();
+  for (const auto& [kernel, seconds] : path.by_kernel) {
+    json["by_kernel"].push_back(
+        {{"kernel", kernel == trace::no_kernel ? ordered_json() : ordered_json(kernel)}, {"seconds", seconds}});
+    if (const auto ends = options.kernels.find(kernel); ends != options.kernels.end()) {
+      json["by_kernel"].back()["from"] = ends->second.from;
+      json["by_kernel"].back()["to"] = ends->second.to;
+    }
+  }
+  json["segments"] = ordered_json::array();
+  for (std::size_t i = 0; i < path.segments.size(); ++i)
+    json["segments"].push_back(segment_json(path, i));
+  return json;
 }
 
 ordered_json efficiencies_json(const LaneResult& lane) {

@@ -28,7 +28,9 @@ std::string efficiencies_text(const replay::Result& result);
 std::string sensitivities_text(const replay::Result& result);
 std::string tolerances_text(const Prediction& prediction);
 std::string division_text(const Prediction& prediction, const AnswerOptions& options);
+std::string critical_path_text(const Prediction& prediction, const AnswerOptions& options);
 
+nlohmann::ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& options);
 nlohmann::ordered_json efficiencies_json(const replay::LaneResult& lane);
 nlohmann::ordered_json sensitivity_json(const replay::LaneResult& lane);
 nlohmann::ordered_json tolerance_json(const LaneTolerance& tolerance);

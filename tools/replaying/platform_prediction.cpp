@@ -152,8 +152,8 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
     if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
       throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
                   "leave them out, or name collectives in the platform file (smpi/coll-selector)");
-    if (!options.tolerance.empty() || options.attribute != replay::AttributeBy::nothing)
-      throw Error(Failure::usage, "--tolerance and --by are the model's; SMPI only says when ranks end", {},
+    if (!options.tolerance.empty() || options.critical_path || options.attribute != replay::AttributeBy::nothing)
+      throw Error(Failure::usage, "--by, --tolerance and --critical-path are the model's; SMPI says when ranks end", {},
                   "leave them out, or use --backend model");
   }
   return networks ? predict_on_networks(source, options) : predict_on_platform(source, options);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/answers/critical_path.h"
 #include "tools/answers/tolerance.h"
 #include "tools/console.h"
 #include "tools/preset_machine.h"
@@ -34,6 +35,7 @@ struct PredictionOptions {
   std::optional<double> handshake;        ///< latencies
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   replay::AttributeBy attribute = replay::AttributeBy::nothing;
+  bool critical_path = false;    ///< of the first configuration
   std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
@@ -56,8 +58,9 @@ struct Prediction {
   bool compute_assumed = false;   ///< the compute rate is nobody's measurement
   std::vector<std::string> nodes; ///< name of each rank's node
   std::vector<std::string> notes;
-  std::vector<LaneTolerance> tolerances; ///< by configuration, where asked for
-  std::vector<double> cpu_seconds;       ///< SMPI: of the simulation, by configuration
+  std::vector<LaneTolerance> tolerances;     ///< by configuration, where asked for
+  std::optional<CriticalPath> critical_path; ///< of the first configuration, where asked for
+  std::vector<double> cpu_seconds;           ///< SMPI: of the simulation, by configuration
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -77,6 +78,21 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   return answer;
 }
 
+/// The first configuration again, alone.
+CriticalPath critical_path(const trace::Source& source, replay::Network& network, const LaneResult& lane,
+                           const PredictionOptions& options, Progress& progress) {
+  replay::ReplayOptions replaying = replay_options(options, progress);
+  replaying.ideal = false;
+  replaying.sensitivities = false;
+  replaying.attribute = replay::AttributeBy::nothing;
+  replaying.critical_path = true;
+  replay::VariedNetwork alone(network, {Variation{.lane = 0}});
+  replay::Result result = options.replay(source, alone, replaying);
+  if (result.lanes[0].makespan != lane.makespan)
+    throw std::logic_error("a configuration replayed alone differs from itself beside others");
+  return explain_path(source, std::move(result.critical_path), [&](std::uint64_t read) { progress.update(read); });
+}
+
 } // namespace
 
 std::string why_not_convex(const replay::Network&, const replay::ReplayOptions&) {
@@ -87,6 +103,8 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, replay:
                     const PredictionOptions& options) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   prediction.result = options.replay(source, network, replay_options(options, progress));
+  if (options.critical_path && !prediction.result.lanes[0].deadlock)
+    prediction.critical_path = critical_path(source, network, prediction.result.lanes[0], options, progress);
   if (options.tolerance.empty()) return;
   for (std::size_t lane = 0; lane < prediction.result.lanes.size(); ++lane) {
     if (prediction.result.lanes[lane].deadlock) {

@@ -135,7 +135,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   print_deadlocks(prediction);
   fmt::print("{}{}{}", efficiencies_text(prediction.result), sensitivities_text(prediction.result),
              tolerances_text(prediction));
-  fmt::print("{}", division_text(prediction, options.answers));
+  fmt::print("{}{}", division_text(prediction, options.answers), critical_path_text(prediction, options.answers));
   if (options.per_rank) print_ranks(prediction);
   fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
              human_count(static_cast<double>(prediction.result.actions)));
@@ -203,6 +203,8 @@ void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std
   if (lane.deadlock) return;
   if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
   if (!lane.rank_sensitivities.empty()) json["critical_path_seconds"] = sensitivity_json(lane);
+  if (number == 0 && prediction.critical_path)
+    json["critical_path"] = critical_path_json(*prediction.critical_path, options);
   if (!prediction.tolerances.empty()) json["tolerance"] = tolerance_json(prediction.tolerances.at(number));
   const replay::Attribution& attribution = prediction.result.attribution;
   if (attribution.by == replay::AttributeBy::nothing) return;
@@ -236,8 +238,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["ranks"] = run.size;
   json["actions"] = prediction.result.actions;
   json["backend"] = backend_name(asked.backend);
-  if (asked.backend == Backend::model)
-    json["collectives"] = replay::name(asked.collectives);
+  if (asked.backend == Backend::model) json["collectives"] = replay::name(asked.collectives);
   json["machine"] = prediction.machine;
   json["mapping"] = prediction.mapping_sentence;
   json["counter"] = {

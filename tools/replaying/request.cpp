@@ -56,17 +56,18 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
 }
 
 void add_question_options(CLI::App& command, ReplayRequest& request) {
-  auto* const by = command
-                       .add_option("--by", request.by,
-                                   "Divide the time by MPI call, or by kernel: its computation, and the calls "
-                                   "until the next one")
-                       ->check(CLI::IsMember({"call", "kernel"}));
-  command.add_option("--top", request.report.answers.top, "How many calls or kernels to list; 0 for all")->needs(by);
+  command
+      .add_option("--by", request.by,
+                  "Divide the time by MPI call, or by kernel: its computation, and the calls until the next one")
+      ->check(CLI::IsMember({"call", "kernel"}));
+  command.add_flag("--critical-path", request.prediction.critical_path,
+                   "What the first configuration's time is spent on along its critical path: ranks, kernels, messages");
+  command.add_option("--top", request.report.answers.top,
+                     "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
   command
       .add_option("--symbols", request.symbols,
                   "A directory to look for the program, its libraries and their debug files in, if they are not where "
                   "they were recorded; may be repeated")
-      ->needs(by)
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);

@@ -16,7 +16,7 @@ namespace timeless::tools {
 namespace {
 
 /// Names the kernels that will be listed, as `timeless info --kernels` does.
-void name_kernels(ReplayRequest& request, const trace::Source& source, const replay::Result& result) {
+void name_kernels(ReplayRequest& request, const trace::Source& source, const Prediction& prediction) {
   const trace::Run& run = source.run();
   std::vector<KernelFigures> figures;
   {
@@ -25,10 +25,16 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const rep
   }
   symbols::Symboliser symboliser(run, {request.symbols.begin(), request.symbols.end()});
   const KernelListing listing{run, figures, {}, symboliser};
-  for (const replay::AttributedTimes& part : result.attribution.parts)
-    if (part.subject < run.kernels.size() && !request.report.answers.kernels.contains(part.subject))
-      request.report.answers.kernels[part.subject] = {begin_text(listing, part.subject),
-                                                      end_text(listing, part.subject)};
+  const auto name = [&](trace::KernelId kernel) {
+    if (kernel < run.kernels.size() && !request.report.answers.kernels.contains(kernel))
+      request.report.answers.kernels[kernel] = {begin_text(listing, kernel), end_text(listing, kernel)};
+  };
+  if (prediction.result.attribution.by == replay::AttributeBy::kernels)
+    for (const replay::AttributedTimes& part : prediction.result.attribution.parts)
+      name(part.subject);
+  if (prediction.critical_path)
+    for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
+      name(kernel);
   for (const std::string& notice : symboliser.notices())
     print_warning(notice);
 }
@@ -40,7 +46,8 @@ int replay_trace(ReplayRequest& request) {
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
   const Prediction prediction = predict_as_far_as_known(*source, asked, predict);
-  if (asked.attribute == replay::AttributeBy::kernels) name_kernels(request, *source, prediction.result);
+  if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
+    name_kernels(request, *source, prediction);
   print_prediction(asked, source->run(), prediction, request.report);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }

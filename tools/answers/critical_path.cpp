@@ -1,0 +1,120 @@
+#include "tools/answers/critical_path.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::PathSegment;
+using trace::Action;
+using trace::ActionKind;
+using Kind = PathSegment::Kind;
+
+/// The volumes of the kernels in some of a rank's actions, as a replay takes them: a burst with worker threads is as
+/// long as the longest of them.
+class Volumes {
+public:
+  void add(const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::workers_maximum) {
+      if (volume > last_) kernels_[action.kernel] += static_cast<double>(volume - last_);
+      last_ = 0;
+    } else if (action.kind == ActionKind::compute) {
+      kernels_[action.kernel] += static_cast<double>(volume);
+      last_ = volume;
+    } else if (action.kind != ActionKind::workers_sum) {
+      last_ = 0;
+    }
+  }
+
+  /// Each kernel's part of the seconds; starts anew.
+  std::vector<KernelOnPath> parts(double seconds) {
+    std::vector<KernelOnPath> all;
+    const double total = std::accumulate(kernels_.begin(), kernels_.end(), 0.0,
+                                         [](double sum, const auto& each) { return sum + each.second; });
+    for (const auto& [kernel, volume] : std::exchange(kernels_, {}))
+      if (volume > 0) all.push_back({kernel, seconds * (volume / total)});
+    std::ranges::stable_sort(all, std::greater{}, &KernelOnPath::seconds);
+    return all;
+  }
+
+private:
+  std::map<trace::KernelId, double> kernels_;
+  std::uint64_t last_ = 0; ///< the computation just before
+};
+
+/// Reads a rank's actions as far as its pieces of the path reach; `pieces` are in the order of time.
+void find_kernels(const trace::Source& source, trace::Rank rank, const std::vector<std::size_t>& pieces,
+                  CriticalPath& path, std::uint64_t& read, const std::function<void(std::uint64_t)>& progress) {
+  const auto stream = source.open(rank);
+  trace::ActionBlock block;
+  Volumes volumes;
+  auto piece = pieces.begin();
+  std::uint64_t ordinal = 0;
+  while (piece != pieces.end() && stream->next(block)) {
+    trace::for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+      if (piece == pieces.end()) return;
+      const PathSegment& segment = path.segments[*piece];
+      if (ordinal >= segment.first_action) volumes.add(action, volume);
+      if (ordinal >= segment.last_action) {
+        path.kernels[*piece] = volumes.parts(segment.compute);
+        ++piece;
+      }
+      ++ordinal;
+    });
+    read += block.size();
+    if (progress) progress(read);
+  }
+}
+
+void add_to_sums(CriticalPath& path) {
+  for (std::size_t i = 0; i < path.segments.size(); ++i) {
+    const PathSegment& segment = path.segments[i];
+    const double seconds = segment.end - segment.begin;
+    path.compute += segment.compute;
+    path.latency += segment.latency;
+    path.bandwidth += segment.bandwidth;
+    path.rest += seconds - segment.compute - segment.latency - segment.bandwidth;
+    switch (segment.kind) {
+    case Kind::local:
+      path.by_rank[segment.rank] += seconds;
+      for (const KernelOnPath& part : path.kernels[i])
+        path.by_kernel[part.kernel] += part.seconds;
+      break;
+    case Kind::message:
+      ++path.messages;
+      path.in_messages += seconds;
+      break;
+    case Kind::collective:
+      ++path.collectives;
+      path.in_collectives += seconds;
+      break;
+    case Kind::forgotten:
+      path.forgotten += seconds;
+      break;
+    }
+  }
+}
+
+} // namespace
+
+CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> segments,
+                          const std::function<void(std::uint64_t)>& progress) {
+  CriticalPath path;
+  path.segments = std::move(segments);
+  path.kernels.resize(path.segments.size());
+  if (!path.segments.empty()) path.makespan = path.segments.back().end;
+  std::map<trace::Rank, std::vector<std::size_t>> pieces;
+  for (std::size_t i = 0; i < path.segments.size(); ++i)
+    if (path.segments[i].kind == Kind::local && path.segments[i].compute > 0)
+      pieces[path.segments[i].rank].push_back(i);
+  std::uint64_t read = 0;
+  for (const auto& [rank, of_rank] : pieces)
+    find_kernels(source, rank, of_rank, path, read, progress);
+  add_to_sums(path);
+  return path;
+}
+
+} // namespace timeless::tools
