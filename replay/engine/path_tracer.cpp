@@ -46,7 +46,12 @@ void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t acti
   // Between an arrival and what departs from there, other departures of the rank say nothing.
   if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank)
     before = nodes_[before].forgot ? before : nodes_[before].before;
-  put(number, make({.at = now, .action = action, .before = before, .rank = rank, .kind = kind}));
+  put(number, make({.at = now,
+                    .action = action,
+                    .before = before,
+                    .rank = rank,
+                    .kind = kind,
+                    .collective = kind == Kind::collective}));
 }
 
 void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action) {
@@ -60,7 +65,14 @@ void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action
     const bool travelled = now.first > node.at.first || now.second > node.at.second;
     if (node.kind == Kind::arrival || !travelled) return;
   }
-  put(number, make({.at = now, .action = action, .before = place, .rank = rank, .kind = Kind::arrival}));
+  // The steps of a collective lead from arrival to arrival.
+  const bool collective = node.collective && (node.kind == Kind::collective || node.rank != rank);
+  put(number, make({.at = now,
+                    .action = action,
+                    .before = place,
+                    .rank = rank,
+                    .kind = Kind::arrival,
+                    .collective = collective}));
 }
 
 void PathTracer::mark() {
@@ -135,7 +147,7 @@ std::vector<PathSegment> PathTracer::path(std::size_t number, trace::Rank rank, 
       segment.first_action = 0;
     } else if (before != &start && node->kind == Kind::arrival &&
                (before->kind != Kind::arrival || before->rank != node->rank)) {
-      segment.kind = before->kind == Kind::collective ? PathSegment::Kind::collective : PathSegment::Kind::message;
+      segment.kind = node->collective ? PathSegment::Kind::collective : PathSegment::Kind::message;
       segment.first_action = before->action;
     }
     if (segment.end > segment.begin) segments.push_back(segment);

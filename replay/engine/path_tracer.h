@@ -42,7 +42,8 @@ private:
     std::uint32_t before = none;
     trace::Rank rank = trace::no_rank;
     Kind kind = Kind::arrival;
-    bool forgot = false; ///< what came before
+    bool collective = false; ///< departed to one, or arrived through one
+    bool forgot = false;     ///< what came before
     bool held = false;
   };
 

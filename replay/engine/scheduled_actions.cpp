@@ -15,6 +15,7 @@ constexpr std::uint32_t agent_bit = 1U << 31U;
 
 Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
   const CollectiveCall& what = rank.program.calls[call];
+  if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
   return {.schedule = rank.program.schedules[call].get(),
           .communicator = what.communicator,
           .member = what.member,
