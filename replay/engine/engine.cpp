@@ -299,7 +299,7 @@ inline void Engine::take_message(std::uint32_t number, Channel& channel, std::ui
   channels_.remove(channel, ticket, taken);
 }
 
-inline bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
+bool Engine::receive(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (rank.stage == 0) {
     rank.ticket = channels_.post(operation.receive_channel);
     rank.stage = 1;
