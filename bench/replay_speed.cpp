@@ -29,6 +29,7 @@ struct Options {
   bench::ProgramSize size;
   std::vector<std::size_t> lanes{1, 21, 64, 256};
   int repeat = 5;
+  std::string answer = "none";
   std::string archive;
   std::string platform;
   std::uint64_t simgrid_actions = 300'000;
@@ -54,12 +55,23 @@ replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
 }
 
 /// Actions per CPU second, the median of some replays.
-double speed(const trace::Source& source, std::size_t lanes, int repeat) {
+/// Answers of a replay beyond times, by the names that --answer takes.
+replay::ReplayOptions asking(const std::string& answer) {
+  replay::ReplayOptions options;
+  options.ideal = answer == "ideal" || answer == "all";
+  options.sensitivities = answer == "sensitivities" || answer == "all";
+  options.critical_path = answer == "path";
+  if (answer == "calls") options.attribute = replay::AttributeBy::calls;
+  if (answer == "kernels") options.attribute = replay::AttributeBy::kernels;
+  return options;
+}
+
+double speed(const trace::Source& source, std::size_t lanes, int repeat, const std::string& answer = "none") {
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
     replay::HockneyNetwork network = machine(source.run().size, lanes);
     const double begin = cpu_seconds();
-    const replay::Result result = replay::replay(source, network);
+    const replay::Result result = replay::replay(source, network, asking(answer));
     speeds.push_back(static_cast<double>(result.actions) / (cpu_seconds() - begin));
   }
   std::ranges::sort(speeds);
@@ -69,7 +81,7 @@ double speed(const trace::Source& source, std::size_t lanes, int repeat) {
 void report(const std::string& name, const trace::Source& source, const Options& options) {
   std::string line = fmt::format("{:<28}", name);
   for (const std::size_t lanes : options.lanes) {
-    const double rate = speed(source, lanes, options.repeat);
+    const double rate = speed(source, lanes, options.repeat, options.answer);
     line += fmt::format("{:>16}", fmt::format("{:.1f} ({:.1f})", rate / 1e6, 1e9 / rate));
   }
   fmt::print("{}\n", line);
@@ -172,6 +184,9 @@ int main(int argc, char** argv) {
   app.add_option("--actions", options.size.actions, "actions of the generated programs, about")->capture_default_str();
   app.add_option("--lanes", options.lanes, "numbers of lanes")->delimiter(',')->capture_default_str();
   app.add_option("--repeat", options.repeat, "runs to take the median of")->check(CLI::PositiveNumber);
+  app.add_option("--answer", options.answer,
+                 "what else is asked for: ideal, sensitivities (all: both), calls, kernels, path (of one lane)")
+      ->check(CLI::IsMember({"none", "ideal", "sensitivities", "all", "calls", "kernels", "path"}));
   app.add_option("--archive", options.archive, "measure this archive instead")->check(CLI::ExistingFile);
   app.add_option("--platform", options.platform, "also replay in SimGrid on this platform file")
       ->check(CLI::ExistingFile);
