@@ -54,7 +54,6 @@ replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
   return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
 }
 
-/// Actions per CPU second, the median of some replays.
 /// Answers of a replay beyond times, by the names that --answer takes.
 replay::ReplayOptions asking(const std::string& answer) {
   replay::ReplayOptions options;
@@ -66,6 +65,7 @@ replay::ReplayOptions asking(const std::string& answer) {
   return options;
 }
 
+/// Actions per CPU second, the median of some replays.
 double speed(const trace::Source& source, std::size_t lanes, int repeat, const std::string& answer = "none") {
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
