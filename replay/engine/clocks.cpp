@@ -20,7 +20,8 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(options.critical_path ? traced_lane_kernels()
                                      : lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
-      rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal),
+      rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal,
+            options.critical_path),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       ends_(network.overheads_by_lane() || network.ports()),

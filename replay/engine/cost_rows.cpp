@@ -21,12 +21,13 @@ std::vector<Bytes> merge(std::span<const Bytes> thresholds, std::span<const Byte
 
 } // namespace
 
-CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal)
+CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal, bool all_graded)
     : network_(network), lanes_(padded_lanes), protocol_(std::move(protocol)),
       thresholds_(merge(network.thresholds(), protocol_.eager_limits)),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
-      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()), seconds_(list()) {
+      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()), all_graded_(all_graded),
+      seconds_(list()) {
   std::fill_n(overhead_, network.lanes().size(), 1.0);
   std::fill_n(seconds_, lanes_, 1.0);
   // The lanes that lists are padded with cost nothing at all.
@@ -99,7 +100,7 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
     const auto number = static_cast<std::uint32_t>(rows_.size());
     rows_.push_back({.latency = latency,
                      .byte_time = byte_time,
-                     .graded = network_.scales(link) ? 1.0 : 0.0,
+                     .graded = all_graded_ || network_.scales(link) ? 1.0 : 0.0,
                      .constant = constant(link, theirs),
                      .ends = ends(link, theirs),
                      .envelope = number});

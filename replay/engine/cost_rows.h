@@ -48,7 +48,9 @@ struct Protocol {
 class CostRows {
 public:
   /// With `ideal`, the first lane beyond those of the network computes like a lane of scale 1, and all else is free.
-  CostRows(Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false);
+  /// With `all_graded`, links count in paths that Network::scales does not name, too.
+  CostRows(Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false,
+           bool all_graded = false);
 
   std::size_t lanes() const { return lanes_; }
   const double* compute_scale() const { return compute_scale_; }
@@ -95,6 +97,7 @@ private:
   const double* memory_copy_;
   const double* reduction_;
   double* overhead_;
+  bool all_graded_;
   double* seconds_;
   std::vector<CostRow> rows_;
   std::deque<EndsRow> ends_;

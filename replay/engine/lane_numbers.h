@@ -71,7 +71,7 @@ struct Graded {
   }
 };
 
-/// As Graded, on all links; and which node of the path came last (path_tracer.h).
+/// As Graded; and which node of the path came last (path_tracer.h).
 struct Traced {
   static constexpr std::size_t planes = 5;
 
@@ -97,11 +97,11 @@ struct Traced {
   TIMELESS_INLINE Traced plus_computation(double seconds) const {
     return {time + seconds, first, second, computation + seconds, node};
   }
-  TIMELESS_INLINE Traced plus_first(double seconds, double /*graded*/) const {
-    return {time + seconds, first + seconds, second, computation, node};
+  TIMELESS_INLINE Traced plus_first(double seconds, double graded) const {
+    return {time + seconds, first + graded * seconds, second, computation, node};
   }
-  TIMELESS_INLINE Traced plus_second(double seconds, double /*graded*/) const {
-    return {time + seconds, first, second + seconds, computation, node};
+  TIMELESS_INLINE Traced plus_second(double seconds, double graded) const {
+    return {time + seconds, first, second + graded * seconds, computation, node};
   }
   TIMELESS_INLINE Traced moved(Traced from, Traced to) const {
     return {time + (to.time - from.time), first + (to.first - from.first), second + (to.second - from.second),
