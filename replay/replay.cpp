@@ -50,11 +50,10 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
                 "give 0 or more");
   if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
-  const Share all{0, source.run().size};
   try {
-    return Engine(source, network, options, all).run();
+    return Engine(source, network, options).run();
   } catch (const NeedsCare&) {
-    return Engine(source, network, options, all, true).run();
+    return Engine(source, network, options, nullptr, true).run();
   }
 }
 

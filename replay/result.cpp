@@ -9,6 +9,14 @@
 
 namespace timeless::replay {
 
+void find_makespan(LaneResult& lane) {
+  const auto last = std::ranges::max_element(lane.ranks, {}, &RankTimes::end);
+  if (last == lane.ranks.end()) return;
+  lane.makespan = last->end;
+  if (!lane.rank_sensitivities.empty())
+    lane.sensitivity = lane.rank_sensitivities[static_cast<std::size_t>(last - lane.ranks.begin())];
+}
+
 RankTimes mean(const LaneResult& lane) {
   RankTimes average;
   if (lane.ranks.empty()) return average;

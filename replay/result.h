@@ -132,6 +132,9 @@ inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,
     &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files};
 
+/// Lets the makespan be the largest end of the lane's ranks, and its sensitivity that of the lowest rank with that end.
+void find_makespan(LaneResult& lane);
+
 /// The mean over ranks of every field.
 RankTimes mean(const LaneResult& lane);
 

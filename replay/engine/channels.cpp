@@ -18,7 +18,10 @@ std::uint32_t Channels::number(const ChannelKey& key) {
   const auto [found, added] = numbers_.try_emplace(key, static_cast<std::uint32_t>(channels_.size()));
   if (added) {
     keys_.push_back(key);
-    channels_.emplace_back().destination = static_cast<std::uint32_t>(key.destination - share_.begin);
+    Channel& channel = channels_.emplace_back();
+    channel.destination = static_cast<std::uint32_t>(key.destination - share_.begin);
+    channel.exceptional = channel.departing = !share_.holds(key.destination);
+    if (channel.departing) departures_->open(found->second, key);
   }
   return found->second;
 }
@@ -56,13 +59,24 @@ void Channels::ignore(std::uint32_t number, std::uint64_t ticket) {
   exceptions_[number].ignored.push_back(ticket);
 }
 
-void Channels::drop_if_unwanted(std::uint32_t number, std::uint64_t ticket) {
+void Channels::send_exceptional(std::uint32_t number, std::uint64_t ticket) {
+  Channel& channel = channels_[number];
+  if (channel.departing) {
+    departures_->message(number, channel.message(ticket));
+    return remove(channel, ticket);
+  }
   auto& ignored = exceptions_[number].ignored;
-  if (std::erase(ignored, ticket) > 0) remove(channels_[number], ticket);
+  if (std::erase(ignored, ticket) > 0) remove(channel, ticket);
 }
 
 bool Channels::unsend(std::uint32_t number, std::uint64_t ticket) {
   Channel& channel = channels_[number];
+  if (channel.departing) {
+    departures_->unsend(number, ticket);
+    --channel.sent;
+    --channel.oldest;
+    return true;
+  }
   if (ticket < channel.oldest || !channel.message(ticket).sent.base) return false;
   for (std::uint64_t later = ticket + 1; later < channel.sent; ++later)
     channel.message(later - 1) = std::move(channel.message(later));

@@ -42,7 +42,8 @@ struct alignas(64) Channel {
   std::uint64_t awaited = nobody;  ///< the ticket the destination stands waiting for
   std::uint32_t destination = 0;
   std::uint32_t mask = 0;
-  bool exceptional = false; ///< some ticket was given up: see Channels
+  bool exceptional = false; ///< some ticket was given up, or the destination is another engine's: see Channels
+  bool departing = false;   ///< the destination is another engine's
   /// The only message on its way, as mostly; on the line of the caches after the rest.
   Message first;
 
@@ -50,11 +51,22 @@ struct alignas(64) Channel {
   Message& message(std::uint64_t ticket) { return mask == 0 ? first : ring[ticket & mask]; }
 };
 
+/// Takes over what is sent to ranks that another engine replays.
+class Departures {
+public:
+  virtual ~Departures() = default;
+  /// A channel to another engine's rank, and its number here.
+  virtual void open(std::uint32_t channel, const ChannelKey& key) = 0;
+  virtual void message(std::uint32_t channel, const Message& message) = 0;
+  /// The message with this ticket is taken back, and those after it move up.
+  virtual void unsend(std::uint32_t channel, std::uint64_t ticket) = 0;
+};
+
 /// All channels, numbered densely as they are first named.
 class Channels {
 public:
-  /// Destinations are numbered from the share's first rank.
-  explicit Channels(Share share) : share_(share) {}
+  /// Destinations are numbered from the share's first rank; what is sent to others departs.
+  explicit Channels(Share share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
 
   /// The channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
@@ -81,7 +93,7 @@ public:
     if (channel.sent - channel.oldest > channel.mask) grow(channel);
     const std::uint64_t ticket = channel.sent++;
     channel.message(ticket) = std::move(message);
-    if (channel.exceptional) drop_if_unwanted(number, ticket);
+    if (channel.exceptional) send_exceptional(number, ticket);
     return ticket;
   }
   /// Forgets a message that has been taken.
@@ -123,9 +135,10 @@ private:
   static void grow(Channel& channel);
   bool posted(std::uint32_t number, std::uint64_t ticket) const;
   std::uint64_t post_exceptional(std::uint32_t number);
-  void drop_if_unwanted(std::uint32_t number, std::uint64_t ticket);
+  void send_exceptional(std::uint32_t number, std::uint64_t ticket);
 
   Share share_;
+  Departures* departures_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;
   std::unordered_map<ChannelKey, std::uint32_t, KeyHash> numbers_;

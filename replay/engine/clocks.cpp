@@ -86,12 +86,16 @@ void Clocks::settle(Clock& clock) {
 
 void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
   settle(clock);
+  join(clock.base, latest_so_far);
+}
+
+void Clocks::join(const Snapshot& arrival, Snapshot& latest_so_far) {
   if (!latest_so_far) {
-    latest_so_far = clock.base;
+    latest_so_far = arrival;
     return;
   }
   Snapshot out = latest_so_far.shared() ? pool_.take() : latest_so_far;
-  kernels_.latest(lanes(), latest_so_far.values(), clock.base.values(), out.values());
+  kernels_.latest(lanes(), latest_so_far.values(), arrival.values(), out.values());
   latest_so_far = std::move(out);
 }
 

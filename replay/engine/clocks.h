@@ -106,6 +106,8 @@ public:
 
   /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
   void meet(Clock& clock, Snapshot& latest);
+  /// Lets `latest` (empty at first) become the later of both, lane by lane.
+  void join(const Snapshot& arrival, Snapshot& latest);
   /// Waits for one arrival.
   void take(Clock& clock, const Incoming& incoming);
   /// When a message left that waits for its receive in the lanes where `held` is not 0.

@@ -12,25 +12,31 @@ LinkClass Engine::collective_link(trace::CommunicatorId communicator) {
 
 std::uint32_t Engine::arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call) {
   const std::uint32_t meeting = meetings_.arrive(call, world_rank(number), action(rank));
-  if (tracer_ && !call.idle)
-    tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
+  if (tracer_ && !call.idle) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
   if (!call.idle) clocks_.meet(clocks_[number], meetings_[meeting].latest);
-  if (meetings_[meeting].complete) close(meeting);
+  if (meetings_[meeting].gathered) all_came(meeting);
   return meeting;
+}
+
+/// All members of this engine's share have come.
+void Engine::all_came(std::uint32_t number) {
+  if (remote_)
+    hand_in(number);
+  else
+    close(number);
 }
 
 /// All have come: what it costs is known, and those who wait for it go on.
 void Engine::close(std::uint32_t number) {
   Meeting& meeting = meetings_[number];
-  meeting.cost = collective_cost(options_.collectives, meeting.call.shape);
+  const CollectiveCall& call = meeting.first.call;
+  meeting.complete = true;
+  meeting.cost = collective_cost(options_.collectives, call.shape);
   const CollectiveCost& cost = meeting.cost;
   const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
-  meeting.row = clocks_.rows().row(collective_link(meeting.call.communicator), bytes_per_message);
-  for (const Rank member : communicators_.members(meeting.call.communicator)) {
-    if (!share_.holds(member)) continue;
-    const auto other = static_cast<std::uint32_t>(member - share_.begin);
-    if (ranks_[other].waiting == Waiting::for_meeting && ranks_[other].subject == number) wake(other);
-  }
+  meeting.row = clocks_.rows().row(collective_link(call.communicator), bytes_per_message);
+  for (const std::uint32_t member : meetings_.members(call.communicator))
+    if (ranks_[member].waiting == Waiting::for_meeting && ranks_[member].subject == number) wake(member);
 }
 
 bool Engine::is_complete(RankState& rank, std::uint32_t meeting) {

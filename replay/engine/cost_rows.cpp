@@ -160,7 +160,8 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
                    .ends = plain.ends,
                    .held = held,
                    .envelope = eager,
-                   .departure = departure});
+                   .departure = departure,
+                   .synchronous = synchronous});
   known = departure + 2;
   return departure + 1;
 }

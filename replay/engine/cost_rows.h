@@ -36,6 +36,7 @@ struct CostRow {
   const double* held = nullptr; ///< 1 in these lanes, else 0; null when there are none
   std::uint32_t envelope = 0;   ///< the row of what a probe sees: without the handshake
   std::uint32_t departure = 0;  ///< the row of the sender: the same in these lanes, else nothing
+  bool synchronous = false;     ///< they wait in all lanes
 };
 
 /// In which lanes messages wait for their receives, and what the agreement costs there.

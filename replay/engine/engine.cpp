@@ -28,16 +28,18 @@ void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) 
   fail(what);
 }
 
-Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share, bool care)
-    : source_(source), network_(network), options_(options), share_(share),
+Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
+    : source_(source), network_(network), options_(options), remote_(remote),
+      share_(remote ? remote->share() : Share{0, source.run().size}),
       care_(care ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
-      communicators_(source.run()), clocks_(network, share, options), channels_(share), meetings_(communicators_),
-      one_sided_(share.size()), files_(share.size()), not_modelled_(share.size()),
+      communicators_(source.run()), clocks_(network, share_, options), channels_(share_, remote),
+      meetings_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),
       compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives),
-      ranks_(share.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
+      ranks_(share_.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
       strictest_(eager_limits(network, options)), deadlocks_(network.lanes().size()) {
-  if (care_) foresight_ = Foresight(source, share);
+  if (remote_) remote_->set_clocks(clocks_.pool().values(), clocks_.rows());
+  if (care_) foresight_ = Foresight(source, share_);
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
@@ -51,7 +53,23 @@ Result Engine::run() {
   for (const trace::RankRecord& record : source_.run().ranks)
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
-  while (!worklist_.empty() || give_up_strictest_lanes()) {
+  constexpr std::uint32_t many_turns = 1U << 12U;
+  while (take_turns(many_turns) || give_up_strictest_lanes())
+    if (options_.progress && actions_ >= next_report) {
+      options_.progress(actions_, total);
+      next_report = actions_ + actions_between_reports;
+    }
+  const std::vector<Ending> endings{ending()};
+  require_ended(source_.run(), last_deadlock_ ? *last_deadlock_ : diagnose(source_.run(), communicators_, endings),
+                endings);
+  if (options_.progress) options_.progress(actions_, total);
+  Result all = result();
+  tell(source_.run(), findings(), all);
+  return all;
+}
+
+bool Engine::take_turns(std::uint32_t turns) {
+  for (; turns > 0 && !worklist_.empty(); --turns) {
     const std::uint32_t number = worklist_.pop();
     prefetch();
     try {
@@ -63,14 +81,8 @@ Result Engine::run() {
       if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
       throw Error(Failure::invalid_input, error.description(), where(number), advice);
     }
-    if (options_.progress && actions_ >= next_report) {
-      options_.progress(actions_, total);
-      next_report = actions_ + actions_between_reports;
-    }
   }
-  require_all_ended();
-  if (options_.progress) options_.progress(actions_, total);
-  return result();
+  return !worklist_.empty();
 }
 
 /// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the

@@ -6,6 +6,7 @@
 #include "replay/engine/communicators.h"
 #include "replay/engine/contradiction.h"
 #include "replay/engine/diagnosis.h"
+#include "replay/engine/ending.h"
 #include "replay/engine/files.h"
 #include "replay/engine/foresight.h"
 #include "replay/engine/mailbox.h"
@@ -14,6 +15,7 @@
 #include "replay/engine/one_sided.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
+#include "replay/engine/remote.h"
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
 #include "replay/engine/share.h"
@@ -39,11 +41,35 @@ namespace timeless::replay {
 /// nor the budget changes the result.
 class Engine {
 public:
-  /// Replays the ranks of `share` only; the others are some other engine's.
+  /// Replays all ranks; or, with `remote`, this process's share of them.
   /// `care` is for runs in which messages wait for their receives although no lane has an eager limit: without it,
-  /// run() throws NeedsCare when it meets the first of them.
-  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Share share, bool care = false);
+  /// a turn throws NeedsCare when it meets the first of them.
+  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote = nullptr,
+         bool care = false);
   Result run();
+
+  // What run() consists of where others replay the other ranks.
+
+  /// Gives at most so many turns to ranks; false when no rank can go on.
+  bool take_turns(std::uint32_t turns);
+  bool can_go_on() const { return !worklist_.empty(); }
+  /// What another process tells.
+  void deliver(int from, const Batch& batch);
+  /// Messages from other processes that have not been taken.
+  std::uint64_t messages_held();
+  /// Actions in blocks that are done.
+  std::uint64_t actions() const { return actions_; }
+  bool careful() const { return care_; }
+  /// Nothing goes on anywhere, for this reason: gives up the lanes that wait for most, as every process must at once.
+  /// False when none are left.
+  bool give_up_strictest_lanes(const Diagnosis& found);
+  /// The diagnosis when no lane is left.
+  const std::shared_ptr<const Diagnosis>& last_deadlock() const { return last_deadlock_; }
+  /// How the share has ended: to be asked when no process can go on.
+  Ending ending();
+  /// What the replay says of the share; its notes only go with those of all others.
+  Result result();
+  Findings findings();
 
 private:
   enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting, for_step, for_agent };
@@ -118,6 +144,7 @@ private:
   void cancel(RankState& rank, trace::RequestId id);
   void cancel_receive(RankState& rank, Request& request);
   void cancel_send(RankState& rank, Request& request);
+  void note_kept_message(std::size_t number);
   void release(RankState& rank, trace::RequestId id);
   void resolve(RankState& rank, std::uint32_t number, const Operation& operation);
   void finalize(RankState& rank, std::uint32_t number);
@@ -155,6 +182,7 @@ private:
     return {.sent = message.sent.time(), .row = message.row, .bytes = message.bytes};
   }
   std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
+  void all_came(std::uint32_t meeting);
   void close(std::uint32_t meeting);
 
   /// A scheduled collective; false when the rank must wait.
@@ -175,6 +203,16 @@ private:
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
   void wake(std::uint32_t number);
+
+  void put_step(const Mailbox::Way& way, Message&& message);
+  void receive_step(const MeetingId& id, WordReader& words);
+  void left(std::uint32_t handshake, Snapshot start);
+  void learn_channel(int from, std::uint32_t number, WordReader& words);
+  void receive_message(int from, std::uint32_t number, WordReader& words);
+  void receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket);
+  void hand_in(std::uint32_t meeting);
+  void combine(const MeetingId& id, const Partial& partial);
+  void conclude(const MeetingId& id, const Partial& all);
 
   // One-sided communication (one_sided.cpp); what is begun is finished by epochs or by requests.
   bool one_sided(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -200,19 +238,18 @@ private:
 
   void count_not_modelled(const RankState& rank);
   std::size_t number_of(const RankState& rank) const { return static_cast<std::size_t>(&rank - ranks_.data()); }
+
   void finish(RankState& rank);
   trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
   std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
   std::string where(std::uint32_t number) const;
   std::vector<Standing> standing() const;
   std::vector<Standing> deserted() const;
-  void require_all_ended();
-  Result result();
-  std::vector<std::string> notes();
 
   const trace::Source& source_;
   Network& network_;
   const ReplayOptions& options_;
+  Remote* remote_;
   Share share_; ///< whose first rank is number 0 in what follows
   bool care_;   ///< messages may wait for their receives
   Communicators communicators_;

@@ -47,7 +47,7 @@ bool Engine::access_file_together(RankState& rank, std::uint32_t number, const F
   }
   const auto meeting = static_cast<std::uint32_t>(rank.ticket);
   if (!is_complete(rank, meeting)) return false;
-  const bool closes = meetings_[meeting].call.shape.kind == trace::ActionKind::file_close;
+  const bool closes = meetings_[meeting].first.call.shape.kind == trace::ActionKind::file_close;
   take_file_meeting(number, meeting, call.bytes);
   if (closes) {
     give_up_split(number, call.file);
@@ -59,7 +59,7 @@ bool Engine::access_file_together(RankState& rank, std::uint32_t number, const F
 /// The members go on from their meeting, each with its own bytes, and all within what the file system can take.
 void Engine::take_file_meeting(std::uint32_t number, std::uint32_t meeting, trace::Bytes bytes) {
   const FileSystem& system = options_.file_system;
-  const double seconds = system.latency + moving_seconds(system, bytes, meetings_[meeting].call.moved);
+  const double seconds = system.latency + moving_seconds(system, bytes, meetings_[meeting].first.call.moved);
   clocks_.take_file(clocks_[number], {.base = meetings_[meeting].latest.values()}, seconds);
   meetings_.leave(meeting);
 }

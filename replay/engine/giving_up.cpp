@@ -53,13 +53,17 @@ void Engine::cancel_receive(RankState& rank, Request& request) {
 
 void Engine::cancel_send(RankState& rank, Request& request) {
   if (!channels_.unsend(request.subject, request.ticket)) {
-    not_modelled_.add(Unmodelled::cancelled_after_receipt, number_of(rank));
+    note_kept_message(number_of(rank));
     return;
   }
   rank.requests.for_each_active([&](Request& other) {
     if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
       --other.ticket;
   });
+}
+
+void Engine::note_kept_message(std::size_t number) {
+  not_modelled_.add(Unmodelled::cancelled_after_receipt, number);
 }
 
 void Engine::release(RankState& rank, RequestId id) {

@@ -46,61 +46,89 @@ std::string describe(const CollectiveCall& call) {
   return text;
 }
 
-std::uint32_t Meetings::open(const CollectiveCall& call, trace::Rank rank, std::uint64_t action,
-                             std::uint64_t ordinal) {
+void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal) {
+  CollectiveCall& known = first.call;
+  if (fit(known, call)) {
+    merge(known.shape, call.shape);
+    known.moved = sum(known.moved, call.moved);
+    if (!known.idle || call.idle) return;
+    known.idle = false;
+    known.root = call.root;
+    known.algorithm = call.algorithm;
+    return;
+  }
+  CollectiveMismatch mismatch{call.communicator, ordinal, first.rank, first.action,
+                              describe(known),   rank,    action,     describe(call)};
+  tell_apart(mismatch, known, call);
+  // Who came first is an accident of the replay.
+  if (mismatch.second_rank < mismatch.first_rank) {
+    std::swap(mismatch.first_rank, mismatch.second_rank);
+    std::swap(mismatch.first_action, mismatch.second_action);
+    std::swap(mismatch.first_call, mismatch.second_call);
+  }
+  Diagnosis diagnosis;
+  diagnosis.mismatches.push_back(std::move(mismatch));
+  throw ReplayProblem(std::move(diagnosis));
+}
+
+Meetings::Order& Meetings::order(trace::CommunicatorId communicator) {
+  Order& order = orders_[communicator];
+  if (!order.next.empty()) return order;
+  const auto members = communicators_.members(communicator);
+  order.next.resize(members.size());
+  for (const trace::Rank member : members)
+    if (share_.holds(member)) order.here.push_back(static_cast<std::uint32_t>(member - share_.begin));
+  return order;
+}
+
+std::uint32_t Meetings::open(trace::CommunicatorId communicator, std::uint64_t ordinal) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(meetings_.size()));
     meetings_.emplace_back();
   }
   const std::uint32_t number = free_.back();
   free_.pop_back();
-  meetings_[number] = {.call = call,
-                       .first_rank = rank,
-                       .first_action = action,
+  meetings_[number] = {.first = {},
                        .ordinal = ordinal,
                        .latest = {},
-                       .to_leave = static_cast<std::uint32_t>(communicators_.members(call.communicator).size()),
+                       .to_leave = static_cast<std::uint32_t>(members(communicator).size()),
                        .cost = {}};
   return number;
 }
 
 std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action) {
-  Order& order = orders_[call.communicator];
-  const std::size_t members = communicators_.members(call.communicator).size();
-  if (order.next.empty()) order.next.resize(members);
-  const std::uint64_t ordinal = order.next[call.member]++;
-  const std::uint64_t place = ordinal - order.first_incomplete;
-  if (place == order.incomplete.size()) order.incomplete.push_back(open(call, rank, action, ordinal));
-  const std::uint32_t number = order.incomplete[place];
+  Order& here = order(call.communicator);
+  const std::uint64_t ordinal = here.next[call.member]++;
+  const std::uint64_t place = ordinal - here.first_incomplete;
+  if (place == here.incomplete.size()) here.incomplete.push_back(open(call.communicator, ordinal));
+  const std::uint32_t number = here.incomplete[place];
   Meeting& meeting = meetings_[number];
-  if (!fit(meeting.call, call)) {
-    CollectiveMismatch mismatch{
-        call.communicator, ordinal, meeting.first_rank, meeting.first_action, describe(meeting.call), rank, action,
-        describe(call)};
-    tell_apart(mismatch, meeting.call, call);
-    // Who came first is an accident of the replay.
-    if (mismatch.second_rank < mismatch.first_rank) {
-      std::swap(mismatch.first_rank, mismatch.second_rank);
-      std::swap(mismatch.first_action, mismatch.second_action);
-      std::swap(mismatch.first_call, mismatch.second_call);
-    }
-    Diagnosis diagnosis;
-    diagnosis.mismatches.push_back(std::move(mismatch));
-    throw ReplayProblem(std::move(diagnosis));
-  }
-  merge(meeting.call.shape, call.shape);
-  if (meeting.call.idle && !call.idle) {
-    meeting.call.idle = false;
-    meeting.call.root = call.root;
-    meeting.call.algorithm = call.algorithm;
-  }
-  if (meeting.arrived > 0) meeting.call.moved = sum(meeting.call.moved, call.moved);
-  if (++meeting.arrived == members) {
-    meeting.complete = true;
-    order.incomplete.pop_front();
-    ++order.first_incomplete;
+  if (meeting.arrived == 0)
+    meeting.first = {call, rank, action};
+  else
+    unite(meeting.first, call, rank, action, ordinal);
+  if (++meeting.arrived == here.here.size()) {
+    meeting.gathered = true;
+    if (call.scheduled && here.here.size() < here.next.size()) here.going.emplace(ordinal, number);
+    here.incomplete.pop_front();
+    ++here.first_incomplete;
   }
   return number;
+}
+
+std::uint32_t Meetings::expect(trace::CommunicatorId communicator, std::uint64_t ordinal) {
+  Order& here = order(communicator);
+  if (ordinal < here.first_incomplete) {
+    const auto going = here.going.find(ordinal);
+    if (going != here.going.end()) return going->second;
+    fail(
+        fmt::format("the members of communicator {} disagree on the sizes in its collective {}: a message within it is "
+                    "never received",
+                    communicator, ordinal));
+  }
+  while (ordinal - here.first_incomplete >= here.incomplete.size())
+    here.incomplete.push_back(open(communicator, here.first_incomplete + here.incomplete.size()));
+  return here.incomplete[ordinal - here.first_incomplete];
 }
 
 void Meetings::leave(std::uint32_t number) {
@@ -111,7 +139,8 @@ void Meetings::leave(std::uint32_t number) {
     fail(
         fmt::format("the members of communicator {} disagree on the sizes in {}, its collective {}: {} of its messages "
                     "are never received",
-                    meeting.call.communicator, describe(meeting.call), meeting.ordinal, meeting.in_flight));
+                    meeting.first.call.communicator, describe(meeting.first.call), meeting.ordinal, meeting.in_flight));
+  orders_[meeting.first.call.communicator].going.erase(meeting.ordinal);
   meeting.latest.reset();
   free_.push_back(number);
 }

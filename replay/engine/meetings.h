@@ -1,12 +1,14 @@
 #pragma once
 
 #include "replay/engine/communicators.h"
+#include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
 #include "replay/model/collectives.h"
 #include "replay/replay.h"
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 namespace timeless::replay {
@@ -29,17 +31,27 @@ struct CollectiveCall {
 /// "Ibcast with root 2"
 std::string describe(const CollectiveCall& call);
 
-/// The k-th collective of a communicator, for all its members.
+/// Who calls what, and where.
+struct Caller {
+  CollectiveCall call;
+  trace::Rank rank = trace::no_rank;
+  std::uint64_t action = 0;
+};
+
+/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both.
+/// Throws ReplayProblem when the calls do not fit.
+void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
+
+/// The k-th collective of a communicator, for all its members of one share.
 struct Meeting {
-  CollectiveCall call; ///< of whoever came first; the shape grows with each member's
-  trace::Rank first_rank = trace::no_rank;
-  std::uint64_t first_action = 0;
+  Caller first;              ///< whoever came first; the shape grows with each member's
   std::uint64_t ordinal = 0; ///< k
   Snapshot latest;           ///< of all arrivals so far
   std::uint32_t arrived = 0;
   std::uint32_t to_leave = 0;
   std::uint64_t in_flight = 0; ///< messages of a scheduled collective on their way
-  // Once all have come:
+  bool gathered = false;       ///< all members of the share have come
+  // Once all members have come:
   bool complete = false;
   bool left = false; ///< by somebody
   CollectiveCost cost;
@@ -49,8 +61,8 @@ struct Meeting {
 /// Who meets whom: every communicator's collectives, counted by each member for itself.
 class Meetings {
 public:
-  explicit Meetings(const Communicators& communicators)
-      : communicators_(communicators), orders_(communicators.size()) {}
+  Meetings(const Communicators& communicators, Share share)
+      : communicators_(communicators), share_(share), orders_(communicators.size()) {}
 
   Meeting& operator[](std::uint32_t number) { return meetings_[number]; }
   const Meeting& operator[](std::uint32_t number) const { return meetings_[number]; }
@@ -58,6 +70,11 @@ public:
   /// A member comes to its next meeting; returns the meeting's number. The caller adds the member's time to `latest`.
   /// Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
+  /// The meeting, for a message that comes before or after the share's members. Throws Error(invalid_input) when they
+  /// have all left.
+  std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
+  /// The members that belong to the share, numbered from its first rank.
+  const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
   /// A member has its result; the last one to leave ends the meeting. Throws Error(invalid_input) when messages are
   /// left over then.
   void leave(std::uint32_t number);
@@ -66,22 +83,38 @@ public:
   void for_each_deserted(Visit&& visit) const {
     for (const Order& order : orders_)
       for (const std::uint32_t number : order.incomplete)
-        if (meetings_[number].call.scheduled && meetings_[number].left) visit(meetings_[number]);
+        if (meetings_[number].arrived > 0 && meetings_[number].first.call.scheduled && meetings_[number].left)
+          visit(meetings_[number]);
   }
   /// How many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
+  /// What some other share says of it.
+  void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
+    order(communicator).next[member] = calls;
+  }
+  /// Calls visit(meeting) for those that some members of the share have come to and some have not.
+  template <typename Visit>
+  void for_each_incomplete(Visit&& visit) const {
+    for (const Order& order : orders_)
+      for (const std::uint32_t number : order.incomplete)
+        if (meetings_[number].arrived > 0) visit(meetings_[number]);
+  }
 
 private:
   /// The meetings of one communicator.
   struct Order {
-    std::vector<std::uint64_t> next;      ///< each member's next ordinal
-    std::deque<std::uint32_t> incomplete; ///< meetings some members have yet to come to, by rising ordinal
-    std::uint64_t first_incomplete = 0;   ///< ordinal of the first of these
+    std::vector<std::uint32_t> here;              ///< members of the share
+    std::vector<std::uint64_t> next;              ///< each member's next ordinal
+    std::deque<std::uint32_t> incomplete;         ///< meetings some members have yet to come to, by rising ordinal
+    std::uint64_t first_incomplete = 0;           ///< ordinal of the first of these
+    std::map<std::uint64_t, std::uint32_t> going; ///< scheduled ones that not all have left, where others share them
   };
 
-  std::uint32_t open(const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
+  Order& order(trace::CommunicatorId communicator);
+  std::uint32_t open(trace::CommunicatorId communicator, std::uint64_t ordinal);
 
   const Communicators& communicators_;
+  Share share_;
   std::vector<Order> orders_;
   std::deque<Meeting> meetings_;
   std::vector<std::uint32_t> free_;

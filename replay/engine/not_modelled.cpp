@@ -38,27 +38,28 @@ const char* words(Unmodelled what) {
 }
 
 void NotModelledCalls::add(Unmodelled what, std::size_t number, std::uint64_t calls) {
-  Calls& kind = calls_[static_cast<std::size_t>(what)];
-  kind.calls += calls;
-  if (kind.seen.empty()) kind.seen.resize(ranks_);
-  if (kind.seen[number]) return;
-  kind.seen[number] = true;
-  ++kind.ranks;
+  const auto kind = static_cast<std::size_t>(what);
+  counts_[kind].calls += calls;
+  auto& seen = seen_[kind];
+  if (seen.empty()) seen.resize(ranks_);
+  if (seen[number]) return;
+  seen[number] = true;
+  ++counts_[kind].ranks;
 }
 
-std::vector<NotModelled> NotModelledCalls::list(std::span<const trace::RankRecord> records) const {
+std::vector<NotModelled> list(const UnmodelledCounts& counts, std::span<const trace::RankRecord> records) {
   std::vector<NotModelled> all;
-  for (std::size_t kind = 0; kind < kinds; ++kind)
-    if (calls_[kind].calls > 0)
-      all.push_back({words(static_cast<Unmodelled>(kind)), calls_[kind].calls, calls_[kind].ranks});
+  for (std::size_t kind = 0; kind < counts.size(); ++kind)
+    if (counts[kind].calls > 0)
+      all.push_back({words(static_cast<Unmodelled>(kind)), counts[kind].calls, counts[kind].ranks});
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> unrecorded;
   for (const trace::RankRecord& record : records)
     for (const auto& [call, count] : record.unrecorded_calls) {
       unrecorded[call].first += count;
       ++unrecorded[call].second;
     }
-  for (const auto& [call, counts] : unrecorded)
-    all.push_back({call + " takes no time: it was seen, but not recorded as an action", counts.first, counts.second});
+  for (const auto& [call, count] : unrecorded)
+    all.push_back({call + " takes no time: it was seen, but not recorded as an action", count.first, count.second});
   return all;
 }
 

@@ -26,6 +26,17 @@ enum class Unmodelled : std::uint8_t {
   number_of,
 };
 
+struct UnmodelledCount {
+  std::uint64_t calls = 0;
+  std::uint64_t ranks = 0; ///< that make them
+};
+/// By kind.
+using UnmodelledCounts = std::array<UnmodelledCount, static_cast<std::size_t>(Unmodelled::number_of)>;
+
+/// All that was left out, in the order of the enumeration; then the calls that were seen but not recorded as actions,
+/// by name, which `records` tell of.
+std::vector<NotModelled> list(const UnmodelledCounts& counts, std::span<const trace::RankRecord> records);
+
 /// Counts what the model leaves out, by kind and rank.
 class NotModelledCalls {
 public:
@@ -33,23 +44,14 @@ public:
 
   /// `number`: of the rank, from 0.
   void add(Unmodelled what, std::size_t number, std::uint64_t calls = 1);
-  std::uint64_t calls(Unmodelled what) const { return of(what).calls; }
+  std::uint64_t calls(Unmodelled what) const { return counts_[static_cast<std::size_t>(what)].calls; }
 
-  /// All that was left out, in the order of the enumeration; then the calls that were seen but not recorded as actions,
-  /// by name, which `records` tell of.
-  std::vector<NotModelled> list(std::span<const trace::RankRecord> records) const;
+  const UnmodelledCounts& counts() const { return counts_; }
 
 private:
-  static constexpr std::size_t kinds = static_cast<std::size_t>(Unmodelled::number_of);
-  struct Calls {
-    std::uint64_t calls = 0;
-    std::uint64_t ranks = 0;
-    std::vector<bool> seen;
-  };
-  const Calls& of(Unmodelled what) const { return calls_[static_cast<std::size_t>(what)]; }
-
   std::size_t ranks_;
-  std::array<Calls, kinds> calls_;
+  UnmodelledCounts counts_;
+  std::array<std::vector<bool>, UnmodelledCounts().size()> seen_; ///< by kind and rank
 };
 
 /// "exclusive locks do not wait for each other"

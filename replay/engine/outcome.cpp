@@ -30,10 +30,11 @@ std::vector<Standing> Engine::standing() const {
       if (rank.waiting == Waiting::for_step) progress = &progress_[number];
       if (rank.waiting == Waiting::for_agent) progress = &agents_[rank.subject].progress;
       const Meeting& meeting = meetings_[progress ? progress->meeting : rank.subject];
-      one.meeting = {meeting.call.communicator, meeting.ordinal, describe(meeting.call)};
+      const CollectiveCall& call = meeting.first.call;
+      one.meeting = {call.communicator, meeting.ordinal, describe(call)};
       if (progress) {
-        one.member = communicators_.members(meeting.call.communicator)[progress->step.from];
-        one.only_member = neighbourhood(meeting.call.shape.kind);
+        one.member = communicators_.members(call.communicator)[progress->step.from];
+        one.only_member = neighbourhood(call.shape.kind);
       }
     } else if (rank.waiting == Waiting::for_posting) {
       one.channel = channels_.key(handshakes_[rank.subject].channel);
@@ -50,48 +51,54 @@ std::vector<Standing> Engine::standing() const {
 std::vector<Standing> Engine::deserted() const {
   std::vector<Standing> all;
   meetings_.for_each_deserted([&](const Meeting& meeting) {
-    const std::string call = describe(meeting.call);
-    all.push_back({.rank = meeting.first_rank,
-                   .action = meeting.first_action,
+    const std::string call = describe(meeting.first.call);
+    all.push_back({.rank = meeting.first.rank,
+                   .action = meeting.first.action,
                    .call = call,
                    .for_meeting = true,
-                   .meeting = {meeting.call.communicator, meeting.ordinal, call}});
+                   .meeting = {meeting.first.call.communicator, meeting.ordinal, call}});
   });
-  std::ranges::sort(all, {}, &Standing::rank);
-  const auto doubled = std::ranges::unique(all, {}, &Standing::rank);
-  all.erase(doubled.begin(), doubled.end());
+  if (!remote_) return all;
+  for (const auto& [id, gathering] : remote_->gatherings) {
+    const Caller& first = gathering.all.caller;
+    if (!first.call.scheduled) continue;
+    const std::string call = describe(first.call);
+    all.push_back({.rank = first.rank,
+                   .action = first.action,
+                   .call = call,
+                   .for_meeting = true,
+                   .meeting = {id.first, id.second, call}});
+  }
   return all;
 }
 
-void Engine::require_all_ended() {
-  Diagnosis diagnosis;
-  if (last_deadlock_)
-    diagnosis = *last_deadlock_;
-  else if (finished_ < ranks_.size())
-    diagnosis = diagnose({source_.run(), communicators_, meetings_}, standing());
-  else
-    diagnosis = diagnose({source_.run(), communicators_, meetings_}, deserted());
-  diagnosis.leftovers = leftovers(channels_);
-  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
-  std::ranges::move(remarks(source_.run()), std::back_inserter(diagnosis.remarks));
-  throw ReplayProblem(std::move(diagnosis));
+Ending Engine::ending() {
+  Ending ending;
+  if (finished_ < ranks_.size()) ending.standing = standing();
+  ending.deserted = deserted();
+  ending.leftovers = leftovers(channels_);
+  if (!remote_ && ending.standing.empty() && ending.deserted.empty()) return ending;
+  for (trace::CommunicatorId id = 0; id < communicators_.size(); ++id) {
+    const auto members = communicators_.members(id);
+    for (std::uint32_t member = 0; member < members.size(); ++member)
+      if (const std::uint64_t calls = meetings_.calls(id, member); calls > 0 && share_.holds(members[member]))
+        ending.calls.push_back({id, member, calls});
+  }
+  const auto add = [&](const Meeting& meeting) { ending.meetings.push_back({meeting.ordinal, meeting.first}); };
+  meetings_.for_each_incomplete(add);
+  if (remote_)
+    for (const auto& [id, number] : remote_->handed_in)
+      add(meetings_[number]);
+  return ending;
 }
 
 Result Engine::result() {
   Result result;
   result.actions = actions_;
-  result.notes = notes();
-  result.not_modelled = not_modelled_.list(source_.run().ranks);
   for (std::size_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
-  if (attributor_) {
-    result.attribution = attributor_->result(names.size(), share_.begin);
-    if (attributor_->crowded())
-      result.notes.push_back(
-          "there was no memory to divide every rank's time: what comes later is under 'others' (fewer "
-          "configurations need less)");
-  }
+  if (attributor_) result.attribution = attributor_->result(names.size(), share_.begin);
   if (tracer_ && !deadlocks_[0]) {
     const auto last = std::ranges::max_element(ranks_, {}, [&](const RankState& rank) {
       return clocks_.times(clocks_[static_cast<std::size_t>(&rank - ranks_.data())], 0).end;
@@ -114,12 +121,9 @@ Result Engine::result() {
     if (options_.ideal) one.ideal_makespan = ideal_makespan * clocks_.rows().compute_scale()[lane];
     for (std::size_t number = 0; number < ranks_.size(); ++number) {
       one.ranks.push_back(clocks_.times(clocks_[number], lane));
-      const bool last = number == 0 || one.ranks.back().end > one.makespan;
-      if (last) one.makespan = one.ranks.back().end;
-      if (!options_.sensitivities) continue;
-      one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
-      if (last) one.sensitivity = one.rank_sensitivities.back();
+      if (options_.sensitivities) one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
     }
+    find_makespan(one);
   }
   return result;
 }
@@ -133,18 +137,17 @@ void Engine::count_not_modelled(const RankState& rank) {
     if (calls[entry] > 0) not_modelled_.add(what, number_of(rank), calls[entry]);
 }
 
-std::vector<std::string> Engine::notes() {
-  const trace::Run& run = source_.run();
-  if (run.counter.unit == trace::VolumeUnit::none) notes_.insert("no computation was recorded, so none takes time");
+Findings Engine::findings() {
+  Findings findings{.notes = notes_, .open_requests = 0, .not_modelled = not_modelled_.counts()};
   if (compiler_.uses_files() && options_.file_system.assumed)
-    notes_.insert("the file system is assumed: " + describe(options_.file_system));
-  std::uint64_t open_requests = 0;
+    findings.notes.insert("the file system is assumed: " + describe(options_.file_system));
   for (RankState& rank : ranks_)
-    rank.requests.for_each_active([&](const Request&) { ++open_requests; });
-  if (open_requests > 0) notes_.insert(fmt::format("{} requests were never completed", open_requests));
-  std::vector<std::string> all(notes_.begin(), notes_.end());
-  std::ranges::move(remarks(source_.run()), std::back_inserter(all));
-  return all;
+    rank.requests.for_each_active([&](const Request&) { ++findings.open_requests; });
+  if (attributor_ && attributor_->crowded())
+    findings.notes.insert(
+        "there was no memory to divide every rank's time: what comes later is under 'others' (fewer configurations "
+        "need less)");
+  return findings;
 }
 
 } // namespace timeless::replay

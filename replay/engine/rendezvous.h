@@ -53,6 +53,9 @@ struct Handshake {
   double bytes = 0;
   bool synchronous = false; ///< it waits in all lanes
   bool abandoned = false;   ///< its request was freed: nobody will ask for it
+  // Of a message from another process, which has the sender's side under its own number:
+  int origin = -1;
+  std::uint32_t number_there = 0;
 };
 
 /// Handshakes that are not over, by number.

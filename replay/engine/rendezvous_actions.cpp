@@ -48,6 +48,14 @@ void Engine::leave(Message& message, const Moment& posted) {
   const std::uint32_t number = std::exchange(message.handshake, no_handshake);
   Snapshot start = clocks_.leave(message.sent, posted, clocks_.rows()[message.row].held);
   message.sent = {.base = start};
+  const Handshake& handshake = handshakes_[number];
+  if (handshake.origin < 0) return left(number, std::move(start));
+  remote_->left(handshake.origin, handshake.number_there, start);
+  handshakes_.end(number);
+}
+
+/// The message of a handshake has left.
+void Engine::left(std::uint32_t number, Snapshot start) {
   Handshake& handshake = handshakes_[number];
   if (handshake.abandoned) return handshakes_.end(number);
   handshake.start = std::move(start);
@@ -191,17 +199,21 @@ void Engine::end(std::uint32_t handshake) {
 bool Engine::give_up_strictest_lanes() {
   if (!care_ || finished_ == ranks_.size()) return false;
   const Diagnosis found = diagnose({source_.run(), communicators_, meetings_}, standing());
-  while (worklist_.empty() && strictest_.any_left()) {
-    const auto diagnosis = std::make_shared<Diagnosis>(found);
-    if (std::isfinite(strictest_.limit()))
-      diagnosis->remarks.push_back(
-          fmt::format("messages of more than {} bytes wait here for their receives", strictest_.limit()));
-    for (const std::size_t lane : strictest_.give_up())
-      deadlocks_[lane] = diagnosis;
-    for (std::uint32_t number = 0; number < ranks_.size(); ++number)
-      if (ranks_[number].waiting == Waiting::for_posting && !held(handshakes_[ranks_[number].subject])) wake(number);
-    if (!strictest_.any_left()) last_deadlock_ = diagnosis;
-  }
+  while (worklist_.empty() && strictest_.any_left())
+    give_up_strictest_lanes(found);
+  return strictest_.any_left();
+}
+
+bool Engine::give_up_strictest_lanes(const Diagnosis& found) {
+  const auto diagnosis = std::make_shared<Diagnosis>(found);
+  if (std::isfinite(strictest_.limit()))
+    diagnosis->remarks.push_back(
+        fmt::format("messages of more than {} bytes wait here for their receives", strictest_.limit()));
+  for (const std::size_t lane : strictest_.give_up())
+    deadlocks_[lane] = diagnosis;
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number)
+    if (ranks_[number].waiting == Waiting::for_posting && !held(handshakes_[ranks_[number].subject])) wake(number);
+  if (!strictest_.any_left()) last_deadlock_ = diagnosis;
   return strictest_.any_left();
 }
 

@@ -16,10 +16,12 @@ constexpr std::uint32_t agent_bit = 1U << 31U;
 Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
   const CollectiveCall& what = rank.program.calls[call];
   if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
+  const std::uint32_t meeting = meetings_.arrive(what, world_rank(number), action(rank));
+  if (remote_ && meetings_[meeting].gathered) hand_in(meeting);
   return {.schedule = rank.program.schedules[call].get(),
           .communicator = what.communicator,
           .member = what.member,
-          .meeting = meetings_.arrive(what, world_rank(number), action(rank)),
+          .meeting = meeting,
           .cursor = {},
           .step = {}};
 }
@@ -43,12 +45,22 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
 void Engine::send_step(const Progress& progress, Clocks::Clock& clock) {
   const MemberStep& step = progress.step;
   clocks_.pay_for_send(clock, step.row, Overhead::nonblocking_send, step.bytes, step.send_overhead);
+  Message message{.sent = clocks_.set_off(clock, step.row, step.bytes),
+                  .bytes = step.bytes,
+                  .receive_overhead = step.receive_overhead,
+                  .row = step.row};
+  if (remote_) {
+    const trace::Rank to = communicators_.members(progress.communicator)[step.to];
+    if (!share_.holds(to))
+      return remote_->step(remote_->process_of(to), {progress.communicator, meetings_[progress.meeting].ordinal},
+                           progress.member, step.to, message);
+  }
   ++meetings_[progress.meeting].in_flight;
-  const std::uint32_t waiter =
-      mailbox_.put({progress.meeting, progress.member, step.to}, {.sent = clocks_.set_off(clock, step.row, step.bytes),
-                                                                  .bytes = step.bytes,
-                                                                  .receive_overhead = step.receive_overhead,
-                                                                  .row = step.row});
+  put_step({progress.meeting, progress.member, step.to}, std::move(message));
+}
+
+void Engine::put_step(const Mailbox::Way& way, Message&& message) {
+  const std::uint32_t waiter = mailbox_.put(way, std::move(message));
   if (waiter == Mailbox::nobody) return;
   if ((waiter & agent_bit) != 0)
     ready_agents_.push_back(waiter & ~agent_bit);

@@ -50,6 +50,7 @@ class SnapshotPool {
 public:
   /// Every snapshot holds `values` values.
   explicit SnapshotPool(std::size_t values) : size_(values) {}
+  std::size_t values() const { return size_; }
   SnapshotPool(const SnapshotPool&) = delete;
   SnapshotPool& operator=(const SnapshotPool&) = delete;
 

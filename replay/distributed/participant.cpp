@@ -1,0 +1,356 @@
+#include "replay/distributed/participant.h"
+
+#include "replay/distributed/shares.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+/// What processes tell each other beside the records of their engines; the first word of a batch of its own.
+enum class Word : std::uint64_t {
+  // Engines' records have a number in the upper half of their first word.
+  said = 1, ///< to process 0: batches sent and received by engines; the sender has nothing to do
+  ask,      ///< from process 0: say it again once there is nothing to do
+  ended,    ///< from process 0: nobody has anything to do; how does each stand?
+  ending,   ///< to process 0, the answer
+  give_up,  ///< from process 0: go on without the strictest lanes
+  report,   ///< from process 0: say what the replay has given
+  times,    ///< to process 0: those of some ranks
+  findings, ///< to process 0, the last of what a process has to report
+  care,     ///< to process 0: the replay needs care
+  again,    ///< from process 0: begin again, with care
+  failed,   ///< to process 0: what went wrong
+  stop,     ///< from process 0: it is over, one way or the other
+  stopped,  ///< to process 0, the answer
+};
+
+Batch batch_of(Word word) {
+  return {static_cast<std::uint64_t>(word)};
+}
+
+constexpr int most_batches_at_once = 64;
+constexpr std::uint64_t actions_between_reports = 1U << 20U;
+
+std::uint64_t actions_of(const trace::Run& run, const Share& share) {
+  std::uint64_t all = 0;
+  for (trace::Rank rank = share.begin; rank < share.end; ++rank)
+    all += run.ranks[static_cast<std::size_t>(rank)].actions;
+  return all;
+}
+
+} // namespace
+
+Participant::Participant(const trace::Source& source, Network& network, const ReplayOptions& options, Bus& bus,
+                         const Cooperation& cooperation)
+    : source_(source), network_(network), options_(options), bus_(bus), cooperation_(cooperation),
+      endings_(static_cast<std::size_t>(first() ? bus.processes() : 0)) {
+  begin();
+}
+
+/// An attempt at the replay; the second one takes care from the beginning (Engine).
+void Participant::begin() {
+  phase_ = Phase::replaying;
+  batches_received_ = held_ = sent_ = received_ = 0;
+  idle_steps_ = 0;
+  said_in_wave_ = 0;
+  said_ = false;
+  sent_before_.reset();
+  next_progress_ = actions_between_reports;
+  guard([&] {
+    auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
+                                           cooperation_.batch_words, attempt_);
+    engine_.reset();
+    remote_ = std::move(remote);
+    engine_ = std::make_unique<Engine>(source_, network_, options_, remote_.get(), attempt_ > 0);
+  });
+}
+
+Participant::~Participant() = default;
+
+template <typename Part>
+void Participant::guard(Part part) {
+  try {
+    part();
+  } catch (const NeedsCare&) {
+    if (first()) return begin_again();
+    phase_ = Phase::stopping;
+    bus_.send(0, batch_of(Word::care));
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+Participant::Next Participant::step() {
+  bool received = false;
+  for (int left = most_batches_at_once; left > 0 && may_receive() && receive(); --left)
+    received = true;
+  if (phase_ == Phase::done) return Next::done;
+  if (phase_ == Phase::replaying && !bus_.congested()) guard([&] { work(); });
+  if (received || has_work()) {
+    idle_steps_ = 0;
+    return has_work() && bus_.congested() ? Next::wait : Next::step;
+  }
+  if (phase_ == Phase::replaying && ++idle_steps_ > cooperation_.patience && !said_) guard([&] { say(); });
+  return phase_ == Phase::done ? Next::done : Next::wait;
+}
+
+/// What others sent may lie in the bus while this process has its hands full: then they come to wait.
+bool Participant::may_receive() {
+  if (!has_work() || bus_.congested() || held_ < cooperation_.most_held) return true;
+  held_ = engine_->messages_held();
+  return held_ < cooperation_.most_held;
+}
+
+bool Participant::receive() {
+  std::optional<Bus::Arrival> arrival = bus_.receive();
+  if (!arrival) return false;
+  guard([&] { handle(arrival->from, arrival->batch); });
+  return true;
+}
+
+void Participant::work() {
+  engine_->take_turns(cooperation_.turns);
+  remote_->flush();
+  if (!first() || !options_.progress || engine_->actions() < next_progress_) return;
+  next_progress_ = engine_->actions() + actions_between_reports;
+  // As far as this process's share is, so is the whole, more or less.
+  const std::uint64_t total = actions_of(source_.run(), {0, source_.run().size});
+  const auto mine = static_cast<double>(std::max<std::uint64_t>(actions_of(source_.run(), remote_->share()), 1));
+  options_.progress(
+      static_cast<std::uint64_t>(static_cast<double>(engine_->actions()) / mine * static_cast<double>(total)), total);
+}
+
+void Participant::handle(int from, const Batch& batch) {
+  if (high_half(batch.front()) != 0) return take_in(from, batch);
+  WordReader words(batch);
+  switch (static_cast<Word>(words.number())) {
+  case Word::said: {
+    const std::uint64_t attempt = words.number();
+    const std::uint64_t sent = words.number();
+    if (attempt == attempt_) add(sent, words.number());
+    return;
+  }
+  case Word::ask:
+    said_ = false;
+    return;
+  case Word::ended:
+    if (phase_ == Phase::replaying) answer();
+    return;
+  case Word::ending:
+    if (phase_ != Phase::ended) return;
+    endings_[static_cast<std::size_t>(from)] = read_ending(words);
+    if (--missing_ == 0) decide();
+    return;
+  case Word::give_up:
+    if (phase_ != Phase::replaying) return;
+    engine_->give_up_strictest_lanes({});
+    said_ = false;
+    return;
+  case Word::report:
+    if (phase_ == Phase::replaying) report();
+    return;
+  case Word::times:
+    if (phase_ != Phase::ended) return;
+    while (!words.empty())
+      read_rank(words, result_);
+    return;
+  case Word::findings:
+    if (phase_ != Phase::ended) return;
+    result_.actions += words.number();
+    read_ideal(words, result_);
+    read_attribution(words, result_.attribution);
+    findings_.add(read_findings(words));
+    if (--missing_ == 0) complete();
+    return;
+  case Word::care:
+    if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
+    return;
+  case Word::again:
+    ++attempt_;
+    begin();
+    for (Bus::Arrival& early : std::exchange(early_, {}))
+      take_in(early.from, early.batch);
+    return;
+  case Word::failed:
+    return take_problem(from, read_problem(words));
+  case Word::stop:
+    phase_ = Phase::done;
+    return bus_.send(0, batch_of(Word::stopped));
+  case Word::stopped:
+    if (--missing_ == 0) phase_ = Phase::done;
+    return;
+  }
+}
+
+/// What another engine tells this one.
+void Participant::take_in(int from, const Batch& batch) {
+  const std::uint32_t attempt = low_half(batch.front());
+  if (attempt > attempt_) return early_.push_back({from, batch});
+  if (attempt < attempt_ || phase_ != Phase::replaying) return;
+  ++batches_received_;
+  held_ += batch.size() / remote_->values() + 1;
+  engine_->deliver(from, batch);
+  remote_->flush();
+}
+
+void Participant::begin_again() {
+  ++attempt_;
+  send_all(batch_of(Word::again));
+  begin();
+  for (Bus::Arrival& early : std::exchange(early_, {}))
+    take_in(early.from, early.batch);
+}
+
+void Participant::send_all(const Batch& batch) {
+  for (int process = 1; process < bus_.processes(); ++process)
+    bus_.send(process, batch);
+}
+
+// ---- is anybody going to have something to do?
+
+/// Two waves of reports that agree, each process's second one after all first ones: in between, nobody sent anything,
+/// and nothing was on its way.
+void Participant::say() {
+  said_ = true;
+  const std::uint64_t sent = remote_->batches_sent();
+  if (first()) return add(sent, batches_received_);
+  Batch batch = batch_of(Word::said);
+  batch.push_back(attempt_);
+  batch.push_back(sent);
+  batch.push_back(batches_received_);
+  bus_.send(0, std::move(batch));
+}
+
+void Participant::add(std::uint64_t sent, std::uint64_t received) {
+  sent_ += sent;
+  received_ += received;
+  if (++said_in_wave_ < bus_.processes()) return;
+  const bool all_arrived = sent_ == received_;
+  if (all_arrived && sent_before_ == sent_) return end();
+  sent_before_ = all_arrived ? std::optional(sent_) : std::nullopt;
+  open_wave();
+  send_all(batch_of(Word::ask));
+}
+
+void Participant::open_wave() {
+  sent_ = received_ = 0;
+  said_in_wave_ = 0;
+  said_ = false;
+}
+
+// ---- the end
+
+/// Nobody goes on: how do all stand?
+void Participant::end() {
+  phase_ = Phase::ended;
+  send_all(batch_of(Word::ended));
+  missing_ = bus_.processes() - 1;
+  endings_.front() = engine_->ending();
+  if (missing_ == 0) decide();
+}
+
+void Participant::answer() {
+  Batch batch = batch_of(Word::ending);
+  WordWriter words(batch);
+  write(words, engine_->ending());
+  bus_.send(0, std::move(batch));
+}
+
+void Participant::decide() {
+  std::vector<Ending> endings;
+  for (std::optional<Ending>& ending : endings_)
+    endings.push_back(std::move(ending).value());
+  const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.standing.empty(); });
+  Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
+  if (stand && engine_->careful()) {
+    if (engine_->give_up_strictest_lanes(diagnosis)) {
+      phase_ = Phase::replaying;
+      send_all(batch_of(Word::give_up));
+      sent_before_.reset();
+      return open_wave();
+    }
+    diagnosis = *engine_->last_deadlock();
+  }
+  require_ended(source_.run(), std::move(diagnosis), endings);
+  collect();
+}
+
+void Participant::collect() {
+  send_all(batch_of(Word::report));
+  missing_ = bus_.processes() - 1;
+  result_ = engine_->result();
+  findings_ = engine_->findings();
+  const auto ranks = static_cast<std::size_t>(source_.run().size);
+  for (LaneResult& lane : result_.lanes) {
+    if (lane.deadlock) continue;
+    lane.ranks.resize(ranks);
+    if (options_.sensitivities) lane.rank_sensitivities.resize(ranks);
+  }
+  if (missing_ == 0) complete();
+}
+
+void Participant::report() {
+  phase_ = Phase::stopping;
+  const Result mine = engine_->result();
+  const Share& share = remote_->share();
+  Batch batch = batch_of(Word::times);
+  for (std::size_t place = 0; place < share.size(); ++place) {
+    WordWriter words(batch);
+    write_rank(words, mine, place, share.begin + static_cast<trace::Rank>(place));
+    if (batch.size() < cooperation_.batch_words) continue;
+    bus_.send(0, std::exchange(batch, batch_of(Word::times)));
+  }
+  bus_.send(0, std::move(batch));
+  Batch last = batch_of(Word::findings);
+  WordWriter words(last);
+  words.put(mine.actions);
+  write_ideal(words, mine);
+  write(words, mine.attribution);
+  write(words, engine_->findings());
+  bus_.send(0, std::move(last));
+}
+
+void Participant::complete() {
+  for (LaneResult& lane : result_.lanes)
+    if (!lane.deadlock) find_makespan(lane);
+  tell(source_.run(), findings_, result_);
+  if (options_.progress) options_.progress(result_.actions, actions_of(source_.run(), {0, source_.run().size}));
+  stop();
+}
+
+void Participant::stop() {
+  missing_ = bus_.processes() - 1;
+  phase_ = missing_ == 0 ? Phase::done : Phase::stopping;
+  send_all(batch_of(Word::stop));
+}
+
+// ---- what goes wrong
+
+void Participant::fail(std::exception_ptr problem) {
+  if (first()) return take_problem(0, std::move(problem));
+  phase_ = Phase::stopping;
+  Batch batch = batch_of(Word::failed);
+  WordWriter words(batch);
+  write(words, problem);
+  bus_.send(0, std::move(batch));
+}
+
+/// Several processes may fail before they hear of each other: the lowest speaks.
+void Participant::take_problem(int process, std::exception_ptr problem) {
+  if (!problem_ || process < failed_process_) {
+    problem_ = std::move(problem);
+    failed_process_ = process;
+  }
+  if (phase_ != Phase::stopping) stop();
+}
+
+std::optional<Result> Participant::result() {
+  if (problem_) std::rethrow_exception(problem_);
+  if (!first()) return std::nullopt;
+  return std::move(result_);
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "replay/distributed/reports.h"
+#include "replay/engine/bus.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/remote.h"
+#include "replay/replay.h"
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace timeless::replay {
+
+/// How the processes of a replay work together; the result does not depend on it.
+struct Cooperation {
+  std::uint32_t turns = 16;       ///< of ranks, before a process looks for what others sent
+  std::size_t batch_words = 2048; ///< 16 KiB
+  /// A process that holds more messages of others than this, and has something else to do, takes in no more.
+  std::uint64_t most_held = 1U << 16U;
+  /// How often a process finds nothing to do before it says so.
+  std::uint32_t patience = 64;
+};
+
+/// One process's part of a replay that several processes share; README.md tells what they tell each other.
+///
+/// Every process calls step() until it says `done`. Process 0 then has the result, or the problem that ended all.
+class Participant {
+public:
+  /// What goes wrong here and later is told to process 0.
+  Participant(const trace::Source& source, Network& network, const ReplayOptions& options, Bus& bus,
+              const Cooperation& cooperation = {});
+  ~Participant();
+  Participant(const Participant&) = delete;
+  Participant& operator=(const Participant&) = delete;
+
+  enum class Next : std::uint8_t { step, wait, done };
+  /// Works for a while, without waiting for anybody. `wait`: nothing is to be done until something arrives.
+  Next step();
+  /// On process 0, once done: the result of all. Nothing on the others. Throws what ended the replay, on process 0.
+  std::optional<Result> result();
+
+private:
+  enum class Phase : std::uint8_t {
+    replaying,
+    ended,    ///< process 0: nobody has anything to do, the others are asked
+    stopping, ///< the outcome is known, or this process's part in it
+    done,
+  };
+
+  bool first() const { return bus_.process() == 0; }
+  bool has_work() const { return phase_ == Phase::replaying && engine_->can_go_on(); }
+  template <typename Part>
+  void guard(Part part);
+  bool may_receive();
+  bool receive();
+  void handle(int from, const Batch& batch);
+  void take_in(int from, const Batch& batch);
+  void work();
+  void begin();
+  void begin_again();
+  void send_all(const Batch& batch);
+
+  void say();
+  void add(std::uint64_t sent, std::uint64_t received);
+  void open_wave();
+  void end();
+  void answer();
+  void decide();
+  void collect();
+  void report();
+  void complete();
+  void stop();
+  void fail(std::exception_ptr problem);
+  void take_problem(int process, std::exception_ptr problem);
+
+  const trace::Source& source_;
+  Network& network_;
+  const ReplayOptions& options_;
+  Bus& bus_;
+  Cooperation cooperation_;
+  std::unique_ptr<Remote> remote_;
+  std::unique_ptr<Engine> engine_;
+  Phase phase_ = Phase::replaying;
+  std::uint64_t batches_received_ = 0; ///< for the engine
+  std::uint64_t held_ = 0;             ///< no more messages of others are held
+  std::uint64_t next_progress_ = 0;
+  std::uint32_t attempt_ = 0;
+  std::vector<Bus::Arrival> early_; ///< of the next attempt
+  std::uint32_t idle_steps_ = 0;
+  bool said_ = false; ///< in the open wave
+  // On process 0. Of the open wave:
+  int said_in_wave_ = 0;
+  std::uint64_t sent_ = 0;
+  std::uint64_t received_ = 0;
+  std::optional<std::uint64_t> sent_before_; ///< in the wave before, if all of it had arrived
+  // Of the end:
+  int missing_ = 0; ///< processes whose answer is to come
+  std::vector<std::optional<Ending>> endings_;
+  Findings findings_;
+  Result result_;
+  std::exception_ptr problem_;
+  int failed_process_ = 0;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,334 @@
+#include "replay/distributed/reports.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <new>
+#include <ranges>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+void put(WordWriter& words, const ChannelKey& key) {
+  words.put(static_cast<std::uint32_t>(key.source), static_cast<std::uint32_t>(key.destination));
+  words.put(key.communicator, static_cast<std::uint32_t>(key.tag));
+}
+
+ChannelKey read_key(WordReader& words) {
+  const std::uint64_t ends = words.number();
+  const std::uint64_t name = words.number();
+  return {.source = static_cast<trace::Rank>(high_half(ends)),
+          .destination = static_cast<trace::Rank>(low_half(ends)),
+          .communicator = high_half(name),
+          .tag = static_cast<trace::Tag>(low_half(name))};
+}
+
+void put(WordWriter& words, const Standing& standing) {
+  words.put(static_cast<std::uint32_t>(standing.rank), standing.for_meeting ? 1U : 0U);
+  words.put(standing.action);
+  words.put(standing.call);
+  put(words, standing.channel);
+  words.put(std::uint64_t{standing.meeting.communicator});
+  words.put(standing.meeting.ordinal);
+  words.put(standing.meeting.call);
+  words.put(standing.sends ? 1U : 0U, standing.only_member ? 1U : 0U);
+  words.put(standing.sends.value_or(0));
+  words.put(std::uint64_t{static_cast<std::uint32_t>(standing.member)});
+}
+
+Standing read_standing(WordReader& words) {
+  Standing standing;
+  const std::uint64_t head = words.number();
+  standing.rank = static_cast<trace::Rank>(high_half(head));
+  standing.for_meeting = low_half(head) != 0;
+  standing.action = words.number();
+  standing.call = words.text();
+  standing.channel = read_key(words);
+  standing.meeting.communicator = low_half(words.number());
+  standing.meeting.ordinal = words.number();
+  standing.meeting.call = words.text();
+  const std::uint64_t flags = words.number();
+  const double sends = words.real();
+  if (high_half(flags) != 0) standing.sends = sends;
+  standing.only_member = low_half(flags) != 0;
+  standing.member = static_cast<trace::Rank>(low_half(words.number()));
+  return standing;
+}
+
+void put(WordWriter& words, const LeftoverMessages& left) {
+  put(words, ChannelKey{left.source, left.destination, left.communicator, left.tag});
+  words.put(left.count);
+  words.put(std::uint64_t{left.bytes});
+}
+
+LeftoverMessages read_leftover(WordReader& words) {
+  const ChannelKey key = read_key(words);
+  LeftoverMessages left{.source = key.source,
+                        .destination = key.destination,
+                        .communicator = key.communicator,
+                        .tag = key.tag,
+                        .count = words.number()};
+  left.bytes = words.number();
+  return left;
+}
+
+/// What matters of a caller at the end: whom it is and what it calls.
+void put(WordWriter& words, const Ending::OpenMeeting& meeting) {
+  const CollectiveCall& call = meeting.caller.call;
+  words.put(meeting.ordinal);
+  words.put(call.communicator, static_cast<std::uint32_t>(call.root));
+  words.put(static_cast<std::uint32_t>(call.shape.kind), call.nonblocking ? 1U : 0U);
+  words.put(std::uint64_t{static_cast<std::uint32_t>(meeting.caller.rank)});
+  words.put(meeting.caller.action);
+}
+
+Ending::OpenMeeting read_meeting(WordReader& words) {
+  Ending::OpenMeeting meeting;
+  CollectiveCall& call = meeting.caller.call;
+  meeting.ordinal = words.number();
+  const std::uint64_t whose = words.number();
+  call.communicator = high_half(whose);
+  call.root = static_cast<trace::Rank>(low_half(whose));
+  const std::uint64_t kind = words.number();
+  call.shape.kind = static_cast<trace::ActionKind>(high_half(kind));
+  call.nonblocking = low_half(kind) != 0;
+  meeting.caller.rank = static_cast<trace::Rank>(low_half(words.number()));
+  meeting.caller.action = words.number();
+  return meeting;
+}
+
+void put(WordWriter& words, const CollectiveMismatch& mismatch) {
+  words.put(std::uint64_t{mismatch.communicator});
+  words.put(mismatch.ordinal);
+  words.put(static_cast<std::uint32_t>(mismatch.first_rank), static_cast<std::uint32_t>(mismatch.second_rank));
+  words.put(mismatch.first_action);
+  words.put(mismatch.second_action);
+  words.put(mismatch.first_call);
+  words.put(mismatch.second_call);
+}
+
+CollectiveMismatch read_mismatch(WordReader& words) {
+  CollectiveMismatch mismatch;
+  mismatch.communicator = low_half(words.number());
+  mismatch.ordinal = words.number();
+  const std::uint64_t ranks = words.number();
+  mismatch.first_rank = static_cast<trace::Rank>(high_half(ranks));
+  mismatch.second_rank = static_cast<trace::Rank>(low_half(ranks));
+  mismatch.first_action = words.number();
+  mismatch.second_action = words.number();
+  mismatch.first_call = words.text();
+  mismatch.second_call = words.text();
+  return mismatch;
+}
+
+template <typename Read>
+auto read_all(WordReader& words, Read read) {
+  std::vector<decltype(read(words))> values;
+  for (std::uint64_t left = words.number(); left > 0; --left)
+    values.push_back(read(words));
+  return values;
+}
+
+void put(WordWriter& words, const Ending::MemberCalls& calls) {
+  words.put(calls.communicator, calls.member);
+  words.put(calls.calls);
+}
+
+Ending::MemberCalls read_calls(WordReader& words) {
+  const std::uint64_t whose = words.number();
+  return {high_half(whose), low_half(whose), words.number()};
+}
+
+void put(WordWriter& words, const std::string& text) {
+  words.put(std::string_view(text));
+}
+
+/// Values that are nothing but real numbers.
+template <typename Reals>
+using Numbers = std::array<double, sizeof(Reals) / sizeof(double)>;
+
+void put(WordWriter& words, const RankTimes& times) {
+  words.put(std::bit_cast<Numbers<RankTimes>>(times).data(), Numbers<RankTimes>().size());
+}
+
+void put(WordWriter& words, const Sensitivity& sensitivity) {
+  words.put(std::bit_cast<Numbers<Sensitivity>>(sensitivity).data(), Numbers<Sensitivity>().size());
+}
+
+template <typename Reals>
+Reals read_reals(WordReader& words) {
+  Numbers<Reals> numbers;
+  words.reals(numbers.data(), numbers.size());
+  return std::bit_cast<Reals>(numbers);
+}
+
+constexpr std::size_t times_of_rank = sizeof(RankTimes) / sizeof(double);
+using TimesOfRank = std::array<double, times_of_rank>;
+
+void put(WordWriter& words, const AttributedTimes& part);
+
+template <typename Values>
+void put_all(WordWriter& words, const Values& values) {
+  words.put(std::uint64_t{values.size()});
+  for (const auto& value : values)
+    put(words, value);
+}
+
+void put(WordWriter& words, const AttributedTimes& part) {
+  words.put(static_cast<std::uint32_t>(part.rank), part.subject);
+  words.put(part.count);
+  put_all(words, part.lanes);
+}
+
+AttributedTimes read_part(WordReader& words) {
+  AttributedTimes part;
+  const std::uint64_t whose = words.number();
+  part.rank = static_cast<trace::Rank>(high_half(whose));
+  part.subject = low_half(whose);
+  part.count = words.number();
+  part.lanes = read_all(words, read_reals<RankTimes>);
+  return part;
+}
+
+/// Subjects by the names that `all` gives them.
+void rename(std::vector<AttributedTimes>& parts, const std::vector<std::string>& names,
+            const std::vector<std::string>& all) {
+  std::vector<std::uint32_t> place;
+  for (const std::string& name : names)
+    place.push_back(static_cast<std::uint32_t>(std::ranges::find(all, name) - all.begin()));
+  for (AttributedTimes& part : parts)
+    if (part.subject < place.size()) part.subject = place[part.subject];
+}
+
+/// Processes know the calls that their own ranks make.
+void join(Attribution& all, Attribution more) {
+  if (all.by == AttributeBy::calls) {
+    std::vector<std::string> calls;
+    // The first stands for computation.
+    const auto rest = [](const std::vector<std::string>& names) { return std::ranges::drop_view(names, 1); };
+    std::ranges::set_union(rest(all.calls), rest(more.calls), std::back_inserter(calls));
+    calls.insert(calls.begin(), all.calls.front());
+    rename(all.parts, all.calls, calls);
+    rename(more.parts, more.calls, calls);
+    all.calls = std::move(calls);
+  }
+  std::ranges::move(more.parts, std::back_inserter(all.parts));
+  std::ranges::stable_sort(all.parts, {}, &AttributedTimes::rank);
+}
+
+} // namespace
+
+void write(WordWriter& words, const Ending& ending) {
+  put_all(words, ending.standing);
+  put_all(words, ending.deserted);
+  put_all(words, ending.leftovers);
+  put_all(words, ending.calls);
+  put_all(words, ending.meetings);
+}
+
+Ending read_ending(WordReader& words) {
+  Ending ending;
+  ending.standing = read_all(words, read_standing);
+  ending.deserted = read_all(words, read_standing);
+  ending.leftovers = read_all(words, read_leftover);
+  ending.calls = read_all(words, read_calls);
+  ending.meetings = read_all(words, read_meeting);
+  return ending;
+}
+
+void write(WordWriter& words, const Findings& findings) {
+  put_all(words, findings.notes);
+  words.put(findings.open_requests);
+  for (const auto& [calls, ranks] : findings.not_modelled) {
+    words.put(calls);
+    words.put(ranks);
+  }
+}
+
+Findings read_findings(WordReader& words) {
+  Findings findings;
+  const auto notes = read_all(words, [](WordReader& from) { return from.text(); });
+  findings.notes.insert(notes.begin(), notes.end());
+  findings.open_requests = words.number();
+  for (auto& [calls, ranks] : findings.not_modelled) {
+    calls = words.number();
+    ranks = words.number();
+  }
+  return findings;
+}
+
+void write_rank(WordWriter& words, const Result& result, std::size_t place, trace::Rank rank) {
+  words.put(std::uint64_t{static_cast<std::uint32_t>(rank)});
+  for (const LaneResult& lane : result.lanes) {
+    if (lane.deadlock) continue;
+    put(words, lane.ranks[place]);
+    if (!lane.rank_sensitivities.empty()) put(words, lane.rank_sensitivities[place]);
+  }
+}
+
+void read_rank(WordReader& words, Result& all) {
+  const auto rank = static_cast<std::size_t>(words.number());
+  for (LaneResult& lane : all.lanes) {
+    if (lane.deadlock) continue;
+    lane.ranks.at(rank) = read_reals<RankTimes>(words);
+    if (!lane.rank_sensitivities.empty()) lane.rank_sensitivities.at(rank) = read_reals<Sensitivity>(words);
+  }
+}
+
+void write(WordWriter& words, const Attribution& attribution) {
+  put_all(words, attribution.calls);
+  put_all(words, attribution.parts);
+}
+
+void read_attribution(WordReader& words, Attribution& all) {
+  Attribution more{.by = all.by, .calls = read_all(words, [](WordReader& from) { return from.text(); }), .parts = {}};
+  more.parts = read_all(words, read_part);
+  join(all, std::move(more));
+}
+
+void write_ideal(WordWriter& words, const Result& result) {
+  for (const LaneResult& lane : result.lanes)
+    if (lane.ideal_makespan) words.put(*lane.ideal_makespan);
+}
+
+void read_ideal(WordReader& words, Result& all) {
+  for (LaneResult& lane : all.lanes)
+    if (lane.ideal_makespan) lane.ideal_makespan = std::max(*lane.ideal_makespan, words.real());
+}
+
+void write(WordWriter& words, const std::exception_ptr& problem) {
+  std::vector<CollectiveMismatch> mismatches;
+  Error known(Failure::runtime, "an unknown problem");
+  try {
+    std::rethrow_exception(problem);
+  } catch (const ReplayProblem& error) {
+    mismatches = error.diagnosis().mismatches;
+    known = error;
+  } catch (const Error& error) {
+    known = error;
+  } catch (const std::bad_alloc&) {
+    known = Error(Failure::runtime, "not enough memory");
+  } catch (const std::exception& error) {
+    known = Error(Failure::runtime, error.what());
+  }
+  words.put(static_cast<std::uint64_t>(known.failure()));
+  words.put(known.description());
+  words.put(known.where());
+  words.put(known.advice());
+  put_all(words, mismatches);
+}
+
+std::exception_ptr read_problem(WordReader& words) {
+  const auto failure = static_cast<Failure>(words.number());
+  const std::string description = words.text();
+  const std::string where = words.text();
+  const std::string advice = words.text();
+  Diagnosis diagnosis;
+  diagnosis.mismatches = read_all(words, read_mismatch);
+  if (!diagnosis.mismatches.empty()) return std::make_exception_ptr(ReplayProblem(std::move(diagnosis)));
+  return std::make_exception_ptr(Error(failure, description, where, advice));
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "replay/engine/ending.h"
+#include "replay/engine/words.h"
+#include "replay/replay.h"
+
+#include <exception>
+
+/// What processes report to process 0, as words.
+namespace timeless::replay {
+
+void write(WordWriter& words, const Ending& ending);
+Ending read_ending(WordReader& words);
+
+void write(WordWriter& words, const Findings& findings);
+Findings read_findings(WordReader& words);
+
+/// What is said of one rank of a share, in all lanes.
+void write_rank(WordWriter& words, const Result& result, std::size_t place, trace::Rank rank);
+/// Puts it where it belongs in `all`, whose lanes have room for all ranks.
+void read_rank(WordReader& words, Result& all);
+
+void write(WordWriter& words, const Attribution& attribution);
+/// Adds what another share's was to `all`.
+void read_attribution(WordReader& words, Attribution& all);
+
+/// Of every lane, the share's makespan if communication is free; read_ideal() lets `all` have the largest.
+void write_ideal(WordWriter& words, const Result& result);
+void read_ideal(WordReader& words, Result& all);
+
+/// An error and its kind; of a ReplayProblem the mismatches, all that one process alone can find.
+void write(WordWriter& words, const std::exception_ptr& problem);
+std::exception_ptr read_problem(WordReader& words);
+
+} // namespace timeless::replay

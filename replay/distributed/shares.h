@@ -1,0 +1,14 @@
+#pragma once
+
+#include "replay/engine/share.h"
+#include "trace/run.h"
+
+#include <vector>
+
+namespace timeless::replay {
+
+/// Divides a run's ranks among processes: ranks that follow each other, with about equally many actions for each
+/// process. Processes beyond the ranks get none. The run holds all of its ranks.
+std::vector<Share> divide_ranks(const trace::Run& run, int processes);
+
+} // namespace timeless::replay

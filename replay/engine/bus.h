@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What one engine tells another: records of whole words, one after the other.
+using Batch = std::vector<std::uint64_t>;
+
+/// Carries batches between the processes that share a replay, which are numbered from 0.
+class Bus {
+public:
+  struct Arrival {
+    int from = 0;
+    Batch batch;
+  };
+
+  virtual ~Bus() = default;
+  virtual int process() const = 0;
+  virtual int processes() const = 0;
+  /// Sends a batch on its way, without waiting. Batches from one process to another arrive whole and in order.
+  virtual void send(int to, Batch batch) = 0;
+  /// What has arrived, if anything has.
+  virtual std::optional<Arrival> receive() = 0;
+  /// True while so much is on its way that this process should send no more.
+  virtual bool congested() = 0;
+  /// Nothing is to be done before something arrives: gives the processor away for a moment.
+  virtual void idle() = 0;
+};
+
+} // namespace timeless::replay

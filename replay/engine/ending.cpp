@@ -1,0 +1,71 @@
+#include "replay/engine/ending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+/// Members that have come to different collectives are to blame for all that waits.
+void require_meetings_fit(const std::vector<Ending>& shares) {
+  std::map<std::pair<trace::CommunicatorId, std::uint64_t>, Caller> known;
+  for (const Ending& share : shares)
+    for (const auto& [ordinal, caller] : share.meetings) {
+      const auto [first, added] = known.try_emplace({caller.call.communicator, ordinal}, caller);
+      if (!added) unite(first->second, caller.call, caller.rank, caller.action, ordinal);
+    }
+}
+
+} // namespace
+
+Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares) {
+  require_meetings_fit(shares);
+  Meetings meetings(communicators, {});
+  std::vector<Standing> standing;
+  std::vector<Standing> deserted;
+  for (const Ending& share : shares) {
+    for (const auto& [communicator, member, calls] : share.calls)
+      meetings.set_calls(communicator, member, calls);
+    std::ranges::copy(share.standing, std::back_inserter(standing));
+    std::ranges::copy(share.deserted, std::back_inserter(deserted));
+  }
+  if (standing.empty()) standing = std::move(deserted);
+  std::ranges::stable_sort(standing, {}, &Standing::rank);
+  const auto doubled = std::ranges::unique(standing, {}, &Standing::rank);
+  standing.erase(doubled.begin(), doubled.end());
+  return standing.empty() ? Diagnosis{} : diagnose({run, communicators, meetings}, standing);
+}
+
+void require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares) {
+  for (const Ending& share : shares)
+    std::ranges::copy(share.leftovers, std::back_inserter(diagnosis.leftovers));
+  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
+  sort(diagnosis.leftovers);
+  std::ranges::move(remarks(run), std::back_inserter(diagnosis.remarks));
+  throw ReplayProblem(std::move(diagnosis));
+}
+
+void Findings::add(const Findings& other) {
+  notes.insert(other.notes.begin(), other.notes.end());
+  open_requests += other.open_requests;
+  for (std::size_t kind = 0; kind < not_modelled.size(); ++kind) {
+    not_modelled[kind].calls += other.not_modelled[kind].calls;
+    not_modelled[kind].ranks += other.not_modelled[kind].ranks;
+  }
+}
+
+void tell(const trace::Run& run, const Findings& findings, Result& result) {
+  std::set<std::string> all = findings.notes;
+  if (run.counter.unit == trace::VolumeUnit::none) all.insert("no computation was recorded, so none takes time");
+  if (findings.open_requests > 0) all.insert(fmt::format("{} requests were never completed", findings.open_requests));
+  result.notes.assign(all.begin(), all.end());
+  std::ranges::move(remarks(run), std::back_inserter(result.notes));
+  result.not_modelled = list(findings.not_modelled, run.ranks);
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "replay/engine/communicators.h"
+#include "replay/engine/diagnosis.h"
+#include "replay/engine/meetings.h"
+#include "replay/engine/not_modelled.h"
+#include "replay/replay.h"
+#include "trace/run.h"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// How a share of the ranks has ended, once no rank of any share can go on.
+struct Ending {
+  std::vector<Standing> standing; ///< by rising rank
+  /// Who went through a collective that others never reached, as if it stood there: for when nobody stands.
+  std::vector<Standing> deserted;
+  std::vector<LeftoverMessages> leftovers;
+  // Where ranks stand:
+  struct MemberCalls {
+    trace::CommunicatorId communicator = trace::world_communicator;
+    std::uint32_t member = 0;
+    std::uint64_t calls = 0; ///< collectives the member has come to
+  };
+  std::vector<MemberCalls> calls; ///< of the share's ranks; who is not named has come to none
+  struct OpenMeeting {
+    std::uint64_t ordinal = 0;
+    Caller caller; ///< any of the share's
+  };
+  std::vector<OpenMeeting> meetings; ///< that not all members have come to
+};
+
+/// Why these shares' ranks stand, the shares by their ranks; empty when none does. Throws ReplayProblem where they met
+/// in different collectives.
+Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares);
+
+/// Throws ReplayProblem unless nobody stands and no message is left over.
+void require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares);
+
+/// What the reader of a result should know.
+struct Findings {
+  std::set<std::string> notes;
+  std::uint64_t open_requests = 0; ///< never completed
+  UnmodelledCounts not_modelled = {};
+
+  void add(const Findings& other);
+};
+
+/// Puts them into the result in words, with what can be said of the run itself.
+void tell(const trace::Run& run, const Findings& findings, Result& result);
+
+} // namespace timeless::replay

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "replay/engine/bus.h"
+#include "replay/engine/channels.h"
+#include "replay/engine/communicators.h"
+#include "replay/engine/meetings.h"
+#include "replay/engine/share.h"
+#include "replay/engine/words.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What is told between engines. A record begins with a word that holds its kind and its subject.
+enum class RecordKind : std::uint32_t {
+  channel = 1, ///< subject: the sender's number of a channel; then source and destination, communicator and tag
+  message,     ///< likewise; then the message, without what follows from its channel and size
+  unsend,      ///< likewise; then the ticket of a message that is taken back
+  partial,     ///< subject: a communicator; then what the members of one process bring to a meeting
+  result,      ///< likewise; what the meeting gives to all
+  left,        ///< subject: the number of a handshake where it began; then when its message has left
+  step,        ///< subject: a communicator; then a message within one of its collectives
+  batch,       ///< begins every batch; subject: which attempt at the replay it belongs to
+};
+
+/// A meeting that members of several processes may come to: the k-th of its communicator.
+using MeetingId = std::pair<trace::CommunicatorId, std::uint64_t>;
+
+/// What some members bring to a meeting.
+struct Partial {
+  Caller caller;   ///< one of them, with the shape of all
+  Snapshot latest; ///< of those who take part; empty when none does
+};
+
+/// What an engine must know of the others it shares a run with, and what it has to tell them.
+///
+/// A message departs, as it is, when it enters its channel: whatever sends on channels reaches other processes.
+class Remote : public Departures {
+public:
+  /// `shares` by process, each beginning where the one before ends. A batch is sent once it has `batch_words`.
+  /// A replay may need a second attempt.
+  Remote(Bus& bus, std::vector<Share> shares, std::size_t batch_words, std::uint32_t attempt);
+
+  int self() const { return bus_.process(); }
+  const Share& share() const { return shares_[static_cast<std::size_t>(self())]; }
+  int processes() const { return static_cast<int>(shares_.size()); }
+  int process_of(trace::Rank rank) const;
+  /// What a snapshot holds, and the rows of messages.
+  void set_clocks(std::size_t values, const CostRows& rows) {
+    values_ = values;
+    rows_ = &rows;
+  }
+  std::size_t values() const { return values_; }
+
+  void open(std::uint32_t channel, const ChannelKey& key) override;
+  void message(std::uint32_t channel, const Message& message) override;
+  void unsend(std::uint32_t channel, std::uint64_t ticket) override;
+
+  /// The processes that have members in a communicator, rising.
+  const std::vector<int>& participants(trace::CommunicatorId communicator, const Communicators& communicators);
+  /// Which of them brings together what the others bring to a meeting: each in turn.
+  static int coordinator(const MeetingId& id, const std::vector<int>& participants) {
+    return participants[id.second % participants.size()];
+  }
+  /// Writes a record of `kind`, partial or result.
+  void meeting(RecordKind kind, int to, const MeetingId& id, const Partial& partial);
+  /// Reads what follows the ordinal; `latest` is to hold the values.
+  Partial read_meeting(trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
+
+  /// Tells the process where a handshake began that its message has left.
+  void left(int to, std::uint32_t handshake, const Snapshot& start);
+  /// A message from one member of a meeting to another, who belongs to `to`.
+  void step(int to, const MeetingId& id, std::uint32_t from_member, std::uint32_t to_member, const Message& message);
+
+  /// A message as it was sent, and what its row depends on.
+  struct Arrived {
+    Message message;
+    std::uint32_t handshake = no_handshake; ///< its number where it was sent
+    bool rendezvous = false;
+    bool synchronous = false;
+  };
+  Arrived read_message(WordReader& words, Snapshot values) const;
+
+  /// Sends what there is to tell.
+  void flush();
+  std::uint64_t batches_sent() const { return batches_sent_; }
+
+  /// A channel from another process.
+  struct Arriving {
+    std::uint32_t channel = 0; ///< its number here
+    // The last message's, for the next one:
+    double bytes = -1;
+    bool rendezvous = false;
+    bool synchronous = false;
+    std::uint32_t row = 0;
+    /// Tickets that could not be taken back: in what its sender says, all after them are one too small.
+    std::vector<std::uint64_t> kept;
+  };
+  /// By the numbers they have where they come from.
+  std::vector<Arriving>& arriving(int from) { return arriving_[static_cast<std::size_t>(from)]; }
+
+  /// A meeting this process brings together.
+  struct Gathering {
+    Partial all;
+    std::size_t parts = 0;
+  };
+  std::map<MeetingId, Gathering> gatherings;
+  std::map<MeetingId, std::uint32_t> handed_in; ///< this process's meetings that wait for the others
+
+private:
+  WordWriter begin(int process, RecordKind kind, std::uint32_t subject) {
+    WordWriter words(outgoing_[static_cast<std::size_t>(process)]);
+    if (outgoing_[static_cast<std::size_t>(process)].empty())
+      words.put(static_cast<std::uint32_t>(RecordKind::batch), attempt_);
+    words.put(static_cast<std::uint32_t>(kind), subject);
+    return words;
+  }
+  void complete(int process) {
+    if (outgoing_[static_cast<std::size_t>(process)].size() >= batch_words_) flush(process);
+  }
+  void flush(int process);
+  void put(WordWriter& words, const Message& message) const;
+
+  Bus& bus_;
+  std::vector<Share> shares_;
+  std::size_t batch_words_;
+  std::uint32_t attempt_;
+  std::size_t values_ = 0;
+  const CostRows* rows_ = nullptr;
+  std::vector<Batch> outgoing_;
+  std::vector<int> process_of_channel_;
+  std::vector<std::vector<Arriving>> arriving_;
+  std::map<trace::CommunicatorId, std::vector<int>> participants_;
+  std::uint64_t batches_sent_ = 0;
+};
+
+} // namespace timeless::replay

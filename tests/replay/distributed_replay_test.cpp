@@ -1,0 +1,73 @@
+// Several participants of one replay beside each other, with what they send arriving in any order.
+#include "machines.h"
+#include "random_program.h"
+#include "replay/distributed/shares.h"
+#include "replay/replay.h"
+#include "shuffled_bus.h"
+#include "trace/memory_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+namespace timeless::replay::test {
+namespace {
+
+using testing::HasSubstr;
+using trace::ActionKind;
+using trace::MemorySource;
+
+void expect_same_bits(const Result& one, const Result& other, const std::string& what) {
+  EXPECT_EQ(one.actions, other.actions) << what;
+  EXPECT_EQ(one.notes, other.notes) << what;
+  ASSERT_EQ(one.lanes.size(), other.lanes.size()) << what;
+  for (std::size_t lane = 0; lane < one.lanes.size(); ++lane) {
+    EXPECT_EQ(one.lanes[lane].name, other.lanes[lane].name) << what;
+    EXPECT_EQ(one.lanes[lane].makespan, other.lanes[lane].makespan) << what;
+    ASSERT_EQ(one.lanes[lane].ranks.size(), other.lanes[lane].ranks.size()) << what;
+    for (std::size_t rank = 0; rank < one.lanes[lane].ranks.size(); ++rank)
+      ASSERT_EQ(std::memcmp(&one.lanes[lane].ranks[rank], &other.lanes[lane].ranks[rank], sizeof(RankTimes)), 0)
+          << what << ", lane " << lane << ", rank " << rank;
+  }
+}
+
+/// What ends a replay that cannot be replayed, in words.
+template <typename Replay>
+std::string problem_of(Replay&& replay_it) {
+  try {
+    replay_it();
+  } catch (const Error& error) {
+    return error.description() + " (" + error.where() + "): " + error.advice();
+  }
+  return "no problem";
+}
+
+void compare_random_programs(std::uint64_t first_seed, std::uint64_t cases, const ProgramLimits& limits) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    const MemorySource program = random_program(seed, limits);
+    IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
+    ReplayOptions options;
+    options.collectives = seed % 3 == 0 ? CollectiveModel::simple : CollectiveModel::mpich;
+    options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
+    const Result alone = replay(program, machine, options);
+    for (const int processes : {2, 3, static_cast<int>(1 + seed % 9)}) {
+      options.budget = static_cast<std::uint32_t>(1 + (seed + static_cast<std::uint64_t>(processes)) % 7);
+      const Result together = replay_distributed(program, machine, options, processes, seed);
+      expect_same_bits(alone, together, "seed " + std::to_string(seed) + ", processes " + std::to_string(processes));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(DistributedReplay, short_random_programs_have_the_same_bits_on_any_number_of_processes) {
+  compare_random_programs(1, 2000, {.most_ranks = 6, .most_events = 40});
+}
+
+TEST(DistributedReplay, long_random_programs_have_the_same_bits_on_any_number_of_processes) {
+  compare_random_programs(700000, 100, {.most_ranks = 12, .most_events = 1500, .most_actions_per_block = 64});
+}
+
+} // namespace
+} // namespace timeless::replay::test
