@@ -35,12 +35,20 @@ constexpr const char* name(CollectiveModel model) {
   return "schedule";
 }
 
+/// Where messages from other nodes come in one after the other (docs/model.md, "Ports").
+enum class Ports : std::uint8_t {
+  none,     ///< nowhere: any number at once, each as if it were alone
+  receiver, ///< at each rank, which has a port of the link's speed to itself
+  node,     ///< at each rank, whose node's port all ranks of the node keep equally busy
+};
+
 /// What computation hides first of a message's way.
 enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
   Overlap overlap = Overlap::latency_first;
+  Ports ports = Ports::none;
   FileSystem file_system = {};
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.

@@ -33,6 +33,8 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     clock.seconds_per_unit = network.seconds_per_unit(share.begin + static_cast<Rank>(rank));
     clock.counters = counters_.get() + rank * counters_per_rank() * lanes();
   }
+  if (options.ports != Ports::none)
+    ports_.emplace(network, share, options.ports == Ports::node, lanes() * kernels_.planes);
 }
 
 inline LaneTime Clocks::own(const Clock& clock) {
@@ -100,6 +102,7 @@ void Clocks::join(const Snapshot& arrival, Snapshot& latest_so_far) {
 }
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
+  if (ports_ && incoming.port) return take_through_port(clock, {&incoming, 1});
   terms_used_ = 0;
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
@@ -115,13 +118,27 @@ void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming,
   arrivals_.clear();
   terms_used_ = 0;
   for (const Incoming& one : incoming)
-    arrivals_.push_back({one.sent, transfer(one)});
+    arrivals_.push_back({one.sent, transfer(one), false});
   const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
   receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
 }
 
+void Clocks::take_through_port(Clock& clock, std::span<const Incoming> incoming) {
+  arrivals_.clear();
+  terms_used_ = 0;
+  for (const Incoming& one : incoming)
+    arrivals_.push_back({one.sent, transfer(one), one.port});
+  Snapshot out = writable(clock);
+  kernels_.receive_through_port(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(),
+                                (*ports_)[static_cast<std::size_t>(&clock - clocks_.data())], !latency_first_,
+                                counters(clock), out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
 void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   if (incoming.empty()) return;
+  if (ports_ && std::ranges::any_of(incoming, &Incoming::port)) return take_through_port(clock, incoming);
   if (incoming.size() == 1) return take(clock, incoming.front());
   Snapshot out = writable(clock);
   receive_all(clock, incoming, out.values());

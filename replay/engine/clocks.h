@@ -2,6 +2,7 @@
 
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/lane_kernels.h"
+#include "replay/engine/rank_ports.h"
 #include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
 #include "replay/replay.h"
@@ -30,6 +31,7 @@ struct Incoming {
   double messages = 1;   ///< times latency
   double bytes = 0;      ///< times byte time
   bool envelope = false; ///< only the latency counts: a probe sees a message before its bytes have come
+  bool port = false;     ///< a message, which comes in through the rank's port
 };
 
 /// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
@@ -160,6 +162,7 @@ private:
   LaneTransfer transfer(const Incoming& incoming);
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
+  void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   LaneCounters file_counters(const Clock& clock) const;
   Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
@@ -180,6 +183,7 @@ private:
   bool ends_; ///< messages' ends differ by lane: CostRow::ends
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
+  std::optional<RankPorts> ports_;
   std::vector<LaneArrival> arrivals_;
   Snapshot own_;                ///< scratch of own()
   std::vector<Snapshot> terms_; ///< scratch of transfer()

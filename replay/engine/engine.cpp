@@ -306,7 +306,7 @@ inline void Engine::send(RankState& rank, std::uint32_t number, const Operation&
 inline void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
   Clocks::Clock& clock = clocks_[number];
   Message& taken = message(channel, ticket);
-  clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes});
+  clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes, .port = true});
   clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
   channels_.remove(channel, ticket, taken);
 }

@@ -154,6 +154,59 @@ TIMELESS_INLINE inline void receive_many(std::size_t count, const LaneRates& rat
   }
 }
 
+/// The part of a transfer that is bytes, added to a number.
+template <typename Number>
+TIMELESS_INLINE inline Number plus_bytes(Number number, double seconds, double graded, bool bytes_first) {
+  return bytes_first ? number.plus_first(seconds, graded) : number.plus_second(seconds, graded);
+}
+
+/// When a message that comes to the port at `come`, and would be in at `in`, is in.
+template <typename Number>
+TIMELESS_INLINE inline Number pass(const LanePort& port, std::size_t count, std::size_t lane, Number come, Number in,
+                                   double seconds, double graded, bool bytes_first) {
+  const Number begin = Number::load(port.begin, count, lane);
+  const Number end = Number::load(port.end, count, lane);
+  if (in.time <= begin.time) return in;
+  const bool idle = come.time >= end.time;
+  const bool early = come.time < begin.time;
+  const Number entry = idle ? come : early ? end.moved(begin, come) : end;
+  if (idle || early) come.store(port.begin, count, lane);
+  plus_bytes(entry, port.share * seconds, graded, bytes_first).store(port.end, count, lane);
+  return plus_bytes(entry, seconds, graded, bytes_first);
+}
+
+template <typename Number>
+TIMELESS_INLINE inline void receive_through_port(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                                 std::size_t arrivals, const LaneArrival* list, const LanePort& port,
+                                                 bool bytes_first, const LaneCounters& counters, double* out) {
+  struct Arriving {
+    Way<Number> way;
+    const LaneArrival* arrival;
+  };
+  std::vector<Arriving> sorted(arrivals);
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    for (std::size_t index = 0; index < arrivals; ++index)
+      sorted[index] = {way_in<Number>(count, rates, list[index].sent, list[index].transfer, lane), list + index};
+    std::ranges::stable_sort(sorted, {}, [](const Arriving& one) { return one.way.end.time; });
+    Number now = time_in<Number>(count, rates, own, lane);
+    for (const auto& [way, arrival] : sorted) {
+      const LaneTransfer& transfer = arrival->transfer;
+      Number middle = way.middle;
+      Number end = way.end;
+      if (arrival->port && transfer.graded != 0) {
+        const double first = transfer.first * transfer.first_cost[lane];
+        const double second = transfer.second * transfer.second_cost[lane];
+        const Number come = bytes_first ? way.start.plus_second(second, transfer.graded) : way.middle;
+        end = pass(port, count, lane, come, way.end, bytes_first ? first : second, transfer.graded, bytes_first);
+        if (bytes_first) middle.time += end.time - way.end.time;
+      }
+      divide(now.time, way.start.time, middle.time, end.time, counters, lane);
+      now = later(now, end);
+    }
+    now.store(out, count, lane);
+  }
+}
+
 template <typename Number>
 TIMELESS_INLINE inline void leave(std::size_t count, const LaneRates& rates, const LaneTime& sent,
                                   const LaneTime& posted, const double* held, double* out) {
@@ -258,6 +311,7 @@ constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
                               .receive = Set<receive<Number>>::call,
                               .receive_together = Set<receive_together<Number>>::call,
                               .receive_many = Set<receive_many<Number>>::call,
+                              .receive_through_port = Set<receive_through_port<Number>>::call,
                               .leave = Set<leave<Number>>::call,
                               .advance = Set<advance<Number>>::call,
                               .begin_transfer = Set<begin_transfer<Number>>::call,

@@ -47,6 +47,14 @@ struct LaneCounters {
 struct LaneArrival {
   LaneTime sent;
   LaneTransfer transfer;
+  bool port = false; ///< it comes through the rank's port, if that is modelled
+};
+
+/// A rank's port: when it began to be busy the last time, and until when it is. Both are lists of numbers.
+struct LanePort {
+  double* begin = nullptr;
+  double* end = nullptr;
+  double share = 1; ///< how often as long as it comes in a message keeps the port busy
 };
 
 /// A port that carries one transfer's bytes after the other's: since when it is busy without a pause, and until when.
@@ -92,6 +100,16 @@ struct LaneKernels {
   /// The same for any number of arrivals: each lane is sorted by itself.
   void (*receive_many)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                        const LaneArrival* list, const LaneCounters& counters, double* out);
+
+  /// receive_many() where arrivals come through a port, in the same order: with u when a message comes to the port,
+  /// after its latency alone, and w the time its bytes take,
+  ///     not later than the busy time began (u + w <= begin): as without a port
+  ///     after it (u >= end):           begin = u, end = u + share w; the message is in at u + w
+  ///     else, with v = end - max(0, begin - u): begin = min(begin, u), end = v + share w; it is in at v + w
+  /// The delay counts as the bytes' part, `bytes_first` saying whether that is transfer.first.
+  void (*receive_through_port)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                               const LaneArrival* list, const LanePort& port, bool bytes_first,
+                               const LaneCounters& counters, double* out);
 
   /// out = the later of both where held is not 0, else sent
   void (*leave)(std::size_t count, const LaneRates& rates, const LaneTime& sent, const LaneTime& posted,

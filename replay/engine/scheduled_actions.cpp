@@ -75,7 +75,9 @@ bool Engine::receive_step(const Progress& progress, Clocks::Clock& clock, std::u
     mailbox_.wait(way, waiter);
     return false;
   }
-  clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes});
+  // What agents take has no order that the trace gives, so it cannot share the rank's port.
+  const bool port = (waiter & agent_bit) == 0;
+  clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes, .port = port});
   clocks_.receive(clock, message->row, message->bytes, message->receive_overhead);
   --meetings_[progress.meeting].in_flight;
   mailbox_.remove(way);

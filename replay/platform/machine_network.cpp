@@ -135,6 +135,10 @@ void MachineNetwork::costs(LinkClass link, std::size_t segment, std::span<double
   }
 }
 
+std::uint32_t MachineNetwork::ranks_on_node(Rank rank) const {
+  return static_cast<std::uint32_t>(std::ranges::count(placement_.node_of_rank, node(rank)));
+}
+
 bool MachineNetwork::scales(LinkClass link) const {
   return link == between_nodes;
 }

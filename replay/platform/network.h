@@ -61,6 +61,9 @@ public:
   /// or bandwidth would do: those between nodes.
   virtual bool scales(LinkClass) const { return true; }
 
+  /// How many ranks share this rank's node, itself included.
+  virtual std::uint32_t ranks_on_node(Rank) const { return 1; }
+
   /// Seconds per byte of the sender's copy into the system's buffer, per lane.
   virtual std::span<const double> memory_copy_byte_time() const = 0;
   /// Seconds per byte of reduction arithmetic, per lane.

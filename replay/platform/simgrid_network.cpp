@@ -142,6 +142,10 @@ void SimgridNetwork::costs(LinkClass link, std::size_t segment, std::span<double
   }
 }
 
+std::uint32_t SimgridNetwork::ranks_on_node(Rank rank) const {
+  return static_cast<std::uint32_t>(std::ranges::count(node_of_rank_, node(rank)));
+}
+
 bool SimgridNetwork::scales(LinkClass link) const {
   return !classes_.at(link).loopback;
 }

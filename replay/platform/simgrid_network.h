@@ -53,6 +53,7 @@ public:
   void costs(LinkClass link, std::size_t segment, std::span<double> latency,
              std::span<double> byte_time) const override;
   bool scales(LinkClass link) const override;
+  std::uint32_t ranks_on_node(Rank rank) const override;
   std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
   /// 0: SMPI charges no arithmetic.
   std::span<const double> reduction_byte_time() const override { return reduction_; }

@@ -40,6 +40,7 @@ public:
   void costs(LinkClass link, std::size_t segment, std::span<double> latency,
              std::span<double> byte_time) const override;
   bool scales(LinkClass link) const override { return link != 0; }
+  std::uint32_t ranks_on_node(Rank rank) const override { return static_cast<std::uint32_t>(rank % 3 + 1); }
   std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
   std::span<const double> reduction_byte_time() const override { return reduction_; }
   std::span<const double> compute_scale() const override { return compute_scale_; }

@@ -31,7 +31,9 @@ void compare_with_scalar_replay(std::uint64_t seed, const ProgramLimits& limits)
   options.collectives = models[seed % 3];
   options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
   options.budget = static_cast<std::uint32_t>(1 + seed % 7);
-  options.sensitivities = seed % 2 == 0;
+  options.sensitivities = seed % 3 != 1;
+  if (seed % 4 == 1) options.ports = Ports::receiver;
+  if (seed % 4 == 3) options.ports = Ports::node;
   const Result result = replay(program, machine, options);
   for (std::size_t lane = 0; lane < 3; ++lane) {
     const auto expected = scalar_replay(program, machine, lane, options);

@@ -32,8 +32,11 @@ struct Arrival {
   double after = 0;
   Sensitivity path_to_start{};
   bool scales = true; ///< its latency and bandwidth count in the path
+  bool port = false;  ///< it comes in through its rank's port
+  std::optional<Sensitivity> path_through_port{};
   double end() const { return start + latency + bandwidth; }
   Sensitivity path() const {
+    if (path_through_port) return *path_through_port;
     if (!scales) return path_to_start;
     return {path_to_start.latency + latency, path_to_start.bandwidth + bandwidth, path_to_start.compute};
   }
@@ -43,6 +46,12 @@ struct Arrival {
 struct Since {
   double time = 0;
   Sensitivity path{};
+};
+
+/// The last time a port was busy.
+struct Busy {
+  Since begin;
+  Since end;
 };
 
 struct SentMessage {
@@ -307,11 +316,48 @@ private:
     times.end = std::max(times.end, arrival.end());
   }
 
+  static Sensitivity combined(Sensitivity path, double sign, const Sensitivity& other) {
+    return {path.latency + sign * other.latency, path.bandwidth + sign * other.bandwidth,
+            path.compute + sign * other.compute};
+  }
+
+  /// One message after the other, those that came before the port was busy the last time using what was left then.
+  void come_in(const ScalarTimes& times, Arrival& arrival) {
+    Busy& busy = busy_[&times];
+    if (arrival.end() <= busy.begin.time) return;
+    Sensitivity path = arrival.path();
+    path.bandwidth -= arrival.bandwidth;
+    const Since come{arrival.start + arrival.latency, path};
+    Since entry = busy.end;
+    if (come.time >= busy.end.time) {
+      entry = busy.begin = come;
+    } else if (come.time < busy.begin.time) {
+      entry.time -= busy.begin.time - come.time;
+      entry.path = combined(combined(entry.path, -1, busy.begin.path), 1, come.path);
+      busy.begin = come;
+    }
+    const double share = options_.ports == Ports::node ? network_.ranks_on_node(owner(times).value()) : 1;
+    busy.end = {entry.time + share * arrival.bandwidth, entry.path};
+    busy.end.path.bandwidth += share * arrival.bandwidth;
+    entry.path.bandwidth += arrival.bandwidth;
+    arrival.path_through_port = entry.path;
+    arrival.bandwidth = entry.time + arrival.bandwidth - come.time;
+  }
+
+  /// The rank whose times these are, and not an agent's.
+  std::optional<Rank> owner(const ScalarTimes& times) {
+    for (Rank rank = 0; rank < run_.size; ++rank)
+      if (&of(rank).times == &times) return rank;
+    return std::nullopt;
+  }
+
   void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals, const std::vector<Arrival>& ways = {},
                   const std::vector<Arrival>& of_files = {}) {
     std::ranges::stable_sort(arrivals, {}, &Arrival::end);
-    for (const Arrival& arrival : arrivals)
+    for (Arrival& arrival : arrivals) {
+      if (options_.ports != Ports::none && arrival.port && arrival.scales) come_in(times, arrival);
       absorb(times, arrival);
+    }
     for (const Arrival& way : ways)
       absorb(times, way);
     for (const Arrival& way : of_files)
@@ -405,7 +451,8 @@ private:
             constant(link, bytes) + bytes * byte_time,
             overhead(Overhead::receive, link, message.bytes, message.synchronous),
             start.path,
-            network_.scales(link)};
+            network_.scales(link),
+            true};
   }
 
   /// What a sender waits for: nothing when the message is eager, else all of its way.
@@ -413,6 +460,7 @@ private:
     if (!paths_[sent.path].sent.at(sent.place).rendezvous) return {};
     Arrival departure = arrival(sent.path, sent.place);
     departure.after = 0;
+    departure.port = false;
     return departure;
   }
 
@@ -627,7 +675,8 @@ private:
         const auto [latency, byte_time] = costs(link, bytes);
         const Since start = sent.front().start;
         absorb_all(times, {{start.time, latency, constant(link, bytes) + bytes * byte_time,
-                            overhead(Overhead::receive, link, sent.front().bytes), start.path, network_.scales(link)}});
+                            overhead(Overhead::receive, link, sent.front().bytes), start.path, network_.scales(link),
+                            owner(times).has_value()}});
         sent.pop_front();
       }
       work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
@@ -953,6 +1002,7 @@ private:
   std::vector<RankProgram> ranks_;
   std::vector<std::map<std::string, RankTimes>> parts_; ///< at the end
   std::map<PathKey, Path> paths_;
+  std::map<const ScalarTimes*, Busy> busy_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
   std::deque<Agent> agents_;
   bool went_on_ = false; ///< a rank took steps within a collective that has not ended

@@ -1,0 +1,14 @@
+#include "replay/engine/rank_ports.h"
+
+namespace timeless::replay {
+
+RankPorts::RankPorts(const Network& network, Share share, bool shared, std::size_t values)
+    : values_(std::make_unique<double[]>(2 * values * share.size())) {
+  for (std::size_t rank = 0; rank < share.size(); ++rank) {
+    double* const begin = values_.get() + 2 * values * rank;
+    const double ranks = network.ranks_on_node(share.begin + static_cast<Rank>(rank));
+    ports_.push_back({.begin = begin, .end = begin + values, .share = shared ? ranks : 1});
+  }
+}
+
+} // namespace timeless::replay

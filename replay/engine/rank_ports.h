@@ -1,0 +1,26 @@
+#pragma once
+
+#include "replay/engine/lane_kernels.h"
+#include "replay/engine/share.h"
+#include "replay/platform/network.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Where each rank's messages come in: see LaneKernels::receive_through_port.
+class RankPorts {
+public:
+  /// `values` per list; with `shared`, a message keeps a rank's port as busy as if every rank of its node got one too.
+  RankPorts(const Network& network, Share share, bool shared, std::size_t values);
+
+  const LanePort& operator[](std::size_t rank) const { return ports_[rank]; }
+
+private:
+  std::unique_ptr<double[]> values_;
+  std::vector<LanePort> ports_;
+};
+
+} // namespace timeless::replay

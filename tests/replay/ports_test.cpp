@@ -1,0 +1,105 @@
+#include "machines.h"
+
+#include "replay/replay.h"
+#include "trace/memory_source.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace timeless::replay::test {
+namespace {
+
+using trace::ActionKind;
+
+constexpr FlatCosts costs{.latency = 3, .byte_time = 1};
+
+/// Ranks 1 to `senders` send 10 bytes each to rank 0 at once, which takes them with one call.
+trace::MemorySource incast(Rank senders) {
+  trace::MemorySource program(senders + 1);
+  std::vector<trace::RequestId> requests(static_cast<std::size_t>(senders));
+  std::iota(requests.begin(), requests.end(), 0U);
+  for (Rank sender = 1; sender <= senders; ++sender) {
+    program.add(sender, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+    program.add(0, {.kind = ActionKind::receive,
+                    .peer = sender,
+                    .bytes = 10,
+                    .request = requests[static_cast<std::size_t>(sender - 1)]});
+  }
+  program.add(0, {.kind = ActionKind::wait_all, .requests = requests});
+  program.finalize();
+  return program;
+}
+
+RankTimes receiver(const trace::MemorySource& program, Network& machine, Ports ports) {
+  return replay(program, machine, {.ports = ports, .progress = {}}).lanes[0].ranks[0];
+}
+
+TEST(Ports, without_them_eight_messages_come_in_as_fast_as_one) {
+  auto machine = flat_machine(9, {costs});
+  EXPECT_EQ(receiver(incast(8), machine, Ports::none).end, 3 + 10);
+}
+
+TEST(Ports, a_receiver_takes_eight_messages_in_one_after_the_other) {
+  auto machine = flat_machine(9, {costs});
+  const RankTimes times = receiver(incast(8), machine, Ports::receiver);
+  EXPECT_EQ(times.end, 3 + 8 * 10);
+  EXPECT_EQ(times.latency, 3);
+  EXPECT_EQ(times.bandwidth, 8 * 10);
+  EXPECT_EQ(times.wait, 0);
+}
+
+TEST(Ports, a_lone_message_is_not_delayed_by_a_port_shared_with_other_ranks) {
+  HockneyNetwork machine({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
+                         {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
+  trace::MemorySource program(3);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 10});
+  program.finalize();
+  EXPECT_EQ(receiver(program, machine, Ports::node).end, 3 + 10);
+}
+
+TEST(Ports, messages_in_a_row_come_in_at_the_rate_that_the_ranks_of_a_node_leave_each_other) {
+  HockneyNetwork machine({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
+                         {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
+  trace::MemorySource program(3);
+  for (int message = 0; message < 4; ++message) {
+    program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+    program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 10});
+  }
+  program.finalize();
+  EXPECT_EQ(receiver(program, machine, Ports::receiver).end, 3 + 4 * 10);
+  EXPECT_EQ(receiver(program, machine, Ports::node).end, 3 + 3 * 20 + 10);
+}
+
+TEST(Ports, messages_within_a_node_do_not_come_through_them) {
+  HockneyNetwork machine({{.name = "", .between_nodes = {0, 0}, .within_node = {3, 1}}},
+                         {.node_of_rank = std::vector<std::uint32_t>(9, 0), .seconds_per_unit = {1}});
+  EXPECT_EQ(receiver(incast(8), machine, Ports::node).end, 3 + 10);
+}
+
+/// Rank 1's message sets off at 0, rank 2's at `start`; rank 0 takes the second first.
+double taken_the_other_way_round(std::uint64_t start) {
+  auto machine = flat_machine(3, {costs});
+  trace::MemorySource program(3);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+  program.compute(2, start);
+  program.add(2, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+  program.add(0, {.kind = ActionKind::receive, .peer = 2, .bytes = 10});
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 10});
+  program.finalize();
+  return receiver(program, machine, Ports::receiver).end;
+}
+
+TEST(Ports, a_message_that_was_in_before_the_port_got_busy_is_not_delayed_by_being_taken_later) {
+  EXPECT_EQ(taken_the_other_way_round(100), 100 + 13);
+}
+
+TEST(Ports, however_they_are_taken_two_messages_that_overlap_keep_the_port_busy_for_both) {
+  for (const std::uint64_t start : {0U, 4U, 9U})
+    EXPECT_EQ(taken_the_other_way_round(start), 3 + 20) << start;
+}
+
+} // namespace
+} // namespace timeless::replay::test
