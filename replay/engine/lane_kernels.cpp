@@ -162,8 +162,8 @@ TIMELESS_INLINE inline Number plus_bytes(Number number, double seconds, double g
 
 /// When a message that comes to the port at `come`, and would be in at `in`, is in.
 template <typename Number>
-TIMELESS_INLINE inline Number pass(const LanePort& port, std::size_t count, std::size_t lane, Number come, Number in,
-                                   double seconds, double graded, bool bytes_first) {
+TIMELESS_INLINE inline Number pass(const LaneEntrance& port, std::size_t count, std::size_t lane, Number come,
+                                   Number in, double seconds, double graded, bool bytes_first) {
   const Number begin = Number::load(port.begin, count, lane);
   const Number end = Number::load(port.end, count, lane);
   if (in.time <= begin.time) return in;
@@ -177,8 +177,9 @@ TIMELESS_INLINE inline Number pass(const LanePort& port, std::size_t count, std:
 
 template <typename Number>
 TIMELESS_INLINE inline void receive_through_port(std::size_t count, const LaneRates& rates, const LaneTime& own,
-                                                 std::size_t arrivals, const LaneArrival* list, const LanePort& port,
-                                                 bool bytes_first, const LaneCounters& counters, double* out) {
+                                                 std::size_t arrivals, const LaneArrival* list,
+                                                 const LaneEntrance& port, bool bytes_first,
+                                                 const LaneCounters& counters, double* out) {
   struct Arriving {
     Way<Number> way;
     const LaneArrival* arrival;

@@ -50,8 +50,9 @@ struct LaneArrival {
   bool port = false; ///< it comes through the rank's port, if that is modelled
 };
 
-/// A rank's port: when it began to be busy the last time, and until when it is. Both are lists of numbers.
-struct LanePort {
+/// Where messages enter a rank: when that began to be busy the last time, and until when it is. Both are lists of
+/// numbers.
+struct LaneEntrance {
   double* begin = nullptr;
   double* end = nullptr;
   double share = 1; ///< how often as long as it comes in a message keeps the port busy
@@ -108,7 +109,7 @@ struct LaneKernels {
   ///     else, with v = end - max(0, begin - u): begin = min(begin, u), end = v + share w; it is in at v + w
   /// The delay counts as the bytes' part, `bytes_first` saying whether that is transfer.first.
   void (*receive_through_port)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
-                               const LaneArrival* list, const LanePort& port, bool bytes_first,
+                               const LaneArrival* list, const LaneEntrance& port, bool bytes_first,
                                const LaneCounters& counters, double* out);
 
   /// out = the later of both where held is not 0, else sent

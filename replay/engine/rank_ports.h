@@ -16,11 +16,11 @@ public:
   /// `values` per list; with `shared`, a message keeps a rank's port as busy as if every rank of its node got one too.
   RankPorts(const Network& network, Share share, bool shared, std::size_t values);
 
-  const LanePort& operator[](std::size_t rank) const { return ports_[rank]; }
+  const LaneEntrance& operator[](std::size_t rank) const { return ports_[rank]; }
 
 private:
   std::unique_ptr<double[]> values_;
-  std::vector<LanePort> ports_;
+  std::vector<LaneEntrance> ports_;
 };
 
 } // namespace timeless::replay
