@@ -19,6 +19,7 @@
 #include <ctime>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 namespace {
@@ -52,6 +53,12 @@ replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
         replay::lane(replay::preset("e10g"), {.bandwidth = std::exp2(exponent), .latency = std::exp2(-exponent)}));
   }
   return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
+}
+
+double peak_mebibytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 /// Answers of a replay beyond times, by the names that --answer takes.
@@ -161,6 +168,7 @@ void run(const Options& options) {
   fmt::print("{}\n", header);
   if (!options.archive.empty()) {
     report_archive(options.archive, options.archive, options);
+    fmt::print("  at most {:.0f} MiB of memory\n", peak_mebibytes());
     if (!options.platform.empty())
       report_simgrid(options.archive, trace::ArchiveReader(options.archive),
                      replay::SimgridPlatform::load(options.platform), options);
