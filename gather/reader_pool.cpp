@@ -8,6 +8,7 @@ ReaderPool::ReaderPool(std::vector<std::filesystem::path> paths, std::size_t mos
     : paths_(std::move(paths)), most_open_(most_open) {}
 
 std::shared_ptr<const trace::ArchiveReader> ReaderPool::open(std::size_t number) {
+  const std::lock_guard lock(turn_);
   const auto found = places_.find(number);
   if (found != places_.end()) {
     open_.splice(open_.begin(), open_, found->second);

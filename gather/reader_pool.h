@@ -5,13 +5,14 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 namespace timeless::gather {
 
 /// Archives by number, of which the few last used are open: a run of thousands of rank files would otherwise need as
-/// many file descriptors.
+/// many file descriptors. Threads may share a pool.
 class ReaderPool {
 public:
   explicit ReaderPool(std::vector<std::filesystem::path> paths, std::size_t most_open = 64);
@@ -24,6 +25,7 @@ private:
 
   std::vector<std::filesystem::path> paths_;
   std::size_t most_open_;
+  std::mutex turn_; ///< of the rest
   std::list<Entry> open_; ///< the last used first
   std::unordered_map<std::size_t, std::list<Entry>::iterator> places_;
 };

@@ -1,10 +1,12 @@
 #include "replay/replay.h"
 
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_numbers.h"
+#include "replay/slices.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <thread>
 
 namespace timeless::replay {
 
@@ -38,6 +40,13 @@ void require_all_ranks(const trace::Run& run) {
               {}, "gather the traces of all ranks; a replay needs every one");
 }
 
+std::uint64_t actions(const trace::Run& run) {
+  std::uint64_t total = 0;
+  for (const trace::RankRecord& record : run.ranks)
+    total += record.actions;
+  return total;
+}
+
 } // namespace
 
 Result replay(const trace::Source& source, Network& network, const ReplayOptions& options) {
@@ -50,11 +59,11 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
                 "give 0 or more");
   if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
-  try {
-    return Engine(source, network, options).run();
-  } catch (const NeedsCare&) {
-    return Engine(source, network, options, nullptr, true).run();
-  }
+  const std::size_t slices = options.threads > 0 ? options.threads
+                                                 : worthwhile_slices(network.lanes().size(), actions(source.run()),
+                                                                     std::thread::hardware_concurrency());
+  if (slices > 1 && network.lanes().size() > lane_group) return replay_in_slices(source, network, options, slices);
+  return replay_together(source, network, options);
 }
 
 } // namespace timeless::replay

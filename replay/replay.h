@@ -57,6 +57,9 @@ struct ReplayOptions {
   bool sensitivities = false;
   /// What the arithmetic is done with; changes no bit of the result.
   InstructionSet instruction_set = InstructionSet::best;
+  /// Threads among which lanes are divided, at most; 0: as many as pay. Changes no bit of the result. The source's
+  /// streams are then read from several threads at once, and `progress` is called from any of them.
+  std::uint32_t threads = 1;
   /// Also replay a lane in which whatever communication needs is free, for LaneResult::ideal_makespan.
   bool ideal = false;
   /// Whether Result::critical_path is asked for: of a network with one lane, without the two above.

@@ -23,7 +23,8 @@ public:
 /// Where a run's actions come from: an archive, a memory image, a foreign format.
 ///
 /// A source streams: its memory is bounded by the number of ranks open at a time, not by the length of the run.
-/// Streams of different ranks may be read in any interleaving, from one thread at a time unless a source says more.
+/// Streams, also of the same rank, may be read in any interleaving. Threads may open and read streams of one source at
+/// the same time, each stream by one thread.
 class Source {
 public:
   virtual ~Source() = default;

@@ -13,12 +13,14 @@ constexpr std::uint32_t computation = 0; ///< among calls
 
 Attributor::Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks)
     : by_(options.attribute), clocks_(clocks), ranks_(ranks), calls_{{"computation", computation}},
-      bytes_left_(options.attribution_bytes),
-      // What it takes while it grows, and as a result.
-      part_bytes_(sizeof(Part) + sizeof(AttributedTimes) + list_length() * sizeof(double) +
-                  clocks.lanes() * sizeof(RankTimes)) {
+      bytes_left_(options.attribution_bytes), part_bytes_(part_bytes(clocks.lanes())) {
   for (OfRank& rank : ranks_)
     rank.lanes = list();
+}
+
+std::size_t Attributor::part_bytes(std::size_t lanes) {
+  return sizeof(Part) + sizeof(AttributedTimes) + Clocks::counters_per_rank * lanes * sizeof(double) +
+         lanes * sizeof(RankTimes);
 }
 
 std::unique_ptr<double[]> Attributor::list() {

@@ -32,6 +32,8 @@ public:
   }
   /// The division, of settled clocks; `first` is the world rank of the first of them. `lanes` of each part's times.
   Attribution result(std::size_t lanes, trace::Rank first);
+  /// What a part takes while it grows, and as a result.
+  static std::size_t part_bytes(std::size_t lanes);
   /// True when parts were put together for want of memory.
   bool crowded() const { return crowded_; }
 

@@ -30,6 +30,8 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replaying.eager_limit = options.eager_limit;
   replaying.handshake = options.handshake;
   replaying.sensitivities = true;
+  replaying.instruction_set = options.instruction_set;
+  replaying.threads = options.threads;
   replaying.ideal = true;
   replaying.attribute = options.attribute;
   replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };

@@ -85,6 +85,14 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Machines mach
   add_machine_options(command, request, machines);
   add_model_options(command, request, machines);
   if (machines == Machines::all) add_question_options(command, request);
+  command
+      .add_option("--instruction-set", request.instruction_set,
+                  "What the arithmetic is done with; the result is the same to the last bit")
+      ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
+  if (machines == Machines::all)
+    command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
+        ->check(CLI::PositiveNumber)
+        ->default_str("the processors there are, as far as each gets 64 configurations");
   command.add_flag("--per-rank", request.report.per_rank, "Also list every rank");
   command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
 }
@@ -118,6 +126,9 @@ void read_words(ReplayRequest& request) {
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
+  for (const auto set :
+       {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
+    if (request.instruction_set == name(set)) asked.instruction_set = set;
 }
 
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,

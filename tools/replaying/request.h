@@ -21,6 +21,7 @@ struct ReplayRequest {
   std::string collectives = "mpich";
   std::string overlap = "latency-first";
   std::string eager_limit;
+  std::string instruction_set = "best";
   std::string by;
   std::string tolerance;
   std::vector<std::string> symbols; ///< directories

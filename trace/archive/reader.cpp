@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -38,10 +39,12 @@ struct ArchiveReader::State {
   Contents contents;
   Run run;
   std::map<Rank, RankNumbers> numbers;
-  SharedStructures shared;
   Layout layout;
   bool journaled = false;
   bool torn = false; ///< the journal changed while it was read
+  /// Of the rest, which streams of several threads share.
+  std::mutex turn;
+  SharedStructures shared;
   std::optional<StretchCursor> last_cursor;
   Rank last_cursor_rank = no_rank;
 
@@ -243,6 +246,7 @@ struct ArchiveReader::State {
   }
 
   std::shared_ptr<const Structure> shared_structure(std::uint32_t number) {
+    const std::lock_guard lock(turn);
     return shared.get(number, [this](const BlockPlace& place) { return plain_payload(place); });
   }
 
@@ -454,6 +458,7 @@ std::uint64_t ArchiveReader::end_of_blocks() const {
 
 std::vector<Stretch> ArchiveReader::stretches(Rank rank, std::uint64_t from, std::size_t most) const {
   std::vector<Stretch> stretches;
+  const std::lock_guard lock(state_->turn);
   StretchCursor& cursor = state_->cursor_before(rank, from);
   try {
     for (Stretch stretch; stretches.size() < most && cursor.next(stretch);)
@@ -507,6 +512,7 @@ std::uint32_t ArchiveReader::shared_structures() const {
 }
 
 std::string ArchiveReader::shared_structure(std::uint32_t number) const {
+  const std::lock_guard lock(state_->turn);
   return state_->shared.bytes(number, [this](const BlockPlace& place) { return state_->plain_payload(place); });
 }
 

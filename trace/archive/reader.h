@@ -29,7 +29,7 @@ struct Damage {
 /// offset where a rank's actions have a hole. Memory: the definitions, some dozen bytes a rank, and for each open
 /// stream a stretch as stored and a window of actions, which is the smaller the more ranks the run has.
 ///
-/// Not to be used by several threads at once.
+/// May be used by several threads at once (see Source).
 class ArchiveReader : public Source {
 public:
   /// Throws Error when the file cannot be read at all: absent, no archive, a version too new, no definitions.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "replay/replay.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace timeless::replay {
+
+/// How many slices a replay's lanes are worth splitting into on a machine that runs this many threads at once: every
+/// slice follows the whole trace again, so each must have lanes enough that this matters little.
+std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
+
+/// Replays all lanes in this thread.
+Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options);
+
+/// Replays groups of lanes, each in a thread of its own: at most `slices`, and as many as there are groups of
+/// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.
+/// `options.progress` is called from any of the threads, from one at a time.
+Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
+                        std::size_t slices);
+
+} // namespace timeless::replay
