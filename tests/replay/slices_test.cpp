@@ -25,6 +25,10 @@ void expect_same(const Result& left, const Result& right, std::uint64_t seed) {
     ASSERT_EQ(left.lanes[lane].name, right.lanes[lane].name) << "seed " << seed;
     ASSERT_EQ(left.lanes[lane].ideal_makespan, right.lanes[lane].ideal_makespan) << "seed " << seed;
     ASSERT_TRUE(same_bits(left.lanes[lane], right.lanes[lane])) << "seed " << seed << ", lane " << lane;
+    ASSERT_EQ(left.lanes[lane].deadlock == nullptr, right.lanes[lane].deadlock == nullptr) << "seed " << seed;
+    if (left.lanes[lane].deadlock) {
+      ASSERT_EQ(text(*left.lanes[lane].deadlock), text(*right.lanes[lane].deadlock)) << "seed " << seed;
+    }
   }
   ASSERT_EQ(left.actions, right.actions);
   ASSERT_EQ(left.notes, right.notes) << "seed " << seed;
@@ -82,6 +86,54 @@ TEST(Slices, fractions_have_the_same_bits_too) {
     for (const Result& result : results)
       expect_same(result, results.front(), seed);
   }
+}
+
+/// Every lane with an eager limit of its own: in some a program comes to an end, in others not.
+class LimitedMachine : public IntegerMachine {
+public:
+  LimitedMachine(Rank ranks, std::uint64_t seed, std::size_t lanes)
+      : IntegerMachine(ranks, seed, lane_seeds(lanes, seed)) {
+    constexpr Bytes choice[] = {0, 64, 4096, 99'999, 100'000, no_eager_limit};
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      limits_.push_back(choice[(lane / 3 + seed) % std::size(choice)]);
+  }
+  std::span<const Bytes> eager_limits() const override { return limits_; }
+
+private:
+  std::vector<Bytes> limits_;
+};
+
+TEST(Slices, give_up_the_same_lanes_where_messages_wait_for_their_receives) {
+  std::uint64_t ended = 0;
+  std::uint64_t deadlocked = 0;
+  for (std::uint64_t seed = 6300; seed < 6420; ++seed) {
+    const trace::MemorySource program =
+        random_program(seed, {.most_ranks = 5,
+                              .most_events = static_cast<std::uint32_t>(20 + seed % 60),
+                              .posted_before = static_cast<int>(seed * 37 % 101)});
+    std::vector<Result> results;
+    std::vector<std::string> failures;
+    for (const std::uint32_t threads : {1U, 2U, 5U}) {
+      LimitedMachine machine(program.run().size, seed, 40);
+      ReplayOptions options;
+      options.threads = threads;
+      try {
+        results.push_back(replay(program, machine, options));
+      } catch (const ReplayProblem& problem) {
+        failures.push_back(text(problem.diagnosis()));
+      }
+    }
+    ASSERT_TRUE(results.empty() || failures.empty()) << "seed " << seed;
+    for (const Result& result : results)
+      expect_same(result, results.front(), seed);
+    for (const std::string& failure : failures)
+      ASSERT_EQ(failure, failures.front()) << "seed " << seed;
+    if (results.empty()) continue;
+    for (const LaneResult& lane : results.front().lanes)
+      ++(lane.deadlock ? deadlocked : ended);
+  }
+  EXPECT_GT(ended, 500U);
+  EXPECT_GT(deadlocked, 500U);
 }
 
 trace::MemorySource deadlock() {
