@@ -165,7 +165,7 @@ TEST(Slices, a_deadlock_is_diagnosed_as_with_one_thread) {
 TEST(Slices, a_contradiction_is_told_as_with_one_thread) {
   trace::MemorySource program(2);
   program.compute(0, 1);
-  program.add(0, {.kind = trace::ActionKind::wait, .requests = {7}});
+  program.add(0, {.kind = trace::ActionKind::wait_all, .requests = std::vector<trace::RequestId>{7}});
   program.finalize();
   std::vector<std::string> messages;
   for (const std::uint32_t threads : {1U, 3U}) {
