@@ -43,8 +43,8 @@ std::vector<Variation> unchanged(const Slice& slice) {
   return lanes;
 }
 
-/// Some of a network's lanes, beside other threads that use the same network: what may create classes, and who reads
-/// them, take turns.
+/// Some of a network's lanes, beside other threads that use the same network: whoever may create classes of links, or
+/// asks after one, takes turns with the others.
 class NetworkSlice : public VariedNetwork {
 public:
   NetworkSlice(Network& network, const Slice& slice, std::mutex& turn)
@@ -67,7 +67,18 @@ public:
     const std::lock_guard lock(turn_);
     return VariedNetwork::scales(link);
   }
-
+  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::transfer_constant(link, segment, seconds);
+  }
+  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::overheads(which, link, segment, seconds);
+  }
+  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::port(link, segment, seconds);
+  }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
     const std::lock_guard lock(turn_);
     VariedNetwork::handshake(link, segment, seconds);

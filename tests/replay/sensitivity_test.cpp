@@ -35,6 +35,17 @@ public:
       value *= factors_.bandwidth;
   }
   std::span<const double> compute_scale() const override { return compute_scale_; }
+  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    if (!IntegerMachine::transfer_constant(link, segment, seconds)) return false;
+    for (double& value : seconds)
+      value *= scales(link) ? factors_.bandwidth : 1;
+    return true;
+  }
+  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
+    IntegerMachine::port(link, segment, seconds);
+    for (double& value : seconds.per_byte)
+      value *= scales(link) ? factors_.bandwidth : 1;
+  }
 
 private:
   Factors factors_;
@@ -45,8 +56,10 @@ constexpr std::size_t lane_count = 3;
 
 Result replay_changed(const trace::Source& program, std::uint64_t seed, const Factors& factors) {
   ChangedMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2}, factors);
+  if (seed % 3 == 0) machine.add_rarities();
   ReplayOptions options;
   options.sensitivities = true;
+  if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
   options.overlap = seed % 2 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
   return replay(program, machine, options);
 }

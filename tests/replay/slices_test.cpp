@@ -63,6 +63,7 @@ TEST(Slices, any_number_of_threads_gives_the_same_bits) {
     for (const std::uint32_t threads : {1U, 2U, 3U, 5U, 100U}) {
       options.threads = threads;
       IntegerMachine machine(program.run().size, seed, lane_seeds(lanes, seed));
+      if (seed % 5 < 2) machine.add_rarities();
       results.push_back(replay(program, machine, options));
     }
     for (const Result& result : results)
@@ -107,10 +108,9 @@ TEST(Slices, give_up_the_same_lanes_where_messages_wait_for_their_receives) {
   std::uint64_t ended = 0;
   std::uint64_t deadlocked = 0;
   for (std::uint64_t seed = 6300; seed < 6420; ++seed) {
-    const trace::MemorySource program =
-        random_program(seed, {.most_ranks = 5,
-                              .most_events = static_cast<std::uint32_t>(20 + seed % 60),
-                              .posted_before = static_cast<int>(seed * 37 % 101)});
+    const trace::MemorySource program = random_program(seed, {.most_ranks = 5,
+                                                              .most_events = static_cast<std::uint32_t>(20 + seed % 60),
+                                                              .posted_before = static_cast<int>(seed * 37 % 101)});
     std::vector<Result> results;
     std::vector<std::string> failures;
     for (const std::uint32_t threads : {1U, 2U, 5U}) {
@@ -165,7 +165,8 @@ TEST(Slices, a_deadlock_is_diagnosed_as_with_one_thread) {
 TEST(Slices, a_contradiction_is_told_as_with_one_thread) {
   trace::MemorySource program(2);
   program.compute(0, 1);
-  program.add(0, {.kind = trace::ActionKind::wait_all, .requests = std::vector<trace::RequestId>{7}});
+  const std::vector<trace::RequestId> never_started{7};
+  program.add(0, {.kind = trace::ActionKind::wait_all, .requests = never_started});
   program.finalize();
   std::vector<std::string> messages;
   for (const std::uint32_t threads : {1U, 3U}) {
