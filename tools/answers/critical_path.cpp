@@ -17,12 +17,14 @@ using Kind = PathSegment::Kind;
 /// long as the longest of them.
 class Volumes {
 public:
+  explicit Volumes(const std::function<double(trace::KernelId)>& factor) : factor_(factor) {}
+
   void add(const Action& action, std::uint64_t volume) {
     if (action.kind == ActionKind::workers_maximum) {
-      if (volume > last_) kernels_[action.kernel] += static_cast<double>(volume - last_);
+      if (volume > last_) kernels_[action.kernel] += factor_(action.kernel) * static_cast<double>(volume - last_);
       last_ = 0;
     } else if (action.kind == ActionKind::compute) {
-      kernels_[action.kernel] += static_cast<double>(volume);
+      kernels_[action.kernel] += factor_(action.kernel) * static_cast<double>(volume);
       last_ = volume;
     } else if (action.kind != ActionKind::workers_sum) {
       last_ = 0;
@@ -41,16 +43,17 @@ public:
   }
 
 private:
+  const std::function<double(trace::KernelId)>& factor_;
   std::map<trace::KernelId, double> kernels_;
   std::uint64_t last_ = 0; ///< the computation just before
 };
 
 /// Reads a rank's actions as far as its pieces of the path reach; `pieces` are in the order of time.
 void find_kernels(const trace::Source& source, trace::Rank rank, const std::vector<std::size_t>& pieces,
-                  CriticalPath& path, std::uint64_t& read, const std::function<void(std::uint64_t)>& progress) {
+                  CriticalPath& path, Volumes volumes, std::uint64_t& read,
+                  const std::function<void(std::uint64_t)>& progress) {
   const auto stream = source.open(rank);
   trace::ActionBlock block;
-  Volumes volumes;
   auto piece = pieces.begin();
   std::uint64_t ordinal = 0;
   while (piece != pieces.end() && stream->next(block)) {
@@ -101,6 +104,7 @@ void add_to_sums(CriticalPath& path) {
 } // namespace
 
 CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> segments,
+                          const std::function<double(trace::KernelId)>& factor,
                           const std::function<void(std::uint64_t)>& progress) {
   CriticalPath path;
   path.segments = std::move(segments);
@@ -112,7 +116,7 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
       pieces[path.segments[i].rank].push_back(i);
   std::uint64_t read = 0;
   for (const auto& [rank, of_rank] : pieces)
-    find_kernels(source, rank, of_rank, path, read, progress);
+    find_kernels(source, rank, of_rank, path, Volumes(factor), read, progress);
   add_to_sums(path);
   return path;
 }

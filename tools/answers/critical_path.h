@@ -36,9 +36,10 @@ struct CriticalPath {
 };
 
 /// Looks up in the source which kernels the path's pieces computed: a piece's computation is divided in proportion to
-/// the volumes. Reads the streams of the ranks on the path once, one after the other. `progress`, if given, is called
-/// now and then with the actions read.
+/// the volumes, each times its kernel's `factor` (see Network::kernel_factor). Reads the streams of the ranks on the
+/// path once, one after the other. `progress`, if given, is called now and then with the actions read.
 CriticalPath explain_path(const trace::Source& source, std::vector<replay::PathSegment> segments,
+                          const std::function<double(trace::KernelId)>& factor,
                           const std::function<void(std::uint64_t)>& progress = {});
 
 } // namespace timeless::tools

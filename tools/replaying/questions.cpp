@@ -90,7 +90,9 @@ CriticalPath critical_path(const trace::Source& source, replay::Network& network
   replay::Result result = options.replay(source, alone, replaying);
   if (result.lanes[0].makespan != lane.makespan)
     throw std::logic_error("a configuration replayed alone differs from itself beside others");
-  return explain_path(source, std::move(result.critical_path), [&](std::uint64_t read) { progress.update(read); });
+  return explain_path(
+      source, std::move(result.critical_path), [&](trace::KernelId kernel) { return network.kernel_factor(kernel); },
+      [&](std::uint64_t read) { progress.update(read); });
 }
 
 } // namespace
