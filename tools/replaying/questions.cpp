@@ -57,7 +57,7 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   replaying.ideal = false;
   replaying.attribute = replay::AttributeBy::nothing;
   replaying.sensitivities = true;
-  ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(network, replaying)};
+  ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
   std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
   for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
     replay::VariedNetwork varied(network, round.variations);
@@ -97,7 +97,8 @@ CriticalPath critical_path(const trace::Source& source, replay::Network& network
 
 } // namespace
 
-std::string why_not_convex(const replay::Network&, const replay::ReplayOptions&) {
+std::string why_not_convex(const replay::ReplayOptions& options) {
+  if (options.ports != replay::Ports::none) return "messages enter a receiver's port in the order in which they come";
   return {};
 }
 

@@ -14,8 +14,8 @@ namespace timeless::tools {
 void replay_and_ask(Prediction& prediction, const trace::Source& source, replay::Network& network,
                     const PredictionOptions& options);
 
-/// Why the makespan on a network need not be a convex function of its costs; empty when it is one.
-std::string why_not_convex(const replay::Network& network, const replay::ReplayOptions& options);
+/// Why the makespan need not be a convex function of a network's costs; empty when it is one.
+std::string why_not_convex(const replay::ReplayOptions& options);
 
 /// "1%,2%,0.05" -> 0.01, 0.02, 0.05. Throws Error(usage).
 std::vector<double> parse_growths(const std::string& text, const std::string& option);
