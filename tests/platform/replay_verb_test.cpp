@@ -89,6 +89,64 @@ TEST_F(Replay, on_networks_gives_a_configuration_each_in_one_pass) {
   EXPECT_THAT(answer["mapping"].get<std::string>(), HasSubstr("--mapping recorded keeps them together"));
 }
 
+TEST_F(Replay, with_an_eager_limit_lets_the_sender_wait_for_its_receive) {
+  const auto sender = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--network", "e1g", "--memory-copy", "0", "--compute-rate", "2e9"});
+    return replay_json(options)["configurations"][0]["ranks"][0]["seconds"]["end"].get<double>();
+  };
+  EXPECT_NEAR(sender({}), 2e-3, 1e-12);
+  EXPECT_NEAR(sender({"--eager-limit", "100000"}), 2e-3, 1e-12);
+  EXPECT_NEAR(sender({"--eager-limit", "99999"}), 2e-3 + 3 * 50e-6 + 100'000 * 8e-9, 1e-12);
+  EXPECT_NEAR(sender({"--eager-limit", "99999", "--handshake", "0.5"}), 2e-3 + 75e-6 + 100'000 * 8e-9, 1e-12);
+  for (const char* nonsense : {"-1", "64K", "None", ""})
+    EXPECT_EQ(replay({"--network", "e1g", "--eager-limit", nonsense}).status, *nonsense == '\0' ? 0 : 2) << nonsense;
+}
+
+/// Two ranks that send to each other before they receive.
+class ReplayHeadToHead : public Replay {
+protected:
+  ReplayHeadToHead() {
+    trace::MemorySource run(2);
+    for (const trace::Rank rank : {0, 1}) {
+      run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 100'000});
+      run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 100'000});
+    }
+    run.finalize();
+    write(run, "head.tia");
+    std::ofstream(directory_ / "limited.json") << R"({"format": "timeless.network/1", "name": "limited",
+      "eager_limit_bytes": 65536, "between_nodes": {"model": "hockney", "latency_seconds": 1e-6,
+      "bandwidth_bytes_per_second": 1e9}})";
+  }
+};
+
+TEST_F(ReplayHeadToHead, names_the_configuration_that_ends_in_a_deadlock_and_predicts_the_other) {
+  const std::vector<std::string> both{"--network", "e1g," + (directory_ / "limited.json").string()};
+  const json answer = replay_json(both, "head.tia");
+  EXPECT_GT(makespan(answer, 0), 0);
+  const json& stuck = answer["configurations"][1];
+  EXPECT_TRUE(stuck["makespan_seconds"].is_null());
+  EXPECT_EQ(stuck["deadlocked"], true);
+  const json& blocked = stuck["diagnosis"]["blocked"];
+  ASSERT_EQ(blocked.size(), 2U);
+  EXPECT_EQ(blocked[1]["rank"], 1);
+  EXPECT_EQ(blocked[1]["action"], 0);
+  EXPECT_EQ(blocked[1]["waits_for"], "receive");
+  EXPECT_EQ(blocked[1]["peer"], 0);
+  EXPECT_EQ(blocked[1]["bytes"], 100'000);
+  EXPECT_EQ(stuck["diagnosis"]["cycle"].size(), 2U);
+  const Outcome outcome = replay(both, "head.tia");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 configurations end in a deadlock"));
+  EXPECT_THAT(outcome.out, HasSubstr("Send waits for rank 1 to receive its message of 100000 bytes"));
+}
+
+TEST_F(ReplayHeadToHead, fails_where_all_configurations_end_in_a_deadlock) {
+  const Outcome outcome = replay({"--network", "e1g,qdr", "--eager-limit", "0"}, "head.tia");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("they wait in a circle"));
+  EXPECT_EQ(replay({"--network", "e1g,qdr", "--eager-limit", "none"}, "head.tia").status, 0);
+}
+
 TEST_F(Replay, json_holds_every_rank_with_its_times) {
   const json answer = replay_json({"--platform", "flat"});
   EXPECT_EQ(answer["schema"], "timeless.replay/1");
