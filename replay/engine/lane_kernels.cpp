@@ -3,6 +3,7 @@
 #include "replay/engine/lane_steps.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 // A kernel is a function template, always inlined; what is called is one wrapper for each instruction set, so whatever
@@ -73,8 +74,73 @@ TIMELESS_INLINE inline bool order(std::size_t count, double* left_start, double*
   return exchanged != 0;
 }
 
-/// The path to the end of several arrivals is that of the one with the largest e, the first listed of equals, so it
-/// needs no sorting: `out` is the latest of what was listed, while the counters go by the sorted times.
+/// Which of several arrivals decides the path, lane by lane: the one with the largest e, the first listed of equals, if
+/// that is later than the rank's own time. That needs no sorting; and only the paths of those that win are looked at.
+template <typename Number, std::size_t most_lanes>
+struct Winners {
+  alignas(64) double latest[most_lanes];
+  alignas(64) std::uint64_t winner[most_lanes]; ///< a place in the list, or own
+  static constexpr std::uint64_t own = most_together;
+
+  TIMELESS_INLINE void begin(std::size_t width, const double* time) {
+    double* const best = latest;
+    std::uint64_t* const by = winner;
+    for_each_lane(
+        width, [=](std::size_t lane) __attribute__((always_inline)) {
+          best[lane] = time[lane];
+          by[lane] = own;
+        });
+  }
+
+  TIMELESS_INLINE void consider(std::size_t width, std::uint64_t index, const double* end) {
+    double* const best = latest;
+    std::uint64_t* const by = winner;
+    for_each_lane(
+        width, [=](std::size_t lane) __attribute__((always_inline)) {
+          const double before = best[lane];
+          const std::uint64_t earlier = by[lane];
+          const bool wins = end[lane] > before;
+          best[lane] = wins ? end[lane] : before;
+          by[lane] = wins ? index : earlier;
+        });
+  }
+
+  TIMELESS_INLINE void store(std::size_t count, std::size_t first, std::size_t width, const LaneRates& rates,
+                             const LaneTime& time, const LaneArrival* list, const double* /*now*/, double* out) const {
+    const std::uint64_t* const by = winner;
+    for_each_lane(
+        width, [ count, first, rates, time, out ](std::size_t lane) __attribute__((always_inline)) {
+          time_in<Number>(count, rates, time, first + lane).store(out, count, first + lane);
+        });
+    std::uint64_t won = 0;
+    for (std::size_t lane = 0; lane < width; ++lane)
+      won |= std::uint64_t{1} << by[lane];
+    for (std::size_t index = 0; index < own; ++index) {
+      if ((won >> index & 1U) == 0) continue;
+      const LaneTime sent = list[index].sent;
+      const LaneTransfer transfer = list[index].transfer;
+      for_each_lane(
+          width,
+          [ count, first, rates, sent, transfer, index, by, out ](std::size_t lane) __attribute__((always_inline)) {
+            const Number before = Number::load(out, count, first + lane);
+            const Number end = way_in<Number>(count, rates, sent, transfer, first + lane).end;
+            chosen(by[lane] == index, end, before).store(out, count, first + lane);
+          });
+    }
+  }
+};
+
+/// Times alone have no paths.
+template <std::size_t most_lanes>
+struct Winners<Plain, most_lanes> {
+  TIMELESS_INLINE void begin(std::size_t, const double*) {}
+  TIMELESS_INLINE void consider(std::size_t, std::uint64_t, const double*) {}
+  TIMELESS_INLINE void store(std::size_t, std::size_t first, std::size_t width, const LaneRates&, const LaneTime&,
+                             const LaneArrival*, const double* now, double* out) const {
+    std::copy_n(now, width, out + first);
+  }
+};
+
 template <typename Number>
 TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates& rates, const LaneTime& own,
                                              std::size_t arrivals, const LaneArrival* list,
@@ -85,15 +151,15 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
   alignas(64) double middle[most_together][most_lanes];
   alignas(64) double end[most_together][most_lanes];
   alignas(64) double now[most_lanes];
+  Winners<Number, most_lanes> winners;
   for (std::size_t first = 0; first < count; first += most_lanes) {
     const std::size_t width = count - first < most_lanes ? count - first : most_lanes;
     double* const begun = now;
     for_each_lane(
-        width, [ count, rates, own, first, begun, out ](std::size_t lane) __attribute__((always_inline)) {
-          const Number mine = time_in<Number>(count, rates, own, first + lane);
-          begun[lane] = mine.time;
-          mine.store(out, count, first + lane);
+        width, [ count, rates, own, first, begun ](std::size_t lane) __attribute__((always_inline)) {
+          begun[lane] = time_in<Plain>(count, rates, own, first + lane).time;
         });
+    winners.begin(width, begun);
     std::size_t left = 0;
     for (std::size_t index = 0; index < arrivals; ++index) {
       const LaneTime sent = list[index].sent;
@@ -104,14 +170,13 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
       unsigned long long late = 0;
       for_each_lane(
           width, [ =, &late ](std::size_t lane) __attribute__((always_inline)) {
-            const Way<Number> way = way_in<Number>(count, rates, sent, transfer, first + lane);
+            const Way<Plain> way = way_in<Plain>(count, rates, sent, transfer, first + lane);
             s[lane] = way.start.time;
             a[lane] = way.middle.time;
             e[lane] = way.end.time;
             late |= e[lane] > begun[lane] ? 1ULL : 0ULL;
-            if constexpr (Number::planes > 1)
-              later(Number::load(out, count, first + lane), way.end).store(out, count, first + lane);
           });
+      if (late != 0) winners.consider(width, index, e);
       // What is over by now in every lane changes nothing, wherever it stands in the order.
       if (late != 0) ++left;
     }
@@ -132,7 +197,7 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
             begun[lane] = divide(begun[lane], s[lane], a[lane], e[lane], here, lane);
           });
     }
-    if constexpr (Number::planes == 1) std::copy_n(now, width, out + first);
+    winners.store(count, first, width, rates, own, list, begun, out);
   }
 }
 

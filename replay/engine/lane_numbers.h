@@ -123,6 +123,15 @@ TIMELESS_INLINE inline Traced later(Traced left, Traced right) {
   return right.time > left.time ? right : left;
 }
 
+/// `left` where the condition holds, else `right`.
+TIMELESS_INLINE inline Graded chosen(bool condition, Graded left, Graded right) {
+  return {condition ? left.time : right.time, condition ? left.first : right.first,
+          condition ? left.second : right.second, condition ? left.computation : right.computation};
+}
+TIMELESS_INLINE inline Traced chosen(bool condition, Traced left, Traced right) {
+  return condition ? left : right;
+}
+
 /// The later of two times; of paths that take equally long, the one with the most first parts, then second parts, then
 /// computation. Any number of times have one latest, in whatever order they are compared.
 TIMELESS_INLINE inline Plain latest_of(Plain left, Plain right) {
