@@ -15,6 +15,8 @@
 
 namespace timeless::replay {
 
+class Observer;
+
 /// How collectives are costed; docs/model.md gives both tables.
 enum class CollectiveModel : std::uint8_t {
   mpich,    ///< Thakur, Rabenseifner and Gropp's costs with MPICH's choice of algorithm
@@ -77,6 +79,8 @@ struct ReplayOptions {
   /// Latencies that sender and receiver spend on agreeing before such a message leaves; without it, what the network
   /// says.
   std::optional<double> handshake = {};
+  /// Told what every rank does in one lane; changes nothing. It has to outlive the replay.
+  Observer* observer = nullptr;
   /// Called now and then, and at the end, with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };

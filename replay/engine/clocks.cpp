@@ -247,6 +247,10 @@ void Clocks::take_file(Clock& clock, const LaneTime& begun, double seconds) {
   clear_pending(clock);
 }
 
+double Clocks::shown(const Clock& clock, std::size_t lane) {
+  return time_in<Plain>(lanes(), rates_, own(clock), lane).time;
+}
+
 RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
   return {.end = clock.base.values()[lane],
           .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],

@@ -145,6 +145,8 @@ public:
 
   /// Brings the clock up to what is pending.
   void settle(Clock& clock);
+  /// The time in one lane, with what is pending, as settling would have it.
+  double shown(const Clock& clock, std::size_t lane);
   /// What lane `lane` holds of a settled clock.
   RankTimes times(const Clock& clock, std::size_t lane) const;
   /// The path to it; only in replays with ReplayOptions::sensitivities.

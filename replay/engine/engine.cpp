@@ -45,6 +45,8 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
     worklist_.push(number);
   }
   if (options.attribute != AttributeBy::nothing) attributor_.emplace(options, clocks_, ranks_.size());
+  if (options.observer != nullptr)
+    observation_.emplace(*options.observer, source.run(), network.lanes(), ranks_.size());
   if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
 }
 
@@ -121,13 +123,15 @@ void Engine::run_turn(std::uint32_t number) {
   for (std::uint32_t left = std::max(options_.budget, 1U); left > 0;) {
     if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
     const std::uint32_t begin = rank.position;
-    if (!run_stretch(rank, number, std::min(rank.size, begin + std::min(left, rank.size)))) return;
+    const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
+    if (!(observation_ ? run_stretch<true>(rank, number, end) : run_stretch<false>(rank, number, end))) return;
     left -= rank.position - begin;
   }
   worklist_.push(number);
 }
 
 /// Replays the block's actions up to `end`; false when the rank must wait or has ended.
+template <bool observed>
 bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end) {
   Clocks::Clock& clock = clocks_[number];
   const std::uint32_t* const sequence = rank.sequence;
@@ -138,6 +142,7 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
     if (operation.step == Step::compute) {
       if (volume == rank.volumes_end) fail_at(rank, position, "a computation without a volume");
       clock.volume += static_cast<double>(*volume++);
+      if constexpr (observed) observe(rank, number, position, volume[-1]);
       continue;
     }
     if (position + channels_ahead < rank.size)
@@ -145,13 +150,16 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
     rank.position = position;
     rank.volume = volume;
     if (operation.step == Step::finalize) {
+      if constexpr (observed) observe(rank, number, position, 0);
       finalize(rank, number);
       return false;
     }
     if (attributor_) attributor_->turn_to(number, sequence[position]);
+    if constexpr (observed) expect(rank, number, operation);
     const bool done = perform(rank, number, operation);
     if (tracer_) tracer_->look(number, world_rank(number), action(rank));
     if (!done) return false;
+    if constexpr (observed) observe(rank, number, position, rank.volume == volume ? 0 : *volume);
     rank.stage = 0;
     volume = rank.volume;
   }

@@ -13,6 +13,7 @@
 #include "replay/engine/meetings.h"
 #include "replay/engine/not_modelled.h"
 #include "replay/engine/one_sided.h"
+#include "replay/engine/observation.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
 #include "replay/engine/remote.h"
@@ -124,6 +125,7 @@ private:
 
   void prefetch() const;
   void run_turn(std::uint32_t number);
+  template <bool observed>
   bool run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end);
   [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
   bool next_block(RankState& rank, trace::Rank number);
@@ -238,6 +240,9 @@ private:
 
   void count_not_modelled(const RankState& rank);
   std::size_t number_of(const RankState& rank) const { return static_cast<std::size_t>(&rank - ranks_.data()); }
+  // For an observer: before an action, and when it has ended.
+  void expect(RankState& rank, std::uint32_t number, const Operation& operation);
+  void observe(RankState& rank, std::uint32_t number, std::uint32_t position, std::uint64_t volume);
 
   void finish(RankState& rank);
   trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
@@ -272,6 +277,7 @@ private:
   std::uint64_t actions_ = 0; ///< in blocks that are done
   std::set<std::string> notes_;
   std::optional<Attributor> attributor_; ///< only when asked for
+  std::optional<Observation> observation_;
   std::optional<PathTracer> tracer_;     ///< likewise
   std::vector<Incoming> incoming_;       ///< scratch of complete_all
   bool only_departures_ = false;         ///< what incoming_ holds

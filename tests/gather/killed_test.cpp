@@ -81,7 +81,7 @@ protected:
 /// Every how manieth step is tried: all, as TIMELESS_TEST_STRIDE=1 asks for, take minutes.
 std::uint64_t stride() {
   const char* given = std::getenv("TIMELESS_TEST_STRIDE");
-  return given == nullptr ? 7 : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? 3 : std::strtoull(given, nullptr, 10);
 }
 
 class GatheringAcrossProcesses : public GatheringThatFails {

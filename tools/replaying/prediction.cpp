@@ -34,6 +34,7 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replaying.threads = options.threads;
   replaying.ideal = true;
   replaying.attribute = options.attribute;
+  replaying.observer = options.observer;
   replaying.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
   return replaying;
 }

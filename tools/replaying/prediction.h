@@ -39,6 +39,7 @@ struct PredictionOptions {
   replay::AttributeBy attribute = replay::AttributeBy::nothing;
   bool critical_path = false;    ///< of the first configuration
   std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
+  replay::Observer* observer = nullptr; ///< told what ranks do in a configuration
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;

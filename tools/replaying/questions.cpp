@@ -56,6 +56,7 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   replay::ReplayOptions replaying = replay_options(options, progress);
   replaying.ideal = false;
   replaying.attribute = replay::AttributeBy::nothing;
+  replaying.observer = nullptr;
   replaying.sensitivities = true;
   ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
   std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
@@ -82,6 +83,7 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
 CriticalPath critical_path(const trace::Source& source, replay::Network& network, const LaneResult& lane,
                            const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = replay_options(options, progress);
+  replaying.observer = nullptr;
   replaying.ideal = false;
   replaying.sensitivities = false;
   replaying.attribute = replay::AttributeBy::nothing;

@@ -16,7 +16,8 @@ void add_machine_options(CLI::App& command, ReplayRequest& request, Machines mac
   if (machines == Machines::all)
     command.add_option("--platform", asked.platform,
                        "A SimGrid platform file, or the name of one that comes with Timeless");
-  command.add_option("--network", asked.machine.networks, "Networks by name (e1g, e10g, qdr) or file; several in one pass")
+  command
+      .add_option("--network", asked.machine.networks, "Networks by name (e1g, e10g, qdr) or file; several in one pass")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
@@ -84,7 +85,10 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Machines mach
   add_trace_argument(command, request.prediction.trace);
   add_machine_options(command, request, machines);
   add_model_options(command, request, machines);
-  if (machines == Machines::all) add_question_options(command, request);
+  if (machines == Machines::all) {
+    add_question_options(command, request);
+    add_timeline_options(command, request.timeline);
+  }
   command
       .add_option("--instruction-set", request.instruction_set,
                   "What the arithmetic is done with; the result is the same to the last bit")

@@ -2,6 +2,7 @@
 
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/report.h"
+#include "tools/replaying/timeline_request.h"
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,7 @@ struct ReplayRequest {
   std::string by;
   std::string tolerance;
   std::vector<std::string> symbols; ///< directories
+  TimelineRequest timeline;
 };
 
 /// On what machines a command can replay.

@@ -10,6 +10,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -39,13 +41,49 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
     print_warning(notice);
 }
 
+/// A kernel's begin and end, for a timeline. The trace is read for it when the first is asked for.
+class KernelNames {
+public:
+  KernelNames(const trace::Source& source, const std::vector<std::string>& symbols)
+      : source_(source), symboliser_(source.run(), {symbols.begin(), symbols.end()}) {}
+
+  std::string operator()(trace::KernelId kernel) {
+    if (kernel >= source_.run().kernels.size()) return "kernel " + std::to_string(kernel);
+    if (figures_.empty()) figures_ = kernel_figures(source_);
+    const KernelListing listing{source_.run(), figures_, {}, symboliser_};
+    return begin_text(listing, kernel) + " to " + end_text(listing, kernel);
+  }
+
+private:
+  const trace::Source& source_;
+  symbols::Symboliser symboliser_;
+  std::vector<KernelFigures> figures_;
+};
+
+using replay::timeline::Timeline;
+
+std::unique_ptr<Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source) {
+  replay::timeline::TimelineOptions options = timeline_options(request.timeline);
+  if (!request.timeline.asked()) return nullptr;
+  if (request.prediction.backend == Backend::smpi)
+    throw Error(Failure::usage, "SMPI's replay has no timeline", "--timeline", "leave --backend smpi out");
+  options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
+    return (*names)(kernel);
+  };
+  auto timeline = std::make_unique<Timeline>(std::move(options));
+  request.prediction.observer = timeline.get();
+  return timeline;
+}
+
 int replay_trace(ReplayRequest& request) {
   read_words(request);
   const PredictionOptions& asked = request.prediction;
   const auto source = gather::open_run(asked.trace);
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
+  const auto timeline = asked_timeline(request, *source);
   const Prediction prediction = predict_as_far_as_known(*source, asked, predict);
+  if (timeline) timeline->finish(prediction.result);
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(request, *source, prediction);
   print_prediction(asked, source->run(), prediction, request.report);

@@ -1,0 +1,87 @@
+#include "replay/engine/observation.h"
+
+#include "replay/engine/engine.h"
+
+#include <utility>
+
+namespace timeless::replay {
+
+Observation::Observation(Observer& observer, const trace::Run& run, std::span<const std::string> lanes,
+                         std::size_t ranks)
+    : observer_(observer), lane_(observer.lane(lanes)), ranks_(ranks) {
+  observer_.begin(run);
+}
+
+std::uint64_t Observation::message(const ChannelKey& channel, std::uint64_t ticket) {
+  // Steele, Lea, Flood: "Fast splittable pseudorandom number generators": the finalizer of SplitMix64.
+  const auto mixed = [](std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    return bits ^ (bits >> 31U);
+  };
+  std::uint64_t bits = mixed((std::uint64_t{static_cast<std::uint32_t>(channel.source)} << 32U) |
+                             static_cast<std::uint32_t>(channel.destination));
+  bits = mixed(bits + ((std::uint64_t{channel.communicator} << 32U) | static_cast<std::uint32_t>(channel.tag)) +
+               0x9e3779b97f4a7c15U);
+  return mixed(bits + ticket) | 1U;
+}
+
+void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action) {
+  OfRank& of = ranks_[rank];
+  action.start = of.end;
+  action.end = of.end = clocks.shown(clock, lane_);
+  const std::array parts = {&action.wait, &action.latency, &action.bandwidth, &action.files};
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const double counted = clock.counters[part * clocks.lanes() + lane_];
+    *parts[part] = counted - std::exchange(of.counted[part], counted);
+  }
+  action.received = of.present.received;
+  observer_.observe(action);
+  of.present.received.clear();
+}
+
+// ---- what the engine tells
+
+void Engine::expect(RankState& rank, std::uint32_t number, const Operation& operation) {
+  Observation::Present& present = observation_->present(number);
+  if (rank.stage == 0 && operation.channel != no_channel) present.sent_before = channels_[operation.channel].sent;
+  if (operation.step != Step::complete && operation.step != Step::complete_one) return;
+  present.received.clear();
+  const auto add = [&](trace::RequestId id) {
+    const Request& request = rank.requests[id];
+    if (request.state != RequestState::receiving && request.state != RequestState::exchanging) return;
+    const std::uint32_t channel =
+        request.state == RequestState::receiving ? request.subject : handshakes_[request.subject].receive_channel;
+    present.received.push_back(Observation::message(channels_.key(channel), request.ticket));
+  };
+  if (operation.step == Step::complete_one) return add(operation.request);
+  for (std::uint32_t i = 0; i < operation.requests; ++i)
+    add(rank.program.requests[operation.first_request + i]);
+}
+
+void Engine::observe(RankState& rank, std::uint32_t number, std::uint32_t position, std::uint64_t volume) {
+  const std::uint32_t entry = rank.sequence[position];
+  const Operation& operation = rank.operations[entry];
+  Observation::Present& present = observation_->present(number);
+  ObservedAction observed{.rank = world_rank(number),
+                          .ordinal = rank.actions_before + position,
+                          .action = rank.block.dictionary()[entry],
+                          .volume = volume};
+  if (operation.channel != no_channel) {
+    const ChannelKey& key = channels_.key(operation.channel);
+    const std::uint64_t sent = channels_[operation.channel].sent;
+    observed.destination = key.destination;
+    if (sent > present.sent_before) observed.sent = Observation::message(key, sent - 1);
+  }
+  if (operation.receive_channel != no_channel) {
+    const ChannelKey& key = channels_.key(operation.receive_channel);
+    observed.source = key.source;
+    const bool receives = operation.step == Step::receive || operation.step == Step::receive_with_care ||
+                          operation.step == Step::exchange;
+    if (receives && operation.request == trace::no_request)
+      present.received.push_back(Observation::message(key, rank.ticket));
+  }
+  observation_->end(number, clocks_, clocks_[number], observed);
+}
+
+} // namespace timeless::replay

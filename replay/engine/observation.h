@@ -1,0 +1,42 @@
+#pragma once
+
+#include "replay/engine/channels.h"
+#include "replay/engine/clocks.h"
+#include "replay/observer.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What an engine keeps for an observer: where each rank's last action ended.
+class Observation {
+public:
+  Observation(Observer& observer, const trace::Run& run, std::span<const std::string> lanes, std::size_t ranks);
+
+  /// The same for a message's sender and receiver, whatever the order of the ranks' turns.
+  static std::uint64_t message(const ChannelKey& channel, std::uint64_t ticket);
+
+  // Of the rank's present action:
+  struct Present {
+    std::uint64_t sent_before = 0; ///< messages in its channel
+    std::vector<std::uint64_t> received;
+  };
+  Present& present(std::size_t rank) { return ranks_[rank].present; }
+  /// The rank's action has ended: fills in its times and tells the observer.
+  void end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action);
+
+private:
+  struct OfRank {
+    double end = 0;
+    std::array<double, 4> counted{}; ///< wait, latency, bandwidth, files
+    Present present;
+  };
+
+  Observer& observer_;
+  std::size_t lane_;
+  std::vector<OfRank> ranks_;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "trace/action.h"
+#include "trace/run.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace timeless::replay {
+
+/// What one rank did from `start` to `end`, in one lane: seconds since its clock began. An action starts when the one
+/// before it has ended. What the time went into beside the processor's own work is divided as in RankTimes.
+struct ObservedAction {
+  trace::Rank rank = 0;      ///< world rank
+  std::uint64_t ordinal = 0; ///< within the rank, from 0
+  const trace::Action& action;
+  std::uint64_t volume = 0; ///< of a computation
+  double start = 0;
+  double end = 0;
+  double wait = 0;
+  double latency = 0;
+  double bandwidth = 0;
+  double files = 0;
+  trace::Rank destination = trace::no_rank; ///< of its message: world ranks
+  trace::Rank source = trace::no_rank;
+  std::uint64_t sent = 0;                       ///< the message that left, or 0: the same number where it is received
+  std::span<const std::uint64_t> received = {}; ///< the messages that were taken
+};
+
+/// Told what every rank does in one lane. Changes no bit of a replay's result.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  /// Which of these lanes it wants to see. Throws Error(usage) when there is none of that name.
+  virtual std::size_t lane(std::span<const std::string> lanes) = 0;
+  /// The replay begins. It may begin anew, and then all that was observed is void.
+  virtual void begin(const trace::Run& run) = 0;
+  /// The actions of a rank in their order, those of different ranks in any.
+  virtual void observe(const ObservedAction& action) = 0;
+};
+
+} // namespace timeless::replay

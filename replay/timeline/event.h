@@ -1,0 +1,54 @@
+#pragma once
+
+#include "trace/ids.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace timeless::replay::timeline {
+
+/// An ObservedAction, to be kept: its call is a number.
+struct Event {
+  double start = 0;
+  double end = 0;
+  double wait = 0;
+  double latency = 0;
+  double bandwidth = 0;
+  double files = 0;
+  std::uint64_t ordinal = 0;
+  std::uint64_t volume = 0;        ///< of a computation
+  std::uint64_t bytes = 0;         ///< sent, or of a collective
+  std::uint64_t receive_bytes = 0; ///< received beside these, by a call that does both
+  std::uint64_t sent = 0;          ///< as ObservedAction::sent
+  trace::Rank rank = 0;
+  trace::Rank destination = trace::no_rank; ///< world ranks
+  trace::Rank source = trace::no_rank;
+  trace::Rank root = trace::no_rank; ///< of the communicator
+  trace::Tag tag = 0;
+  trace::CommunicatorId communicator = trace::world_communicator;
+  std::uint32_t call = 0; ///< number of its name
+  trace::KernelId kernel = trace::no_kernel;
+  std::uint32_t requests = 0; ///< that it completes
+  std::uint32_t received = 0; ///< how many messages it took
+  bool computes = false;
+  bool has_bytes = false;
+  bool marks = false; ///< says something and takes no time
+};
+static_assert(std::is_trivially_copyable_v<Event>);
+
+/// Visits an event with the numbers of the messages it took.
+using Visit = std::function<void(const Event&, std::span<const std::uint64_t> received)>;
+
+/// What a writer has to know besides.
+struct Labels {
+  std::vector<std::string> calls; ///< by number: "Isend", "compute"
+  std::function<std::string(trace::KernelId)> kernel;
+  std::vector<trace::Rank> ranks; ///< all that have events, rising
+  std::string lane;
+};
+
+} // namespace timeless::replay::timeline

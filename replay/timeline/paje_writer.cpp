@@ -1,0 +1,171 @@
+#include "replay/timeline/writers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::timeline {
+
+namespace {
+
+constexpr std::string_view header = R"(%EventDef PajeDefineContainerType 0
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineLinkType 2
+%  Alias string
+%  Type string
+%  StartContainerType string
+%  EndContainerType string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineEntityValue 3
+%  Alias string
+%  Type string
+%  Name string
+%  Color color
+%EndEventDef
+%EventDef PajeCreateContainer 4
+%  Time date
+%  Alias string
+%  Type string
+%  Container string
+%  Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 5
+%  Time date
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajePushState 6
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%EndEventDef
+%EventDef PajePopState 9
+%  Time date
+%  Type string
+%  Container string
+%EndEventDef
+%EventDef PajeStartLink 7
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  StartContainer string
+%  Key string
+%EndEventDef
+%EventDef PajeEndLink 8
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%  EndContainer string
+%  Key string
+%EndEventDef
+0 run 0 "run"
+0 rank run "rank"
+1 state rank "state"
+2 message run rank rank "message"
+3 sent message "message" "0.6 0.6 0.6"
+)";
+
+constexpr std::string_view computation_color = "0.60 0.78 0.45";
+constexpr std::array<std::string_view, 8> colors = {"0.80 0.25 0.20", "0.25 0.45 0.80", "0.90 0.60 0.15",
+                                                    "0.55 0.35 0.70", "0.15 0.60 0.60", "0.85 0.45 0.60",
+                                                    "0.55 0.45 0.30", "0.75 0.75 0.25"};
+
+/// A name between quotation marks.
+std::string quoted(std::string name) {
+  std::ranges::replace(name, '"', '\'');
+  return name;
+}
+
+/// The format of Paje's trace files (Schnorr, de Oliveira Stein, Chassin de Kergommeaux: "Paje trace file format"),
+/// which wants all in the order of time. An action's end comes after other actions' starts: it waits in a queue, which
+/// holds at most one action of each rank and those of no length.
+class PajeWriter : public TimelineWriter {
+public:
+  PajeWriter(Output& output, const Labels& labels, bool whole) : output_(output), links_(whole) {
+    output_.write(header);
+    for (std::size_t call = 0; call < labels.calls.size(); ++call)
+      put("3 c{} state \"{}\" \"{}\"\n", call, quoted(labels.calls[call]),
+          labels.calls[call] == "compute" ? computation_color : colors[call % colors.size()]);
+    put("4 0 all run 0 \"{}\"\n", quoted(labels.lane));
+    for (const trace::Rank rank : labels.ranks)
+      put("4 0 r{} rank all \"rank {}\"\n", rank, rank);
+    ranks_ = labels.ranks;
+  }
+
+  void event(const Event& event, std::span<const std::uint64_t> received) override {
+    if (event.marks) return;
+    emit_until(event.start);
+    put("6 {:.12f} state r{} c{}\n", event.start, event.rank, event.call);
+    if (links_ && event.sent != 0) put("7 {:.12f} message all sent r{} m{:x}\n", event.start, event.rank, event.sent);
+    endings_.push({event.end, event.rank, {received.begin(), received.end()}});
+  }
+
+  void end() override {
+    emit_until(std::numeric_limits<double>::infinity());
+    for (const trace::Rank rank : ranks_)
+      put("5 {:.12f} rank r{}\n", last_, rank);
+    put("5 {:.12f} run all\n", last_);
+  }
+
+private:
+  struct Ending {
+    double end = 0;
+    trace::Rank rank = 0;
+    std::vector<std::uint64_t> received;
+    bool operator>(const Ending& other) const { return std::tie(end, rank) > std::tie(other.end, other.rank); }
+  };
+
+  template <typename... Values>
+  void put(fmt::format_string<Values...> format, Values&&... values) {
+    line_.clear();
+    fmt::format_to(std::back_inserter(line_), format, std::forward<Values>(values)...);
+    output_.write(line_);
+  }
+
+  /// What ends before something else begins at this time.
+  void emit_until(double time) {
+    for (; !endings_.empty() && endings_.top().end <= time; endings_.pop()) {
+      const Ending& ending = endings_.top();
+      if (links_)
+        for (const std::uint64_t message : ending.received)
+          put("8 {:.12f} message all sent r{} m{:x}\n", ending.end, ending.rank, message);
+      put("9 {:.12f} state r{}\n", ending.end, ending.rank);
+      last_ = ending.end;
+    }
+  }
+
+  Output& output_;
+  bool links_;
+  std::vector<trace::Rank> ranks_;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
+  double last_ = 0;
+  std::string line_;
+};
+
+} // namespace
+
+std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels, bool whole) {
+  return std::make_unique<PajeWriter>(output, labels, whole);
+}
+
+} // namespace timeless::replay::timeline

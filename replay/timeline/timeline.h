@@ -1,0 +1,68 @@
+#pragma once
+
+#include "replay/observer.h"
+#include "replay/result.h"
+#include "replay/timeline/event_sorter.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::timeline {
+
+enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text };
+
+struct TimelineOptions {
+  std::filesystem::path file;
+  TimelineFormat format = TimelineFormat::perfetto;
+  std::string lane = {}; ///< its name, or its number from 0; empty: the first
+  /// Actions that lie wholly before or after this window are left out.
+  double from = 0;
+  double to = std::numeric_limits<double>::infinity();
+  std::vector<std::pair<trace::Rank, trace::Rank>> ranks = {}; ///< first and last; empty: all
+  /// What events may take in memory before they go to the disk.
+  std::size_t memory = std::size_t{1} << 26U;
+  std::function<std::string(trace::KernelId)> kernel = {}; ///< names a kernel; by its number without
+};
+
+/// Writes what the ranks of a replay did in one lane, in the order of time: to be given to it as its observer.
+///
+/// Memory: TimelineOptions::memory, and what is kept per rank and sort of call. Disk: in the file's directory, some 150
+/// bytes an action beside the file, until it is written.
+class Timeline : public Observer {
+public:
+  /// Throws Error(runtime) when the file cannot be written.
+  explicit Timeline(TimelineOptions options);
+  ~Timeline() override;
+
+  std::size_t lane(std::span<const std::string> lanes) override;
+  void begin(const trace::Run& run) override;
+  void observe(const ObservedAction& action) override;
+
+  /// Writes the file. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came
+  /// to wait for each other.
+  void finish(const Result& result);
+  /// How many actions are in it.
+  std::uint64_t actions() const { return sorter_.size(); }
+
+private:
+  bool wanted(trace::Rank rank) const;
+  std::uint32_t number_of(std::string name);
+
+  TimelineOptions options_;
+  std::unique_ptr<class Output> output_;
+  EventSorter sorter_;
+  std::map<std::string, std::uint32_t> calls_;
+  std::set<trace::Rank> ranks_;
+  std::size_t lane_ = 0;
+  bool left_out_ = false;
+};
+
+} // namespace timeless::replay::timeline

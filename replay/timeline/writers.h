@@ -1,0 +1,26 @@
+#pragma once
+
+#include "replay/timeline/event.h"
+#include "replay/timeline/output.h"
+
+#include <memory>
+#include <span>
+
+namespace timeless::replay::timeline {
+
+/// Writes events as they come, in the order it asks for.
+class TimelineWriter {
+public:
+  virtual ~TimelineWriter() = default;
+  virtual void event(const Event& event, std::span<const std::uint64_t> received) = 0;
+  /// After the last event.
+  virtual void end() {}
+};
+
+/// `whole`: nothing was left out, so that each message that was taken was sent, too.
+std::unique_ptr<TimelineWriter> perfetto_writer(Output& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels, bool whole);
+std::unique_ptr<TimelineWriter> csv_writer(Output& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> text_writer(Output& output, const Labels& labels);
+
+} // namespace timeless::replay::timeline

@@ -1,0 +1,566 @@
+// What a replay tells an observer, and the files made of it.
+#include "machines.h"
+#include "random_program.h"
+#include "replay/engine/observation.h"
+#include "replay/replay.h"
+#include "replay/timeline/timeline.h"
+#include "tests/temporary_directory.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <protozero/pbf_reader.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace timeless::replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using timeline::Timeline;
+using timeline::TimelineFormat;
+using timeline::TimelineOptions;
+using trace::ActionKind;
+using trace::MemorySource;
+
+bool same_bits(double left, double right) {
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+bool same_bits(const RankTimes& left, const RankTimes& right) {
+  return std::memcmp(&left, &right, sizeof left) == 0;
+}
+
+/// Keeps what it is told.
+class Kept : public Observer {
+public:
+  struct One {
+    std::uint64_t ordinal;
+    std::string call;
+    double start;
+    double end;
+    double wait;
+    double latency;
+    double bandwidth;
+    std::uint64_t sent;
+    std::vector<std::uint64_t> received;
+    auto operator<=>(const One&) const = default;
+  };
+
+  explicit Kept(std::size_t lane) : lane_(lane) {}
+  std::size_t lane(std::span<const std::string>) override { return lane_; }
+  void begin(const trace::Run& run) override { ranks.assign(static_cast<std::size_t>(run.size), {}); }
+  void observe(const ObservedAction& action) override {
+    ranks[static_cast<std::size_t>(action.rank)].push_back(
+        {.ordinal = action.ordinal,
+         .call = trace::mpi_name(action.action),
+         .start = action.start,
+         .end = action.end,
+         .wait = action.wait,
+         .latency = action.latency,
+         .bandwidth = action.bandwidth,
+         .sent = action.sent,
+         .received = {action.received.begin(), action.received.end()}});
+  }
+
+  std::vector<std::vector<One>> ranks;
+
+private:
+  std::size_t lane_;
+};
+
+ReplayOptions options_of(std::uint64_t seed) {
+  ReplayOptions options;
+  options.budget = static_cast<std::uint32_t>(1 + seed % 7);
+  options.sensitivities = seed % 2 == 0;
+  if (seed % 3 == 0) options.collectives = CollectiveModel::schedule;
+  if (seed % 5 == 0) options.overlap = Overlap::bandwidth_first;
+  return options;
+}
+
+trace::MemorySource program_of(std::uint64_t seed) {
+  return random_program(seed, {.most_ranks = 6,
+                               .most_events = 120,
+                               .synchronous = seed % 4 == 0 ? 10 : 0,
+                               .posted_before = seed % 4 == 0 ? 100 : 0});
+}
+
+TEST(Observer, intervals_of_a_rank_are_contiguous_and_end_when_the_rank_ends) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    const MemorySource program = program_of(seed);
+    IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
+    if (seed % 2 == 1) machine.add_rarities();
+    ReplayOptions options = options_of(seed);
+    const std::size_t lane = seed % 3;
+    Kept kept(lane);
+    options.observer = &kept;
+    Result result;
+    try {
+      result = replay(program, machine, options);
+    } catch (const ReplayProblem&) {
+      continue; // synchronous sends may wait for each other
+    }
+    for (std::size_t rank = 0; rank < kept.ranks.size(); ++rank) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", rank " + std::to_string(rank));
+      double end = 0;
+      double wait = 0;
+      double latency = 0;
+      std::uint64_t ordinal = 0;
+      for (const Kept::One& one : kept.ranks[rank]) {
+        ASSERT_EQ(one.ordinal, ordinal++);
+        ASSERT_TRUE(same_bits(one.start, end)) << one.call << " starts at " << one.start << " after " << end;
+        ASSERT_GE(one.end, one.start) << one.call;
+        end = one.end;
+        wait += one.wait;
+        latency += one.latency;
+      }
+      const RankTimes& times = result.lanes[lane].ranks[rank];
+      ASSERT_TRUE(same_bits(end, times.end)) << end << ", " << times.end;
+      ASSERT_EQ(wait, times.wait);
+      ASSERT_EQ(latency, times.latency);
+    }
+  }
+}
+
+TEST(Observer, changes_no_bit_of_the_result) {
+  for (std::uint64_t seed = 200; seed < 260; ++seed) {
+    const MemorySource program = random_program(seed);
+    const HockneyNetwork machine = fractional_machine(program.run().size, {0, 1, 2});
+    const auto replayed = [&](Observer* observer) {
+      HockneyNetwork network = machine;
+      ReplayOptions options;
+      options.observer = observer;
+      return replay(program, network, options);
+    };
+    Kept kept(1);
+    const Result with = replayed(&kept);
+    const Result without = replayed(nullptr);
+    for (std::size_t lane = 0; lane < without.lanes.size(); ++lane) {
+      ASSERT_TRUE(same_bits(with.lanes[lane].makespan, without.lanes[lane].makespan)) << "seed " << seed;
+      for (std::size_t rank = 0; rank < without.lanes[lane].ranks.size(); ++rank)
+        ASSERT_TRUE(same_bits(with.lanes[lane].ranks[rank], without.lanes[lane].ranks[rank])) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Observer, sees_the_same_whatever_the_order_of_turns) {
+  for (std::uint64_t seed = 300; seed < 330; ++seed) {
+    const MemorySource program = random_program(seed);
+    const auto seen = [&](std::uint32_t budget) {
+      IntegerMachine machine(program.run().size, seed, {seed});
+      Kept kept(0);
+      ReplayOptions options;
+      options.budget = budget;
+      options.observer = &kept;
+      replay(program, machine, options);
+      return kept.ranks;
+    };
+    ASSERT_TRUE(seen(1) == seen(1000)) << "seed " << seed;
+  }
+}
+
+TEST(Observer, each_message_that_was_taken_had_been_sent_and_is_taken_once) {
+  std::size_t messages = 0;
+  for (std::uint64_t seed = 400; seed < 500; ++seed) {
+    const MemorySource program = random_program(seed);
+    IntegerMachine machine(program.run().size, seed, {seed});
+    Kept kept(0);
+    ReplayOptions options;
+    options.observer = &kept;
+    replay(program, machine, options);
+    std::map<std::uint64_t, double> sent;
+    for (const auto& rank : kept.ranks)
+      for (const Kept::One& one : rank)
+        if (one.sent != 0) {
+          ASSERT_TRUE(sent.emplace(one.sent, one.start).second) << "seed " << seed;
+        }
+    std::set<std::uint64_t> taken;
+    for (const auto& rank : kept.ranks)
+      for (const Kept::One& one : rank)
+        for (const std::uint64_t message : one.received) {
+          ASSERT_TRUE(sent.contains(message)) << "seed " << seed << ", " << one.call;
+          ASSERT_LE(sent[message], one.end);
+          ASSERT_TRUE(taken.insert(message).second) << "seed " << seed << ", " << one.call;
+        }
+    messages += taken.size();
+  }
+  EXPECT_GT(messages, 500U);
+}
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    all.push_back(line);
+  return all;
+}
+
+/// Figure 2 of Tong et al., an early receiver: rank 0 computes for 12 and receives what rank 1 sends at 18.
+MemorySource early_receiver() {
+  MemorySource program(2);
+  program.compute(0, 12);
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 2});
+  program.compute(1, 18);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 2});
+  program.finalize();
+  return program;
+}
+
+class TimelineFiles : public testing::Test {
+protected:
+  const timeless::test::TemporaryDirectory directory;
+  const fs::path file = directory / "timeline";
+
+  /// The file of a replay on the figure's machine, and one that is twice as slow.
+  std::string written(const trace::Source& program, TimelineOptions how, ReplayOptions options = {}) const {
+    HockneyNetwork machine =
+        flat_machine(program.run().size, {{.latency = 2, .byte_time = 5, .memory_copy = 1},
+                                          {.latency = 4, .byte_time = 10, .memory_copy = 2, .compute_scale = 2}});
+    how.file = file;
+    Timeline timeline(std::move(how));
+    options.observer = &timeline;
+    timeline.finish(replay(program, machine, options));
+    return content(file);
+  }
+};
+
+TEST_F(TimelineFiles, timed_text_names_when_an_action_ended_and_how_long_it_took) {
+  EXPECT_THAT(lines(written(early_receiver(), {.file = {}, .format = TimelineFormat::text})),
+              ElementsAre("[12.000000000] 0 compute 12 12.000000000", "[18.000000000] 1 compute 18 18.000000000",
+                          "[20.000000000] 1 send 0 2 2.000000000", "[20.000000000] 1 finalize 0.000000000",
+                          "[32.000000000] 0 recv 1 2 20.000000000", "[32.000000000] 0 finalize 0.000000000"));
+}
+
+TEST_F(TimelineFiles, another_lane_has_times_of_its_own) {
+  EXPECT_THAT(written(early_receiver(), {.file = {}, .format = TimelineFormat::text, .lane = "1"}),
+              HasSubstr("[64.000000000] 0 recv 1 2 40.000000000\n"));
+}
+
+TEST_F(TimelineFiles, comma_separated_values_hold_every_bit_of_the_times) {
+  const auto all = lines(written(early_receiver(), {.file = {}, .format = TimelineFormat::csv}));
+  ASSERT_EQ(all.size(), 7U);
+  EXPECT_THAT(all[0], HasSubstr("rank,action,call,start,end,duration,wait,latency,bandwidth"));
+  EXPECT_EQ(all[3], "0,1,Recv,12,32,20,8,2,10,0,,,2,,,1,,0,0,");
+  EXPECT_EQ(all[4], "1,1,Send,18,20,2,0,0,0,0,,,2,,0,,,0,0,");
+}
+
+TEST_F(TimelineFiles, a_window_and_ranks_leave_the_others_out) {
+  EXPECT_THAT(lines(written(early_receiver(), {.file = {}, .format = TimelineFormat::text, .from = 19, .to = 25})),
+              ElementsAre("[20.000000000] 1 send 0 2 2.000000000", "[20.000000000] 1 finalize 0.000000000",
+                          "[32.000000000] 0 recv 1 2 20.000000000"));
+  EXPECT_THAT(lines(written(early_receiver(), {.file = {}, .format = TimelineFormat::text, .ranks = {{1, 5}}})),
+              ElementsAre("[18.000000000] 1 compute 18 18.000000000", "[20.000000000] 1 send 0 2 2.000000000",
+                          "[20.000000000] 1 finalize 0.000000000"));
+}
+
+TEST_F(TimelineFiles, do_not_depend_on_the_memory_they_are_sorted_in_nor_on_the_order_of_turns) {
+  const MemorySource program = random_program(7, {.most_ranks = 6, .most_events = 2000});
+  for (const auto format :
+       {TimelineFormat::perfetto, TimelineFormat::paje, TimelineFormat::csv, TimelineFormat::text}) {
+    const std::string expected = written(program, {.file = {}, .format = format});
+    EXPECT_GT(expected.size(), 10000U);
+    for (const std::uint32_t budget : {1U, 5U, 100000U}) {
+      ReplayOptions options;
+      options.budget = budget;
+      EXPECT_TRUE(written(program, {.file = {}, .format = format, .memory = 2000}, options) == expected);
+    }
+  }
+}
+
+/// A perfetto file, taken apart: what each track shows.
+struct Slice {
+  std::string name;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::vector<std::uint64_t> flows;
+  std::vector<std::uint64_t> ending_flows;
+  std::map<std::string, std::string> annotations;
+};
+
+struct Decoded {
+  std::map<std::uint64_t, std::string> tracks;
+  std::map<std::string, std::vector<Slice>> slices; ///< by track
+};
+
+std::map<std::uint64_t, std::string> read_name(protozero::pbf_reader entry) {
+  std::uint64_t number = 0;
+  std::string name;
+  while (entry.next())
+    if (entry.tag() == 1)
+      number = entry.get_uint64();
+    else
+      name = entry.get_string();
+  return {{number, name}};
+}
+
+Decoded decode(const std::string& bytes) {
+  Decoded decoded;
+  std::map<std::uint64_t, std::string> names;
+  std::map<std::uint64_t, std::string> annotation_names;
+  protozero::pbf_reader trace(bytes);
+  while (trace.next(1)) {
+    protozero::pbf_reader packet = trace.get_message();
+    std::uint64_t time = 0;
+    std::uint32_t sequence = 0;
+    while (packet.next()) {
+      switch (packet.tag()) {
+      case 8:
+        time = packet.get_uint64();
+        break;
+      case 10:
+        sequence = packet.get_uint32();
+        break;
+      case 12: {
+        protozero::pbf_reader data = packet.get_message();
+        while (data.next())
+          if (data.tag() == 2)
+            names.merge(read_name(data.get_message()));
+          else if (data.tag() == 3)
+            annotation_names.merge(read_name(data.get_message()));
+          else
+            data.skip();
+        break;
+      }
+      case 60: {
+        protozero::pbf_reader track = packet.get_message();
+        std::uint64_t uuid = 0;
+        std::string name;
+        while (track.next())
+          if (track.tag() == 1) {
+            uuid = track.get_uint64();
+          } else if (track.tag() == 3 || track.tag() == 4) {
+            const protozero::pbf_tag_type name_tag = track.tag() == 3 ? 6 : 5;
+            protozero::pbf_reader of = track.get_message();
+            while (of.next())
+              if (of.tag() == name_tag)
+                name = of.get_string();
+              else
+                of.skip();
+          } else {
+            track.skip();
+          }
+        decoded.tracks[uuid] = name;
+        break;
+      }
+      case 11: {
+        protozero::pbf_reader event = packet.get_message();
+        int type = 0;
+        std::uint64_t uuid = 0;
+        Slice slice;
+        slice.begin = time;
+        while (event.next())
+          switch (event.tag()) {
+          case 4: {
+            std::string name;
+            std::string value;
+            protozero::pbf_reader annotation = event.get_message();
+            while (annotation.next())
+              switch (annotation.tag()) {
+              case 1:
+                name = annotation_names.at(annotation.get_uint64());
+                break;
+              case 4:
+                value = std::to_string(annotation.get_int64());
+                break;
+              case 5:
+                value = std::to_string(annotation.get_double());
+                break;
+              case 6:
+                value = annotation.get_string();
+                break;
+              default:
+                annotation.skip();
+              }
+            slice.annotations[name] = value;
+            break;
+          }
+          case 9:
+            type = event.get_int32();
+            break;
+          case 10:
+            slice.name = names.at(event.get_uint64());
+            break;
+          case 11:
+            uuid = event.get_uint64();
+            break;
+          case 47:
+            slice.flows.push_back(event.get_fixed64());
+            break;
+          case 48:
+            slice.ending_flows.push_back(event.get_fixed64());
+            break;
+          default:
+            event.skip();
+          }
+        std::vector<Slice>& slices = decoded.slices[decoded.tracks.at(uuid)];
+        if (type == 1)
+          slices.push_back(slice);
+        else
+          slices.at(slices.size() - 1).end = time;
+        break;
+      }
+      default:
+        packet.skip();
+      }
+    }
+    EXPECT_EQ(sequence, 1U);
+  }
+  return decoded;
+}
+
+TEST_F(TimelineFiles, perfetto_shows_a_track_for_each_rank_and_a_flow_for_each_message) {
+  const Decoded decoded = decode(written(early_receiver(), {.file = {}, .format = TimelineFormat::perfetto}));
+  ASSERT_EQ(decoded.slices.size(), 2U);
+  const std::vector<Slice>& receiver = decoded.slices.at("rank 0");
+  const std::vector<Slice>& sender = decoded.slices.at("rank 1");
+  ASSERT_EQ(receiver.size(), 3U);
+  EXPECT_EQ(receiver[0].name, "compute");
+  EXPECT_EQ(receiver[0].begin, 0U);
+  EXPECT_EQ(receiver[0].end, 12'000'000'000U);
+  EXPECT_EQ(receiver[0].annotations.at("volume"), "12");
+  EXPECT_EQ(receiver[1].name, "Recv");
+  EXPECT_EQ(receiver[1].begin, 12'000'000'000U);
+  EXPECT_EQ(receiver[1].end, 32'000'000'000U);
+  EXPECT_EQ(receiver[1].annotations.at("from rank"), "1");
+  EXPECT_EQ(receiver[1].annotations.at("waiting (us)"), "8000000.000000");
+  EXPECT_EQ(receiver[2].name, "Finalize");
+  ASSERT_EQ(sender[1].name, "Send");
+  EXPECT_EQ(sender[1].flows.size(), 1U);
+  EXPECT_EQ(sender[1].flows, receiver[1].ending_flows);
+  EXPECT_TRUE(receiver[0].flows.empty() && receiver[0].ending_flows.empty());
+}
+
+TEST_F(TimelineFiles, perfettos_slices_follow_one_another_without_gaps) {
+  const MemorySource program = random_program(11, {.most_ranks = 6, .most_events = 1000});
+  const Decoded decoded = decode(written(program, {.file = {}, .format = TimelineFormat::perfetto}));
+  EXPECT_EQ(decoded.slices.size(), static_cast<std::size_t>(program.run().size));
+  for (const auto& [track, slices] : decoded.slices)
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      ASSERT_LE(slices[i].begin, slices[i].end);
+      ASSERT_EQ(slices[i].begin, i == 0 ? 0 : slices[i - 1].end) << track << ", " << slices[i].name;
+    }
+}
+
+/// The events of a Paje file as words: those after the definitions.
+std::vector<std::vector<std::string>> paje_events(const std::string& text) {
+  std::vector<std::vector<std::string>> events;
+  for (const std::string& line : lines(text)) {
+    if (line.starts_with('%')) continue;
+    std::istringstream in(line);
+    events.emplace_back(std::istream_iterator<std::string>(in), std::istream_iterator<std::string>());
+  }
+  return events;
+}
+
+TEST_F(TimelineFiles, paje_has_all_in_the_order_of_time_and_ends_what_it_begins) {
+  const MemorySource program = random_program(13, {.most_ranks = 6, .most_events = 1000});
+  double time = 0;
+  std::map<std::string, int> open;
+  std::map<std::string, int> links;
+  std::map<std::string, int> taken;
+  std::size_t states = 0;
+  for (const auto& event : paje_events(written(program, {.file = {}, .format = TimelineFormat::paje}))) {
+    const int kind = std::stoi(event[0]);
+    if (kind <= 3) continue;
+    const double now = std::stod(event[1]);
+    ASSERT_GE(now, time);
+    time = now;
+    if (kind == 6) {
+      ++open[event[3]];
+      ++states;
+    }
+    if (kind == 9) --open[event[3]];
+    if (kind == 9 || kind == 6) {
+      ASSERT_EQ(open[event[3]], kind == 6 ? 1 : 0);
+    }
+    if (kind == 7) ++links[event.back()];
+    if (kind == 8) ++taken[event.back()];
+  }
+  EXPECT_GT(states, 500U);
+  EXPECT_GT(taken.size(), 20U);
+  for (const auto& [key, times] : taken)
+    EXPECT_TRUE(times == 1 && links[key] == 1) << key;
+  EXPECT_TRUE(std::ranges::all_of(open, [](const auto& one) { return one.second == 0; }));
+}
+
+/// With Paje's own reader, where it is installed.
+TEST_F(TimelineFiles, pj_dump_reads_what_paje_is_given) {
+  if (std::system("command -v pj_dump >/dev/null") != 0) GTEST_SKIP() << "no pj_dump here";
+  written(early_receiver(), {.file = {}, .format = TimelineFormat::paje});
+  const std::string command = "pj_dump " + file.string() + " >" + file.string() + ".read";
+  ASSERT_EQ(std::system(command.c_str()), 0) << content(file.string() + ".read");
+  const std::string read = content(file.string() + ".read");
+  EXPECT_THAT(read, HasSubstr("State, rank 0, state, 12.000000000, 32.000000000, 20.000000000, 0.000000000, Recv"));
+  EXPECT_THAT(read, HasSubstr("Link, "));
+}
+
+template <typename Work>
+std::string error_of(const Work& work, Failure expected) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), expected);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(TimelineFiles, what_cannot_be_written_is_told_and_leaves_nothing) {
+  EXPECT_THAT(error_of([&] { Timeline({.file = directory / "nowhere" / "timeline"}); }, Failure::runtime),
+              HasSubstr("No such file or directory"));
+  EXPECT_THAT(error_of(
+                  [&] {
+                    const MemorySource program = early_receiver();
+                    HockneyNetwork machine = flat_machine(2, {{.latency = 1}});
+                    Timeline timeline({.file = "/dev/full", .format = TimelineFormat::csv});
+                    ReplayOptions options;
+                    options.observer = &timeline;
+                    timeline.finish(replay(program, machine, options));
+                  },
+                  Failure::runtime),
+              HasSubstr("No space left on device"));
+  { const Timeline unfinished({.file = file}); }
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+TEST_F(TimelineFiles, a_lane_that_is_not_there_or_in_a_deadlock_is_refused) {
+  EXPECT_THAT(error_of([&] { written(early_receiver(), {.file = {}, .lane = "7"}); }, Failure::usage),
+              HasSubstr("there is no configuration '7'"));
+  MemorySource program(2);
+  for (const trace::Rank rank : {0, 1}) {
+    program.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 100});
+    program.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 100});
+  }
+  program.finalize();
+  const auto limited = [&] {
+    HockneyNetwork machine = flat_machine(2, {{.latency = 2}});
+    Timeline timeline({.file = file});
+    ReplayOptions options;
+    options.eager_limit = 10;
+    options.observer = &timeline;
+    timeline.finish(replay(program, machine, options));
+  };
+  EXPECT_THAT(error_of([&] { limited(); }, Failure::invalid_input), HasSubstr("wait"));
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+}
+
+} // namespace
+} // namespace timeless::replay::test

@@ -1,0 +1,79 @@
+#include "tools/replaying/timeline_request.h"
+
+#include "trace/error.h"
+
+#include <charconv>
+#include <string_view>
+
+namespace timeless::tools {
+
+using replay::timeline::TimelineFormat;
+using replay::timeline::TimelineOptions;
+
+namespace {
+
+template <typename Number>
+bool read_number(std::string_view text, Number& number) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && rest == text.data() + text.size();
+}
+
+/// "0.5..2", "..2", "0.5.."
+void read_window(std::string_view text, TimelineOptions& options) {
+  const std::size_t dots = text.find("..");
+  const bool parted = dots != std::string_view::npos;
+  const std::string_view from = text.substr(0, parted ? dots : 0);
+  const std::string_view to = parted ? text.substr(dots + 2) : text;
+  if (!parted || (!from.empty() && !read_number(from, options.from)) || (!to.empty() && !read_number(to, options.to)) ||
+      !(options.from <= options.to))
+    throw Error(Failure::usage, "no window of time: " + std::string(text), "--timeline-window",
+                "give seconds such as 0.5..2, or ..2, or 0.5..");
+}
+
+/// "0-3,8"
+void read_ranks(std::string_view text, TimelineOptions& options) {
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    const std::size_t dash = word.find('-');
+    auto& [first, last] = options.ranks.emplace_back();
+    const bool one = dash == std::string_view::npos;
+    if (!read_number(word.substr(0, dash), first) || first < 0 ||
+        !read_number(one ? word : word.substr(dash + 1), last) || last < first)
+      throw Error(Failure::usage, "no ranks: " + std::string(word), "--timeline-ranks", "give some such as 0-3,8");
+    if (word.size() == text.size()) return;
+    text.remove_prefix(word.size() + 1);
+  }
+}
+
+} // namespace
+
+void add_timeline_options(CLI::App& command, TimelineRequest& request) {
+  command
+      .add_option("--timeline", request.file,
+                  "Write what each rank does when, in one configuration, to this file; see docs/timeline.md")
+      ->default_str("");
+  command
+      .add_option("--timeline-format", request.format,
+                  "For ui.perfetto.dev, for ViTE, or as text: comma-separated, or a line for each action")
+      ->check(CLI::IsMember({"perfetto", "paje", "csv", "text"}));
+  command.add_option("--timeline-window", request.window, "Only actions that touch these seconds, such as 0.5..2")
+      ->default_str("all");
+  command.add_option("--timeline-ranks", request.ranks, "Only these ranks, such as 0-3,8")->default_str("all");
+  command.add_option("--timeline-lane", request.lane, "Of the configuration of this name, or number from 0")
+      ->default_str("the first");
+}
+
+TimelineOptions timeline_options(const TimelineRequest& request) {
+  TimelineOptions options{.file = request.file, .lane = request.lane};
+  if (request.format == "paje") options.format = TimelineFormat::paje;
+  if (request.format == "csv") options.format = TimelineFormat::csv;
+  if (request.format == "text") options.format = TimelineFormat::text;
+  if (!request.window.empty()) read_window(request.window, options);
+  if (!request.ranks.empty()) read_ranks(request.ranks, options);
+  if (!request.asked() && !(request.window.empty() && request.ranks.empty() && request.lane.empty()))
+    throw Error(Failure::usage, "a timeline is described, but none is asked for", "--timeline-...",
+                "name its file with --timeline");
+  return options;
+}
+
+} // namespace timeless::tools
