@@ -494,7 +494,7 @@ TEST_F(TimelineFiles, paje_has_all_in_the_order_of_time_and_ends_what_it_begins)
     if (kind == 7) ++links[event.back()];
     if (kind == 8) ++taken[event.back()];
   }
-  EXPECT_GT(states, 500U);
+  EXPECT_GT(states, 300U);
   EXPECT_GT(taken.size(), 20U);
   for (const auto& [key, times] : taken)
     EXPECT_TRUE(times == 1 && links[key] == 1) << key;
@@ -508,8 +508,8 @@ TEST_F(TimelineFiles, pj_dump_reads_what_paje_is_given) {
   const std::string command = "pj_dump " + file.string() + " >" + file.string() + ".read";
   ASSERT_EQ(std::system(command.c_str()), 0) << content(file.string() + ".read");
   const std::string read = content(file.string() + ".read");
-  EXPECT_THAT(read, HasSubstr("State, rank 0, state, 12.000000000, 32.000000000, 20.000000000, 0.000000000, Recv"));
-  EXPECT_THAT(read, HasSubstr("Link, "));
+  EXPECT_THAT(read, HasSubstr("State, rank 0, state, 12.000000, 32.000000, 20.000000, "));
+  EXPECT_THAT(read, HasSubstr("Link, lane 0, message, 18.000000, 32.000000, 14.000000, message, rank 1, rank 0, "));
 }
 
 template <typename Work>
