@@ -3,6 +3,7 @@
 #include "replay/engine/attribution.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/rendezvous.h"
+#include "replay/observer.h"
 #include "replay/platform/varied_network.h"
 
 #include <algorithm>
@@ -11,6 +12,9 @@
 #include <functional>
 #include <iterator>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -151,6 +155,19 @@ void append(Result& result, Result&& more) {
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }
 
+/// An observer of the slice that holds its lane.
+class SliceObserver : public Observer {
+public:
+  SliceObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
+  std::size_t lane(std::span<const std::string> /*lanes*/) override { return lane_; }
+  void begin(const trace::Run& run) override { observer_.begin(run); }
+  void observe(const ObservedAction& action) override { observer_.observe(action); }
+
+private:
+  Observer& observer_;
+  std::size_t lane_; ///< in the slice
+};
+
 /// True when senders may wait in some lanes and not in others.
 bool lanes_differ_in_what_they_do(const Network& network, const ReplayOptions& options) {
   const auto limits = eager_limits(network, options);
@@ -182,6 +199,7 @@ Result replay_in_slices(const trace::Source& source, Network& network, const Rep
   std::vector<std::exception_ptr> problems(all.size());
   std::mutex turn;
   SharedProgress progress(options, all.size());
+  const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(network.lanes());
   const auto replay_slice = [&](std::size_t number) {
     try {
       NetworkSlice part(network, all[number], turn);
@@ -190,6 +208,10 @@ Result replay_in_slices(const trace::Source& source, Network& network, const Rep
       own.progress = [&progress, number](std::uint64_t done, std::uint64_t total) {
         progress.update(number, done, total);
       };
+      std::optional<SliceObserver> observer;
+      own.observer = nullptr;
+      if (options.observer != nullptr && all[number].begin <= observed && observed < all[number].end)
+        own.observer = &observer.emplace(*options.observer, observed - all[number].begin);
       results[number] = replay_together(source, part, own);
     } catch (const Abandoned&) {
     } catch (...) {

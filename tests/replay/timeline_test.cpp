@@ -172,6 +172,25 @@ TEST(Observer, sees_the_same_whatever_the_order_of_turns) {
   }
 }
 
+TEST(Observer, sees_the_same_whichever_thread_replays_its_lane) {
+  const MemorySource program = random_program(5, {.most_ranks = 6, .most_events = 400});
+  std::vector<std::uint64_t> seeds(40);
+  for (std::size_t lane = 0; lane < seeds.size(); ++lane)
+    seeds[lane] = lane;
+  for (const std::size_t lane : {0U, 7U, 8U, 39U}) {
+    const auto seen = [&](std::size_t threads) {
+      IntegerMachine machine(program.run().size, 5, seeds);
+      Kept kept(lane);
+      ReplayOptions options;
+      options.threads = threads;
+      options.observer = &kept;
+      replay(program, machine, options);
+      return kept.ranks;
+    };
+    EXPECT_TRUE(seen(1) == seen(4)) << "lane " << lane;
+  }
+}
+
 TEST(Observer, each_message_that_was_taken_had_been_sent_and_is_taken_once) {
   std::size_t messages = 0;
   for (std::uint64_t seed = 400; seed < 500; ++seed) {
