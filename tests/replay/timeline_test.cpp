@@ -178,7 +178,7 @@ TEST(Observer, sees_the_same_whichever_thread_replays_its_lane) {
   for (std::size_t lane = 0; lane < seeds.size(); ++lane)
     seeds[lane] = lane;
   for (const std::size_t lane : {0U, 7U, 8U, 39U}) {
-    const auto seen = [&](std::size_t threads) {
+    const auto seen = [&](std::uint32_t threads) {
       IntegerMachine machine(program.run().size, 5, seeds);
       Kept kept(lane);
       ReplayOptions options;
