@@ -916,6 +916,8 @@ private:
       ScalarTimes times;
       times.end = of(number).times.end;
       times.path = of(number).times.path;
+      times.port_free = of(number).times.port_free;
+      times.port_path = of(number).times.port_path;
       agents_.push_back({course(action, where_they_meet(action), number), times});
       advance(agents_.back().course, agents_.back().times);
     } else if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {
