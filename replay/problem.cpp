@@ -1,3 +1,4 @@
+#include "replay/engine/one_sided.h"
 #include "replay/replay.h"
 
 #include <algorithm>
@@ -23,6 +24,9 @@ std::string line(const BlockedRank& blocked) {
   if (blocked.sends)
     return text + fmt::format("waits for rank {} to receive its message of {} bytes, tag {}, communicator {}",
                               blocked.peer, blocked.bytes, blocked.tag, blocked.communicator);
+  if (blocked.tag == post_tag || blocked.tag == complete_tag)
+    return text + fmt::format("waits for rank {} to {} an epoch on communicator {}", blocked.peer,
+                              blocked.tag == post_tag ? "post" : "complete", blocked.communicator);
   if (blocked.collective.empty())
     return text + fmt::format("waits for a message from rank {}, tag {}, communicator {}", blocked.peer, blocked.tag,
                               blocked.communicator);
@@ -34,6 +38,10 @@ std::string line(const BlockedRank& blocked) {
 }
 
 std::string line(const LeftoverMessages& left) {
+  if (left.tag == post_tag || left.tag == complete_tag)
+    return fmt::format("{} epoch{} that rank {} {} for rank {} on communicator {}: never {}", left.count,
+                       left.count == 1 ? "" : "s", left.source, left.tag == post_tag ? "posts" : "completes",
+                       left.destination, left.communicator, left.tag == post_tag ? "started" : "waited for");
   return fmt::format("{} message{} from rank {} to rank {}, tag {}, communicator {}, {} bytes in all: never received",
                      left.count, left.count == 1 ? "" : "s", left.source, left.destination, left.tag, left.communicator,
                      left.bytes);
