@@ -56,8 +56,9 @@ struct CheckOptions {
 /// - the members of a communicator make the same collective calls in the same order, with one root and fitting sizes
 ///   (of neighbourhood and intercommunicator collectives, only the order is checked);
 /// - communicators are used by members, towards members;
-/// - the epochs of one-sided communication end after they have begun, and before the window is freed; those of groups
-///   are opened by both sides;
+/// - the epochs of one-sided communication end after they have begun, and before the window is freed or MPI finalized;
+///   those of groups are opened by both sides;
+/// - windows are freed and files closed (where not, that is a note: recording may have been off);
 /// - every region that is begun is ended, and the reverse (what is not is a note);
 /// - measured times, where there are some, are there for all actions and rise;
 /// - every rank is there, and ends with MPI_Finalize.

@@ -733,7 +733,44 @@ TEST(CheckWindows, making_fencing_and_freeing_one_is_collective) {
   for (const Rank rank : {0, 2})
     program.add(rank, {.kind = ActionKind::win_fence, .communicator = window});
   program.finalize();
-  EXPECT_THAT(only_finding(program).words, AllOf(HasSubstr("calls Win_fence"), HasSubstr("1 member of 3 never do")));
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 1U);
+  EXPECT_EQ(report.notes, 3U) << "nobody frees it";
+  const auto contradiction = std::ranges::find(report.findings, Severity::inconsistent, &Finding::severity);
+  EXPECT_THAT(contradiction->words, AllOf(HasSubstr("calls Win_fence"), HasSubstr("1 member of 3 never do")));
+}
+
+TEST(CheckWindows, an_epoch_open_at_the_end_is_found) {
+  const auto found = [](ActionKind begin, Rank target = no_rank) {
+    Program program(2);
+    const CommunicatorId window = program.add_communicator({0, 1}); // made while recording was off
+    program.add(1, {.kind = begin, .communicator = window, .peer = target});
+    program.finalize();
+    const Finding finding = only_finding(program);
+    EXPECT_EQ(finding.rank, 1);
+    return finding.words;
+  };
+  EXPECT_THAT(found(ActionKind::win_lock, 0), HasSubstr("finalizes with a lock of rank 0 open on communicator 1"));
+  EXPECT_THAT(found(ActionKind::win_lock_all), HasSubstr("a lock of all ranks"));
+  EXPECT_THAT(found(ActionKind::win_start), HasSubstr("an access epoch"));
+  EXPECT_THAT(found(ActionKind::win_post), HasSubstr("an exposure epoch"));
+}
+
+TEST(CheckWindows, windows_never_freed_and_files_never_closed_are_notes) {
+  Program program(1);
+  const CommunicatorId window = program.add_communicator({0});
+  const CommunicatorId file = program.add_communicator({0});
+  const CommunicatorId closed = program.add_communicator({0});
+  program.all({.kind = ActionKind::win_allocate, .new_communicator = window});
+  program.all({.kind = ActionKind::file_open, .new_communicator = closed});
+  program.all({.kind = ActionKind::file_close}, closed);
+  program.all({.kind = ActionKind::file_open, .new_communicator = file});
+  program.finalize();
+  const CheckReport report = check(program);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.notes, 2U);
+  EXPECT_THAT(report.findings[0].words, HasSubstr("never frees the window of communicator 1"));
+  EXPECT_THAT(report.findings[1].words, HasSubstr("never closes the file of communicator 2"));
 }
 
 // Of an epoch that began while recording was off there is neither half, and nothing to find.

@@ -29,6 +29,7 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replaying.overlap = options.overlap;
   replaying.eager_limit = options.eager_limit;
   replaying.handshake = options.handshake;
+  replaying.file_system = options.file_system;
   replaying.sensitivities = true;
   replaying.instruction_set = options.instruction_set;
   replaying.threads = options.threads;

@@ -35,6 +35,7 @@ struct PredictionOptions {
   std::optional<double> handshake;        ///< latencies
   replay::InstructionSet instruction_set = replay::InstructionSet::best;
   std::uint32_t threads = 0;              ///< 0: as many as pay
+  replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   replay::AttributeBy attribute = replay::AttributeBy::nothing;
   bool critical_path = false;    ///< of the first configuration

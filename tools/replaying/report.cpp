@@ -2,6 +2,7 @@
 
 #include "tools/answers/measured.h"
 #include "tools/console.h"
+#include "tools/not_modelled.h"
 #include "tools/time_listing.h"
 #include "tools/trace_input.h"
 
@@ -27,19 +28,33 @@ std::string counter_text(const trace::Run& run) {
 }
 
 /// How a rank's, or the mean rank's, time divides, in percent of its end.
-std::vector<std::string> share_cells(const RankTimes& times) {
+std::vector<std::string> share_cells(const RankTimes& times, bool files) {
   std::vector<std::string> cells;
   for (const double part :
-       {times.compute, times.memory_copy, times.overhead, times.wait, times.latency, times.bandwidth})
+       {times.compute, times.memory_copy, times.overhead, times.wait, times.latency, times.bandwidth, times.files})
     cells.push_back(fmt::format("{:.1f}", times.end > 0 ? 100 * part / times.end : 0));
+  if (!files) cells.pop_back();
   return cells;
 }
 
-const std::vector<std::string> share_columns{"compute %", "copy %", "overhead %", "wait %", "latency %", "bandwidth %"};
+std::vector<std::string> share_columns(bool files) {
+  std::vector<std::string> columns{"compute %", "copy %", "overhead %", "wait %", "latency %", "bandwidth %"};
+  if (files) columns.emplace_back("files %");
+  return columns;
+}
+
+/// Most programs' ranks touch no file through MPI.
+bool takes_files(const Prediction& prediction) {
+  return std::ranges::any_of(prediction.result.lanes, [](const LaneResult& lane) {
+    return std::ranges::any_of(lane.ranks, [](const RankTimes& times) { return times.files > 0; });
+  });
+}
 
 void print_shares(const Prediction& prediction) {
+  const bool files = takes_files(prediction);
+  const std::vector<std::string> columns = share_columns(files);
   std::vector<std::string> header{"configuration", "time"};
-  header.insert(header.end(), share_columns.begin(), share_columns.end());
+  header.insert(header.end(), columns.begin(), columns.end());
   Table table(header);
   for (const LaneResult& lane : prediction.result.lanes) {
     if (lane.deadlock) {
@@ -49,7 +64,7 @@ void print_shares(const Prediction& prediction) {
       continue;
     }
     std::vector<std::string> row{lane.name, human_seconds(lane.makespan)};
-    const auto cells = share_cells(replay::mean(lane));
+    const auto cells = share_cells(replay::mean(lane), files);
     row.insert(row.end(), cells.begin(), cells.end());
     table.add(row);
   }
@@ -88,16 +103,18 @@ void print_ends(const Prediction& prediction) {
 }
 
 void print_ranks(const Prediction& prediction) {
+  const bool files = takes_files(prediction);
+  const std::vector<std::string> columns = share_columns(files);
   for (const LaneResult& lane : prediction.result.lanes) {
     if (lane.deadlock) continue;
     std::vector<std::string> header{"rank", "node", "end"};
-    if (prediction.result.attributed) header.insert(header.end(), share_columns.begin(), share_columns.end());
+    if (prediction.result.attributed) header.insert(header.end(), columns.begin(), columns.end());
     Table table(header);
     for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank) {
       std::vector<std::string> row{std::to_string(rank), prediction.nodes.at(rank),
                                    human_seconds(lane.ranks[rank].end)};
       if (prediction.result.attributed) {
-        const auto cells = share_cells(lane.ranks[rank]);
+        const auto cells = share_cells(lane.ranks[rank], files);
         row.insert(row.end(), cells.begin(), cells.end());
       }
       table.add(row);
@@ -151,6 +168,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
                  : "every message alone, without contention");
   for (const std::string& note : prediction.notes)
     fmt::print("{:<10}{}\n", "note", note);
+  fmt::print("{}", not_modelled_text(prediction.result));
 }
 
 nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
@@ -162,6 +180,7 @@ nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
   json["wait"] = times.wait;
   json["latency"] = times.latency;
   json["bandwidth"] = times.bandwidth;
+  json["files"] = times.files;
   return json;
 }
 
@@ -247,6 +266,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["compute"] = prediction.compute_sentence;
   json["compute_assumed"] = prediction.compute_assumed;
   json["notes"] = prediction.notes;
+  if (asked.backend == Backend::model) json["not_modelled"] = not_modelled_json(prediction.result);
   if (const std::optional<double> seconds = measured_time(run)) {
     json["measured_seconds"] = *seconds;
     json["measured_incomparable_because"] = why_incomparable(run);

@@ -50,6 +50,12 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
       ->check(CLI::NonNegativeNumber)
       ->default_str(machines == Machines::all ? "2 with --network, 0 with --platform" : "2");
   command
+      .add_option("--file-system", request.file_system,
+                  "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
+                  "collective call")
+      ->type_name("LIST")
+      ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
+  command
       .add_option("--memory-copy", request.prediction.memory_copy_rate,
                   "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(CLI::NonNegativeNumber)
@@ -97,6 +103,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Machines mach
     command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
         ->check(CLI::PositiveNumber)
         ->default_str("the processors there are, as far as each gets 64 configurations");
+  command.add_flag("--strict", request.strict, "Fail when something in the trace is not modelled");
   command.add_flag("--per-rank", request.report.per_rank, "Also list every rank");
   command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
 }
@@ -122,11 +129,14 @@ void read_words(ReplayRequest& request) {
   asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
   asked.compute = parse_factors(request.compute, "--compute");
   asked.eager_limit = parse_eager_limit(request.eager_limit);
+  if (!request.file_system.empty()) asked.file_system = replay::parse_file_system(request.file_system);
   if (!request.tolerance.empty()) asked.tolerance = parse_growths(request.tolerance, "--tolerance");
   if (request.by == "call") asked.attribute = replay::AttributeBy::calls;
   if (request.by == "kernel") asked.attribute = replay::AttributeBy::kernels;
   request.report.answers.per_rank = request.report.per_rank;
   if (request.backend == "smpi") asked.backend = Backend::smpi;
+  if (asked.backend == Backend::smpi && (request.strict || !request.file_system.empty()))
+    throw Error(Failure::usage, "--strict and --file-system are the model's", {}, "leave them out with SMPI");
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;

@@ -23,6 +23,8 @@ struct ReplayRequest {
   std::string overlap = "latency-first";
   std::string eager_limit;
   std::string instruction_set = "best";
+  std::string file_system;
+  bool strict = false;
   std::string by;
   std::string tolerance;
   std::vector<std::string> symbols; ///< directories

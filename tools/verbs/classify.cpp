@@ -1,6 +1,7 @@
 #include "tools/answers/classification.h"
 #include "tools/console.h"
 #include "tools/named_networks.h"
+#include "tools/not_modelled.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/answers_report.h"
 #include "tools/trace_input.h"
@@ -29,6 +30,8 @@ struct Options {
   std::vector<std::string> fail_on;
   bool configurations = false;
   bool json = false;
+  bool strict = false;
+  std::string file_system;
 };
 
 /// A network's answer, with the 21 configurations it rests on.
@@ -55,8 +58,11 @@ replay::Result replay_all(const Options& options, const trace::Source& source, c
       lanes.push_back(replay::lane(network, scaling));
   replay::MachineNetwork network(std::move(lanes), machine.placement);
   Progress progress("replaying " + options.trace, total_actions(source.run()));
-  return replay::replay(source, network,
-                        {.ideal = true, .progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); }});
+  replay::ReplayOptions replaying;
+  if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
+  replaying.ideal = true;
+  replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
+  return replay::replay(source, network, replaying);
 }
 
 std::vector<Answer> answers(const Options& options, std::span<const replay::NetworkDescription> networks,
@@ -134,6 +140,7 @@ void print_conditions(const trace::Run& run, const PresetMachine& machine, const
     fmt::print("note      {}\n", note);
   for (const std::string& note : result.notes)
     fmt::print("note      {}\n", note);
+  fmt::print("{}", not_modelled_text(result));
 }
 
 nlohmann::ordered_json evidence_json(const Evidence& evidence) {
@@ -176,7 +183,8 @@ nlohmann::ordered_json answer_json(const Answer& answer) {
                                         {"overhead", times.overhead},
                                         {"wait", times.wait},
                                         {"latency", times.latency},
-                                        {"bandwidth", times.bandwidth}}}});
+                                        {"bandwidth", times.bandwidth},
+                                        {"files", times.files}}}});
   }
   return json;
 }
@@ -196,6 +204,7 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
   std::vector<std::string> notes = machine.notes;
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   json["notes"] = notes;
+  json["not_modelled"] = not_modelled_json(result);
   for (const Answer& answer : all)
     json["networks"].push_back(answer_json(answer));
   print_json("classify", 1, json);
@@ -215,6 +224,7 @@ int classify_trace(const Options& options) {
     if (options.configurations) print_configurations(all);
     print_conditions(source->run(), machine, result);
   }
+  if (options.strict) require_all_modelled(result);
   const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
@@ -264,6 +274,13 @@ VerbAction add_classify(CLI::App& command) {
   command.add_option("--fail-on", options->fail_on, "Exit with 4 if a network's class is one of these")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command
+      .add_option("--file-system", options->file_system,
+                  "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
+                  "collective call")
+      ->type_name("LIST")
+      ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
+  command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
   command.footer("Each network is judged by 21 configurations around it, all replayed in one pass.\n"
                  "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9");

@@ -1,6 +1,7 @@
 #include "tools/answers/kernel_figures.h"
 #include "tools/console.h"
 #include "tools/kernel_listing.h"
+#include "tools/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/symbols/symboliser.h"
 #include "tools/trace_input.h"
@@ -87,6 +88,7 @@ int replay_trace(ReplayRequest& request) {
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(request, *source, prediction);
   print_prediction(asked, source->run(), prediction, request.report);
+  if (request.strict) require_all_modelled(prediction.result);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }
 

@@ -2,6 +2,7 @@
 
 #include "trace/checking/findings.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace timeless::trace::checking {
@@ -28,6 +29,27 @@ bool needs_target(const Action& action) {
   default:
     return family(action.kind) == ActionFamily::one_sided;
   }
+}
+
+std::string Epochs::Window::open_epochs() const {
+  std::string all;
+  const auto add = [&](bool open, const std::string& epoch) {
+    if (open) all += (all.empty() ? "" : ", ") + epoch;
+  };
+  add(access, "an access epoch (MPI_Win_start)");
+  add(exposure, "an exposure epoch (MPI_Win_post)");
+  add(all_locked, "a lock of all ranks (MPI_Win_lock_all)");
+  for (const Rank rank : locked)
+    add(true, "a lock of rank " + std::to_string(rank));
+  return all;
+}
+
+std::vector<Epochs::Left> Epochs::left() const {
+  std::vector<Left> all;
+  for (const auto& [window, state] : windows_)
+    if (!state.freed) all.push_back({window, state.made, state.open_epochs()});
+  std::ranges::sort(all, {}, &Left::window);
+  return all;
 }
 
 std::string Epochs::follow(const Action& action) {

@@ -135,10 +135,15 @@ void RankCheck::look(const Action& action) {
     if (action.kind == ActionKind::comm_join) return;
     return collective(action);
   case ActionFamily::window:
-    if (action.new_communicator == no_communicator) follow_epoch(action);
+    if (action.new_communicator == no_communicator)
+      follow_epoch(action);
+    else
+      epochs_.made(action.new_communicator);
+    return create_communicator(action);
+  case ActionFamily::file_collective:
+    follow_file(action);
     return create_communicator(action);
   case ActionFamily::communicator:
-  case ActionFamily::file_collective:
     return create_communicator(action);
   case ActionFamily::lifecycle:
     return finalize();
@@ -395,6 +400,13 @@ void RankCheck::follow_epoch(const Action& action) {
     complain("calls " + mpi_name(action) + " on " + words(action.communicator) + " " + contradiction);
 }
 
+void RankCheck::follow_file(const Action& action) {
+  if (action.kind == ActionKind::file_open && action.new_communicator != no_communicator)
+    open_files_.insert(action.new_communicator);
+  else if (action.kind == ActionKind::file_close)
+    open_files_.erase(action.communicator);
+}
+
 void RankCheck::create_communicator(const Action& action) {
   if (action.request != no_request) begin(action);
   Membership* const parent = membership(action.communicator);
@@ -421,6 +433,13 @@ void RankCheck::finalize() {
              mpi_name(Action{.kind = first->second.kind, .request = 0}) + " (its action " +
              std::to_string(first->second.action) + ")");
   }
+  // What is freed or closed while recording is switched off is not in the trace; the end of an epoch always is.
+  for (const auto& [window, made, open] : epochs_.left()) {
+    if (!open.empty()) complain("finalizes with " + open + " open on " + words(window));
+    if (made) shared_.findings.add(Severity::note, rank(), number_, "never frees the window of " + words(window));
+  }
+  for (const CommunicatorId file : open_files_)
+    shared_.findings.add(Severity::note, rank(), number_, "never closes the file of " + words(file));
   for (const auto& [channel, count] : matched_)
     complain("never receives " + counted(count, "message") + " from rank " + std::to_string(channel.sender) +
              " that it has probed for");

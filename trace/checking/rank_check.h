@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -96,6 +97,7 @@ private:
   void collective(const Action& action);
   void one_sided(const Action& action);
   void follow_epoch(const Action& action);
+  void follow_file(const Action& action);
   void create_communicator(const Action& action);
   void mark(const Action& action);
   void finalize();
@@ -112,6 +114,7 @@ private:
   std::unordered_map<CommunicatorId, Membership> memberships_;
   std::unordered_map<RequestId, Pending> requests_;
   Epochs epochs_;
+  std::set<CommunicatorId> open_files_;
   std::vector<HeldReceive> held_;
   std::uint64_t serials_ = 0;
   OpenRegions regions_;
