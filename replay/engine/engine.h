@@ -237,6 +237,7 @@ private:
   void take_file_meeting(std::uint32_t number, std::uint32_t meeting, trace::Bytes bytes);
   bool end_split(RankState& rank, std::uint32_t number, const FileCall& call);
   void give_up_split(std::uint32_t number, trace::CommunicatorId file);
+  void leave_early(std::uint32_t meeting);
 
   void count_not_modelled(const RankState& rank);
   std::size_t number_of(const RankState& rank) const { return static_cast<std::size_t>(&rank - ranks_.data()); }

@@ -76,11 +76,16 @@ bool Engine::end_split(RankState& rank, std::uint32_t number, const FileCall& ca
   return true;
 }
 
+/// One who wants no result. A meeting that others have yet to come to stays where they will look for it.
+void Engine::leave_early(std::uint32_t meeting) {
+  if (meetings_[meeting].complete) meetings_.leave(meeting);
+}
+
 void Engine::give_up_split(std::uint32_t number, trace::CommunicatorId file) {
   std::optional<SplitCollective>& split = files_.split(number, file);
   if (!split) return;
   not_modelled_.add(Unmodelled::begin_without_end, number);
-  meetings_.leave(split->meeting);
+  leave_early(split->meeting);
   split.reset();
 }
 

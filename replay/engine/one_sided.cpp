@@ -176,7 +176,7 @@ void Engine::complete_other(std::uint32_t number, const Request& request) {
 /// A freed request's part is over unnoticed.
 void Engine::release_other(const Request& request) {
   if (request.state == RequestState::file)
-    meetings_.leave(request.subject);
+    leave_early(request.subject);
   else
     one_sided_.release(request.subject);
 }
