@@ -57,6 +57,46 @@ TEST_F(Verbs, info_shows_what_the_trace_holds_and_what_it_lacks) {
   EXPECT_THAT(outcome.out, HasSubstr("MPI_Put called 3 times"));
 }
 
+TEST_F(Verbs, what_is_left_out_is_counted_and_strict_makes_it_a_partial_result) {
+  for (const std::string verb : {"replay", "classify"}) {
+    const std::vector<std::string> asked{verb, path(), "--network", "qdr"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), asked.begin(), asked.end());
+      return timeless_command(more);
+    };
+    const Outcome plain = with({});
+    EXPECT_EQ(plain.status, 0) << plain.err;
+    EXPECT_THAT(plain.out, HasSubstr("left out  3 calls of 1 rank: MPI_Put takes no time"));
+    const json left_out = json::parse(with({"--json"}).out).at("not_modelled");
+    ASSERT_EQ(left_out.size(), 1U);
+    EXPECT_EQ(left_out[0].at("calls"), 3);
+    EXPECT_EQ(left_out[0].at("ranks"), 1);
+    const Outcome strict = with({"--strict"});
+    EXPECT_EQ(strict.status, 6);
+    EXPECT_THAT(strict.err, AllOf(HasSubstr("not everything in this run was modelled"), HasSubstr("MPI_Put")));
+    EXPECT_THAT(strict.out, HasSubstr("left out"));
+  }
+}
+
+TEST_F(Verbs, files_take_the_time_of_the_file_system_that_is_described) {
+  trace::MemorySource run(1);
+  run.add(0, {.kind = ActionKind::file_write, .bytes = 3000000});
+  run.finalize();
+  const std::string file = directory_ / "writes.tia";
+  trace::test::write_archive(run, file);
+  const Outcome assumed = timeless_command({"replay", file, "--network", "qdr"});
+  EXPECT_THAT(assumed.out, AllOf(HasSubstr("files %"), HasSubstr("the file system is assumed: 100 us, 1 GB/s")));
+  const Outcome told =
+      timeless_command({"replay", file, "--network", "qdr", "--json", "--file-system", "latency=1ms,bandwidth=2MB/s"});
+  ASSERT_EQ(told.status, 0) << told.err;
+  const json answer = json::parse(told.out);
+  EXPECT_NEAR(answer.at("configurations")[0].at("mean_seconds").at("files").get<double>(), 1.501, 1e-9);
+  EXPECT_EQ(told.out.find("assumed: "), std::string::npos);
+  const Outcome wrong = timeless_command({"replay", file, "--network", "qdr", "--file-system", "latency=fast"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("latency=100us,bandwidth=1GB/s"));
+}
+
 TEST_F(Verbs, info_as_json_has_a_schema_and_the_same_figures) {
   const Outcome outcome = timeless_command({"info", path(), "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
