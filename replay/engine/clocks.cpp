@@ -202,6 +202,7 @@ Passage Clocks::begin(const Clock& clock, Port& port, const LaneTransfer& transf
 }
 
 Passage Clocks::transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes) {
+  terms_used_ = 0;
   return begin(clock, port, transfer({.sent = {}, .row = row, .messages = messages, .bytes = bytes}), latency_first_);
 }
 

@@ -93,6 +93,12 @@ public:
     if (ends_) [[unlikely]]
       spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
   }
+  /// The overhead of a one-sided transfer: that of a nonblocking send, without a copy.
+  void pay_for_transfer(Clock& clock, std::uint32_t row, double bytes, double overhead) {
+    clock.overhead += overhead;
+    if (ends_) [[unlikely]]
+      spend(clock, rows_[row].ends->nonblocking_send, bytes);
+  }
   /// When that message sets off: at once, or when the rank's port is free.
   Moment set_off(Clock& clock, std::uint32_t row, double bytes) {
     if (ends_ && rows_[row].ends->port.fixed != nullptr) [[unlikely]]

@@ -84,7 +84,7 @@ bool Engine::one_sided(RankState& rank, std::uint32_t number, const Operation& o
 void Engine::begin_transfer(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window,
                             RequestId request) {
   Clocks::Clock& clock = clocks_[number];
-  clock.overhead += call.overhead;
+  clocks_.pay_for_transfer(clock, call.row, call.sent, call.overhead);
   Passage way = clocks_.transfer(clock, one_sided_.port(number), call.row, call.messages, call.bytes);
   if (request != trace::no_request)
     start(rank, request) = {.subject = one_sided_.keep(way), .state = RequestState::transfer};

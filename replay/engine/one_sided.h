@@ -38,6 +38,7 @@ struct OneSidedCall {
   std::uint32_t row = 0;     ///< between rank and target
   double messages = 0;       ///< of a transfer: ways there or back, one after the other
   double bytes = 0;          ///< of a transfer
+  double sent = 0;           ///< of a transfer: bytes to the target
   double overhead = 0;       ///< of a transfer: the rank's own part, seconds
   std::uint32_t meeting = 0; ///< in Program::calls
   std::vector<Notice> group = {};

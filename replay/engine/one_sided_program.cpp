@@ -89,10 +89,11 @@ void Compiler::set_target(OneSidedCall& call, const Action& action, Rank rank) {
   const auto there = static_cast<double>(action.bytes);
   const auto back = static_cast<double>(action.receive_bytes);
   call.messages = only_there ? 1 : 2;
+  call.sent = there;
   call.bytes = only_there ? there : there + back;
   call.row = rows_.message(rank, target, only_there ? there : std::max(there, back));
-  call.overhead =
-      trace::family(action.kind) == trace::ActionFamily::one_sided ? network_.isend_overhead(action.bytes) : 0;
+  const bool transfers = trace::family(action.kind) == trace::ActionFamily::one_sided;
+  if (transfers && !network_.overheads_by_lane()) call.overhead = network_.isend_overhead(action.bytes);
 }
 
 void Compiler::set_group(OneSidedCall& call, const Action& action, Rank rank) {

@@ -242,7 +242,9 @@ private:
     return network_.transfer_constant(link, segment(bytes), seconds) ? seconds[lane_] : 0;
   }
 
-  double overhead(Overhead which, LinkClass link, Bytes bytes, bool synchronous = false) {
+  /// At the costs of the segment that `size` falls into, if that is another than the bytes'.
+  double overhead(Overhead which, LinkClass link, Bytes bytes, bool synchronous = false,
+                  std::optional<double> size = {}) {
     if (synchronous && !network_.overheads_by_lane() && which == Overhead::send)
       return network_.synchronous_send_overhead(bytes);
     if (synchronous && !network_.overheads_by_lane() && which == Overhead::receive)
@@ -253,7 +255,7 @@ private:
                                           : network_.isend_overhead(bytes);
     std::vector<double> fixed(network_.lanes().size());
     std::vector<double> per_byte(fixed.size());
-    network_.overheads(which, link, segment(static_cast<double>(bytes)), {fixed, per_byte});
+    network_.overheads(which, link, segment(size.value_or(static_cast<double>(bytes))), {fixed, per_byte});
     return fixed[lane_] + static_cast<double>(bytes) * per_byte[lane_];
   }
 
@@ -694,15 +696,19 @@ private:
 
   bool transfer(const Action& action, Rank number) {
     RankProgram& rank = of(number);
-    if (action.peer == trace::no_rank) return true;
+    if (action.peer == trace::no_rank) {
+      if (action.request != trace::no_request) rank.requests[action.request] = {};
+      return true;
+    }
     const bool there_only = action.kind == ActionKind::put || action.kind == ActionKind::accumulate;
+    const double ways = there_only ? 1 : 2;
     const auto bytes = static_cast<double>(action.bytes + action.receive_bytes);
     const auto larger = static_cast<double>(std::max(action.bytes, action.receive_bytes));
     const LinkClass link = network_.link(number, world(action.communicator, action.peer));
     const auto [latency, byte_time] = costs(link, larger);
-    work(rank.times, &RankTimes::overhead, network_.isend_overhead(action.bytes));
-    const Arrival way =
-        begin(rank.port, rank.times, (there_only ? 1 : 2) * latency, bytes * byte_time, network_.scales(link));
+    work(rank.times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, action.bytes, false, larger));
+    const Arrival way = begin(rank.port, rank.times, ways * latency, ways * constant(link, larger) + bytes * byte_time,
+                              network_.scales(link));
     auto& last = rank.windows[action.communicator].transfers;
     if (!last || way.end() > last->end()) last = way;
     if (action.request != trace::no_request)
@@ -718,7 +724,7 @@ private:
 
   void ask(RankProgram& rank, LinkClass link) {
     const double latency = 2 * costs(link, 0).first;
-    absorb(rank.times, {rank.times.end, latency, 0, 0, rank.times.path, network_.scales(link)});
+    absorb(rank.times, {rank.times.end, latency, 2 * constant(link, 0), 0, rank.times.path, network_.scales(link)});
   }
 
   PathKey notices(Rank from, Rank to, const Action& action, bool of_posts) {
@@ -745,7 +751,8 @@ private:
       if (!has(path, places[index])) return false;
       const SentMessage& notice = paths_[path].sent[places[index]];
       const LinkClass link = network_.link(group[index], number);
-      arrivals.push_back({notice.start.time, costs(link, 0).first, 0, 0, notice.start.path, network_.scales(link)});
+      arrivals.push_back(
+          {notice.start.time, costs(link, 0).first, constant(link, 0), 0, notice.start.path, network_.scales(link)});
     }
     absorb_all(rank.times, std::move(arrivals));
     return true;
