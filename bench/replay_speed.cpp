@@ -68,6 +68,7 @@ replay::ReplayOptions asking(const std::string& answer) {
   options.sensitivities = answer == "sensitivities" || answer == "all";
   options.critical_path = answer == "path";
   if (answer == "calls") options.attribute = replay::AttributeBy::calls;
+  if (answer == "schedule") options.collectives = replay::CollectiveModel::schedule;
   if (answer == "kernels") options.attribute = replay::AttributeBy::kernels;
   return options;
 }
@@ -192,9 +193,11 @@ int main(int argc, char** argv) {
   app.add_option("--actions", options.size.actions, "actions of the generated programs, about")->capture_default_str();
   app.add_option("--lanes", options.lanes, "numbers of lanes")->delimiter(',')->capture_default_str();
   app.add_option("--repeat", options.repeat, "runs to take the median of")->check(CLI::PositiveNumber);
-  app.add_option("--answer", options.answer,
-                 "what else is asked for: ideal, sensitivities (all: both), calls, kernels, path (of one lane)")
-      ->check(CLI::IsMember({"none", "ideal", "sensitivities", "all", "calls", "kernels", "path"}));
+  app.add_option(
+         "--answer", options.answer,
+         "what else is asked for: ideal, sensitivities (all: both), calls, kernels, path (of one lane), schedule "
+         "(collectives step by step)")
+      ->check(CLI::IsMember({"none", "ideal", "sensitivities", "all", "calls", "kernels", "path", "schedule"}));
   app.add_option("--archive", options.archive, "measure this archive instead")->check(CLI::ExistingFile);
   app.add_option("--platform", options.platform, "also replay in SimGrid on this platform file")
       ->check(CLI::ExistingFile);

@@ -12,19 +12,6 @@ constexpr std::size_t first_slots = 64;
 
 Mailbox::Mailbox() : slots_(first_slots) {}
 
-std::size_t Mailbox::home(const Way& way) const {
-  std::uint64_t state = (std::uint64_t{way.from} << 32U | way.to) * 0x9e3779b97f4a7c15U;
-  state = (state ^ (state >> 29U) ^ way.meeting) * 0xff51afd7ed558ccdU;
-  return static_cast<std::size_t>(state ^ (state >> 32U)) & (slots_.size() - 1);
-}
-
-std::size_t Mailbox::place(const Way& way) const {
-  std::size_t slot = home(way);
-  while (!slots_[slot].free() && slots_[slot].way != way)
-    slot = (slot + 1) & (slots_.size() - 1);
-  return slot;
-}
-
 std::uint32_t Mailbox::put(const Way& way, Message&& message) {
   std::uint32_t number = free_letters_;
   if (number == none) {
@@ -53,11 +40,6 @@ std::uint32_t Mailbox::put(const Way& way, Message&& message) {
   return std::exchange(slot.waiter, nobody);
 }
 
-Message* Mailbox::find(const Way& way) {
-  const Slot& slot = slots_[place(way)];
-  return slot.first == none ? nullptr : &letters_[slot.first].message;
-}
-
 void Mailbox::wait(const Way& way, std::uint32_t waiter) {
   std::size_t at = place(way);
   if (slots_[at].free() && 2 * ++used_ > slots_.size()) {
@@ -67,15 +49,14 @@ void Mailbox::wait(const Way& way, std::uint32_t waiter) {
   slots_[at] = {.way = way, .waiter = waiter};
 }
 
-void Mailbox::remove(const Way& way) {
-  const std::size_t at = place(way);
-  Slot& slot = slots_[at];
+void Mailbox::remove(std::size_t found) {
+  Slot& slot = slots_[found];
   const std::uint32_t number = slot.first;
   Letter& letter = letters_[number];
   letter.message.sent.base.reset();
   slot.first = std::exchange(letter.next, free_letters_);
   free_letters_ = number;
-  if (slot.first == none) vacate(at);
+  if (slot.first == none) vacate(found);
 }
 
 /// Closes the gap that a slot leaves: those after it move up as long as that brings them nearer to their home.

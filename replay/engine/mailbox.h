@@ -2,6 +2,7 @@
 
 #include "replay/engine/channels.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -27,12 +28,17 @@ public:
 
   /// A message begins its way. Returns who waited for it, who does so no more, or nobody.
   std::uint32_t put(const Way& way, Message&& message);
-  /// The next message of this way; null when there is none yet.
-  Message* find(const Way& way);
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  /// Where the next message of this way is, until anything else comes or goes; nowhere when there is none yet.
+  std::size_t find(const Way& way) const {
+    const std::size_t at = place(way);
+    return slots_[at].first == none ? nowhere : at;
+  }
+  const Message& operator[](std::size_t found) const { return letters_[slots_[found].first].message; }
   /// `waiter` waits for the next message of this way, on which there is none.
   void wait(const Way& way, std::uint32_t waiter);
-  /// Forgets the message that find() gave.
-  void remove(const Way& way);
+  /// Forgets the message that was found.
+  void remove(std::size_t found);
 
 private:
   static constexpr std::uint32_t none = 0xffffffffU;
@@ -50,9 +56,18 @@ private:
     std::uint32_t next = none; ///< of the same way, or the next free one
   };
 
-  std::size_t home(const Way& way) const;
+  std::size_t home(const Way& way) const {
+    std::uint64_t state = (std::uint64_t{way.from} << 32U | way.to) * 0x9e3779b97f4a7c15U;
+    state = (state ^ (state >> 29U) ^ way.meeting) * 0xff51afd7ed558ccdU;
+    return static_cast<std::size_t>(state ^ (state >> 32U)) & (slots_.size() - 1);
+  }
   /// The slot of this way, or the free one where it would be.
-  std::size_t place(const Way& way) const;
+  std::size_t place(const Way& way) const {
+    std::size_t slot = home(way);
+    while (!slots_[slot].free() && slots_[slot].way != way)
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
   void vacate(std::size_t slot);
   void grow();
 

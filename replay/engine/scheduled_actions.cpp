@@ -70,17 +70,18 @@ void Engine::put_step(const Mailbox::Way& way, Message&& message) {
 
 bool Engine::receive_step(const Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   const Mailbox::Way way{progress.meeting, progress.step.from, progress.member};
-  const Message* message = mailbox_.find(way);
-  if (message == nullptr) {
+  const std::size_t found = mailbox_.find(way);
+  if (found == Mailbox::nowhere) {
     mailbox_.wait(way, waiter);
     return false;
   }
+  const Message* const message = &mailbox_[found];
   // What agents take has no order that the trace gives, so it cannot share the rank's port.
   const bool port = (waiter & agent_bit) == 0;
   clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes, .port = port});
   clocks_.receive(clock, message->row, message->bytes, message->receive_overhead);
   --meetings_[progress.meeting].in_flight;
-  mailbox_.remove(way);
+  mailbox_.remove(found);
   return true;
 }
 
