@@ -46,16 +46,25 @@ private:
   double replay::Sensitivity::*seconds_;
 };
 
+/// 0 where the ranks come to wait for each other.
+double makespan(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
+  try {
+    return replay::replay(source, network, options).lanes[0].makespan;
+  } catch (const replay::ReplayProblem&) {
+    return 0;
+  }
+}
+
 TEST(ToleranceOfReplays, brackets_of_random_programs_are_certified_and_hold_what_a_replay_gives) {
   // Eager, and with messages that wait for their receives from 64 bytes on: who takes what depends on no time in
   // either.
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const trace::MemorySource program = replay::test::random_program(seed, {.most_ranks = 5, .most_events = 60});
     replay::test::IntegerMachine machine(program.run().size, seed, {seed});
     replay::ReplayOptions options;
     if (seed % 2 == 0) options.eager_limit = 64;
-    const replay::Result plain = replay::replay(program, machine, options);
-    if (plain.lanes[0].deadlock || !(plain.lanes[0].makespan > 0)) continue;
+    const double plain = makespan(program, machine, options);
+    if (!(plain > 0)) continue;
     const Costlier costs[] = {
         {program, machine, options, &Variation::latency, &replay::Sensitivity::latency},
         {program, machine, options, &Variation::byte_time, &replay::Sensitivity::bandwidth},
@@ -63,7 +72,7 @@ TEST(ToleranceOfReplays, brackets_of_random_programs_are_certified_and_hold_what
     };
     for (const Costlier& cost : costs) {
       const ToleranceAnswer answer = find_tolerance(cost, {.growths = {0.01, 0.1}});
-      EXPECT_EQ(answer.makespan, plain.lanes[0].makespan) << "seed " << seed;
+      EXPECT_EQ(answer.makespan, plain) << "seed " << seed;
       ASSERT_EQ(answer.not_convex_because, "") << "seed " << seed;
       for (const Tolerance& tolerance : answer.tolerances) {
         const double height = answer.makespan * (1 + tolerance.growth);
