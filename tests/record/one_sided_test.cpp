@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, OneSided, testing::Values("windows_c", "windo
 TEST_P(OneSided, fits_together_and_takes_its_time_on_the_network) {
   const Ran checked = place_.run("timeless check run.tia");
   EXPECT_EQ(checked.status, 0) << checked.output << checked.errors;
-  const Ran replayed = place_.run("timeless replay run.tia --network qdr --latency x1,x2 --json");
+  const Ran replayed = place_.run("timeless replay run.tia --network qdr --mapping one-per-node --latency x1,x2 --json");
   ASSERT_EQ(replayed.status, 0) << replayed.errors;
   const json answer = json::parse(replayed.output);
   const auto latency = [&](int configuration) {
