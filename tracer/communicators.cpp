@@ -176,4 +176,31 @@ Neighbors ask_neighbors(MPI_Comm handle) {
   return neighbors;
 }
 
+Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks) {
+  const Neighbors count = ask_neighbors(handle);
+  const auto in = static_cast<std::size_t>(count.in);
+  ranks.resize(in + static_cast<std::size_t>(count.out));
+  int topology = MPI_UNDEFINED;
+  mpi().Topo_test(handle, &topology);
+  if (topology == MPI_DIST_GRAPH) {
+    std::vector<int> weights(ranks.size());
+    mpi().Dist_graph_neighbors(handle, count.in, ranks.data(), weights.data(), count.out, ranks.data() + in,
+                               weights.data() + in);
+    return count;
+  }
+  // Of the other topologies, whoever sends is sent to.
+  if (topology == MPI_CART) {
+    for (int dimension = 0; 2 * dimension < count.in; ++dimension)
+      mpi().Cart_shift(handle, dimension, 1, &ranks[2 * static_cast<std::size_t>(dimension)],
+                       &ranks[2 * static_cast<std::size_t>(dimension) + 1]);
+  } else if (topology == MPI_GRAPH) {
+    int rank = 0;
+    mpi().Comm_rank(handle, &rank);
+    mpi().Graph_neighbors(handle, rank, count.in, ranks.data());
+  }
+  std::ranges::replace(ranks, MPI_PROC_NULL, trace::no_rank);
+  std::copy_n(ranks.begin(), in, ranks.begin() + count.in);
+  return count;
+}
+
 } // namespace timeless::tracer

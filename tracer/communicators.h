@@ -108,5 +108,8 @@ struct Neighbors {
   int out = 0;
 };
 Neighbors ask_neighbors(MPI_Comm handle);
+/// Lets `ranks` be who sends to this one, then to whom it sends, both in the order of neighbourhood collectives;
+/// no_rank where there is nobody beyond the edge of a grid.
+Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks);
 
 } // namespace timeless::tracer

@@ -94,6 +94,25 @@ void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendc
   });
 }
 
+/// Adds the neighbours of the communicator's topology, as trace::Action describes them.
+Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm) {
+  std::vector<trace::Rank>& ranks = recorder.thread().neighbors;
+  const Neighbors neighbors = list_neighbors(comm, ranks);
+  action.ranks = ranks;
+  action.tag = 1 + neighbors.in;
+  return neighbors;
+}
+
+/// One size to each neighbour, one from each.
+void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MPI_Datatype sendtype, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+    add_neighbors(recorder, action, comm);
+    action.bytes = bytes_of(sendcount, sendtype);
+    action.receive_bytes = bytes_of(recvcount, recvtype);
+  });
+}
+
 } // namespace
 
 void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request) {
@@ -264,28 +283,31 @@ void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], 
 
 void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
                         MPI_Comm comm, const MPI_Request* request) {
-  uniform(recorder, ActionKind::neighbor_allgather, nullptr, sendcount, sendtype, recvcount, recvtype, comm, request);
+  uniform_neighborhood(recorder, ActionKind::neighbor_allgather, sendcount, sendtype, recvcount, recvtype, comm,
+                       request);
 }
 
 void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
                          MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
-  collective(
-      recorder, ActionKind::neighbor_allgatherv, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
-        action.bytes = bytes_of(sendcount, sendtype);
-        action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, ask_neighbors(comm).in);
-      });
+  collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator&) {
+               action.bytes = bytes_of(sendcount, sendtype);
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
+             });
 }
 
 void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
                        MPI_Comm comm, const MPI_Request* request) {
-  uniform(recorder, ActionKind::neighbor_alltoall, nullptr, sendcount, sendtype, recvcount, recvtype, comm, request);
+  uniform_neighborhood(recorder, ActionKind::neighbor_alltoall, sendcount, sendtype, recvcount, recvtype, comm,
+                       request);
 }
 
 void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
   collective(recorder, ActionKind::neighbor_alltoallv, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
-               const Neighbors neighbors = ask_neighbors(comm);
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
                action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, neighbors.out);
                action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
              });
@@ -296,7 +318,7 @@ void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Da
                         const MPI_Request* request) {
   collective(recorder, ActionKind::neighbor_alltoallw, comm, request,
              [&](trace::Action& action, const KnownCommunicator&) {
-               const Neighbors neighbors = ask_neighbors(comm);
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
                action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
                action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, neighbors.in);
              });

@@ -39,6 +39,7 @@ public:
   /// Memory for the lists of the action being made.
   std::vector<trace::Bytes> counts;
   std::vector<trace::Bytes> receive_counts;
+  std::vector<trace::Rank> neighbors;
   std::vector<trace::RequestId> completed;
   std::vector<Request*> begun; ///< the requests that the call starts, until it has been recorded
   std::vector<Request*> ended; ///< the requests that the call ends, until it has been recorded

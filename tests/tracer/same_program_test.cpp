@@ -177,6 +177,11 @@ TEST(SameProgram, sizes_the_collectives_by_counts_and_types) {
   EXPECT_EQ(other.of_kind(ActionKind::allreduce)[0].action.element_bytes, 4U);
   EXPECT_THAT(other.of_kind(ActionKind::neighbor_alltoallv)[0].counts, testing::ElementsAre(8));
   EXPECT_THAT(other.of_kind(ActionKind::neighbor_alltoallw)[0].counts, testing::ElementsAre(8, 8));
+  // Sources, then destinations: of a directed ring, and of a periodic grid. The tag counts the sources, from 1.
+  EXPECT_THAT(other.of_kind(ActionKind::neighbor_alltoallv)[0].ranks, testing::ElementsAre(1, 3));
+  EXPECT_EQ(other.of_kind(ActionKind::neighbor_alltoallv)[0].action.tag, 2);
+  EXPECT_THAT(other.of_kind(ActionKind::neighbor_allgather)[0].ranks, testing::ElementsAre(1, 3, 1, 3));
+  EXPECT_EQ(other.of_kind(ActionKind::neighbor_allgather)[0].action.tag, 3);
 }
 
 TEST_P(EveryForm, knows_collectives_in_place) {

@@ -46,7 +46,8 @@ OwnPlace own_place(const Communicator& communicator, Rank world_rank) {
 }
 
 std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list) {
-  if (own.rank == no_rank || !has_partners(family(action.kind))) return 0;
+  // The peer of a collective is its root, which is the same for all; its neighbours are not.
+  if (own.rank == no_rank || (!has_partners(family(action.kind)) && action.ranks.empty())) return 0;
   std::uint8_t relative = 0;
   if (better_relative(action.peer, own)) {
     action.peer = difference(action.peer, own);
