@@ -47,10 +47,25 @@ enum class Ports : std::uint8_t {
 /// What computation hides first of a message's way.
 enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 
+/// In what order a rank takes what one call completes together; the end is the same, its division is not.
+enum class CompletionOrder : std::uint8_t { of_arrival, as_listed };
+
+/// When ranks' clocks begin.
+enum class StartClock : std::uint8_t {
+  own,    ///< at 0 with the rank's first action
+  global, ///< with the first action's recorded time since all ranks had left MPI_Init
+};
+
 struct ReplayOptions {
   CollectiveModel collectives = CollectiveModel::mpich;
   Overlap overlap = Overlap::latency_first;
   Ports ports = Ports::none;
+  CompletionOrder completions = CompletionOrder::of_arrival;
+  StartClock clock = StartClock::own;
+  /// Whether a nonblocking send costs its caller the copy of the message.
+  bool nonblocking_copy = true;
+  /// Whether making a communicator costs a small allreduce; otherwise nobody waits for anybody in it.
+  bool creation = true;
   FileSystem file_system = {};
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.

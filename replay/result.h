@@ -14,7 +14,7 @@ namespace timeless::replay {
 /// Where one rank's time went in one lane, in seconds. Only what did not overlap with computation is counted, so the
 /// counters add up to `end` (to rounding).
 struct RankTimes {
-  double end = 0;         ///< when the rank reached MPI_Finalize, or the end of its trace; its clock began at 0
+  double end = 0;         ///< when the rank reached MPI_Finalize, or the end of its trace
   double compute = 0;     ///< computation
   double memory_copy = 0; ///< copies of sent messages into the system's buffer
   double overhead = 0;    ///< the processor's part of messages, and the arithmetic of reductions
@@ -22,6 +22,7 @@ struct RankTimes {
   double latency = 0;     ///< latency of messages and collectives
   double bandwidth = 0;   ///< the bytes of messages and collectives on their way
   double files = 0;       ///< reading and writing files
+  double start = 0;       ///< when the rank's clock began; with all but `end` it adds up to that
 };
 
 /// The critical path to some moment, from the beginning of the run: how many of its seconds were latencies, bytes on

@@ -24,6 +24,7 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
             options.critical_path),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
+      listed_(options.completions == CompletionOrder::as_listed), copies_nonblocking_(options.nonblocking_copy),
       ends_(network.overheads_by_lane() || network.ports()),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank() * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
@@ -117,6 +118,14 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
 void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
   arrivals_.clear();
   terms_used_ = 0;
+  if (listed_) {
+    LaneTime from = own(clock);
+    for (const Incoming& one : incoming) {
+      kernels_.receive(lanes(), rates_, from, one.sent, transfer(one), counters(clock), out);
+      from = {out};
+    }
+    return;
+  }
   for (const Incoming& one : incoming)
     arrivals_.push_back({one.sent, transfer(one), false});
   const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
@@ -158,6 +167,14 @@ void Clocks::depart(Clock& clock, std::span<const Incoming> departing) {
   Snapshot out = writable(clock);
   kernels_.advance(lanes(), rates_, own(clock), clock.base.values(), end.values(), out.values());
   clock.base = std::move(out);
+}
+
+void Clocks::begin_at(Clock& clock, double start) {
+  Snapshot out = writable(clock);
+  std::fill_n(out.values(), lanes() * kernels_.planes, 0.0);
+  std::fill_n(out.values(), lanes(), start);
+  clock.base = std::move(out);
+  clock.start = start;
 }
 
 void Clocks::reduce(Clock& clock, double bytes) {
@@ -261,7 +278,8 @@ RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
           .wait = clock.counters[lane],
           .latency = clock.counters[lanes() + lane],
           .bandwidth = clock.counters[2 * lanes() + lane],
-          .files = clock.counters[3 * lanes() + lane]};
+          .files = clock.counters[3 * lanes() + lane],
+          .start = clock.start};
 }
 
 Traced Clocks::traced(const Clock& clock) {

@@ -72,6 +72,7 @@ public:
     double overhead_folded = 0;
     double reduced = 0; ///< bytes of reduction arithmetic done
     double* counters = nullptr;
+    double start = 0;      ///< when it began, seconds
     Snapshot pending = {}; ///< overheads that differ by lane; none when nothing is
     Snapshot port = {};    ///< when the port is free for the next message; none before the first that needs it
   };
@@ -89,7 +90,8 @@ public:
   /// lanes.
   void pay_for_send(Clock& clock, std::uint32_t row, Overhead which, double bytes, double overhead) {
     clock.overhead += overhead;
-    clock.copied += bytes;
+    if (copies_nonblocking_ || which == Overhead::send) [[likely]]
+      clock.copied += bytes;
     if (ends_) [[unlikely]]
       spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
   }
@@ -112,6 +114,8 @@ public:
       spend(clock, rows_[row].ends->receive, bytes);
   }
 
+  /// Lets the clock, which has counted nothing yet, begin at this time, in seconds.
+  void begin_at(Clock& clock, double start);
   /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
   void meet(Clock& clock, Snapshot& latest);
   /// Lets `latest` (empty at first) become the later of both, lane by lane.
@@ -188,7 +192,9 @@ private:
   LaneRates rates_;
   bool alone_; ///< a single lane of plain numbers: not worth a kernel's call
   bool latency_first_;
-  bool ends_; ///< messages' ends differ by lane: CostRow::ends
+  bool listed_;             ///< CompletionOrder::as_listed
+  bool copies_nonblocking_; ///< ReplayOptions::nonblocking_copy
+  bool ends_;               ///< messages' ends differ by lane: CostRow::ends
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;

@@ -35,7 +35,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share_, options), channels_(share_, remote),
       meetings_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),
-      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options.collectives),
+      compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options),
       ranks_(share_.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
       strictest_(eager_limits(network, options)), deadlocks_(network.lanes().size()) {
   if (remote_) remote_->set_clocks(clocks_.pool().values(), clocks_.rows());
@@ -44,10 +44,30 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
     ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
   }
+  if (options.clock == StartClock::global) begin_as_recorded();
   if (options.attribute != AttributeBy::nothing) attributor_.emplace(options, clocks_, ranks_.size());
   if (options.observer != nullptr)
     observation_.emplace(*options.observer, source.run(), network.lanes(), ranks_.size());
   if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
+}
+
+/// Each clock begins with its first action's recorded time.
+void Engine::begin_as_recorded() {
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+    const auto stream = source_.open(world_rank(number));
+    trace::ActionBlock block;
+    do
+      if (!stream->next(block)) break;
+    while (block.size() == 0);
+    if (block.size() == 0) continue;
+    stream->read_times(block);
+    if (block.times().empty())
+      throw Error(Failure::usage, "a global clock needs the times of the recording, and the trace holds none",
+                  fmt::format("rank {}", world_rank(number)),
+                  "record with --timestamps, or let every rank's clock begin at 0");
+    constexpr double nanosecond = 1e-9;
+    clocks_.begin_at(clocks_[number], static_cast<double>(block.times().front().entry) * nanosecond);
+  }
 }
 
 Result Engine::run() {

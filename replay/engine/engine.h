@@ -123,6 +123,7 @@ private:
     bool ended = false;
   };
 
+  void begin_as_recorded();
   void prefetch() const;
   void run_turn(std::uint32_t number);
   template <bool observed>

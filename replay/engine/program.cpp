@@ -64,9 +64,9 @@ Operation nothing_but_request(const Action& action) {
 }
 
 Compiler::Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-                   CostRows& rows, bool care, CollectiveModel collectives)
+                   CostRows& rows, bool care, const ReplayOptions& options)
     : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care),
-      collectives_(collectives) {}
+      collectives_(options.collectives), creation_(options.creation) {}
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();
@@ -273,6 +273,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
 
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
 Operation Compiler::creation(const Action& action, Rank rank, Program& program) {
+  if (!creation_) return nothing_but_request(action);
   const bool by_new_members =
       action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
   if (!by_new_members) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);

@@ -98,7 +98,7 @@ struct NeedsCare {};
 class Compiler {
 public:
   Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-           CostRows& rows, bool care, CollectiveModel collectives);
+           CostRows& rows, bool care, const ReplayOptions& options);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
   /// True when some action reaches a file system.
@@ -139,6 +139,7 @@ private:
   CollectiveModel collectives_;
   std::vector<Unmodelled> unmodelled_; ///< scratch: of the action being compiled
   bool uses_files_ = false;
+  bool creation_; ///< making a communicator costs something
 };
 
 /// A call that takes no time; its request, if it has one, is complete at once.

@@ -75,7 +75,9 @@ SimgridNetwork::SimgridNetwork(const SimgridPlatform& platform, const trace::Run
   eager_limits_.assign(options_.lanes.size(), std::max<Bytes>(platform.settings().detached_below, 1) - 1);
   for (const std::uint32_t host : node_of_rank_)
     seconds_per_unit_.push_back(
-        replay::seconds_per_unit(run.counter, platform.hosts()[host], options_.units_per_second));
+        options_.seconds_per_unit.empty()
+            ? replay::seconds_per_unit(run.counter, platform.hosts()[host], options_.units_per_second)
+            : options_.seconds_per_unit.at(host));
 }
 
 std::uint32_t SimgridNetwork::node(Rank rank) const {
@@ -152,6 +154,10 @@ bool SimgridNetwork::scales(LinkClass link) const {
 
 double SimgridNetwork::seconds_per_unit(Rank rank) const {
   return seconds_per_unit_.at(static_cast<std::size_t>(rank));
+}
+
+double SimgridNetwork::kernel_factor(trace::KernelId kernel) const {
+  return kernel < options_.kernel_factors.size() ? options_.kernel_factors[kernel] : 1;
 }
 
 double SimgridNetwork::send_overhead(Bytes bytes) const {

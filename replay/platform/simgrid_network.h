@@ -28,6 +28,8 @@ struct SimgridNetworkOptions {
   /// One lane each. Bandwidth and latency change for every link but loopbacks; the windows of TCP stay.
   std::vector<Scaling> lanes = {Scaling{}};
   std::optional<double> units_per_second = {}; ///< see seconds_per_unit
+  std::vector<double> seconds_per_unit = {};   ///< by host, instead; empty: as above
+  std::vector<double> kernel_factors = {};     ///< see replay::kernel_factors
   /// Seconds per byte of the sender's copy. 0 by default: SMPI's overheads, where a platform has them, hold it.
   double memory_copy_byte_time = 0;
 };
@@ -59,6 +61,7 @@ public:
   std::span<const double> reduction_byte_time() const override { return reduction_; }
   std::span<const double> compute_scale() const override { return compute_scale_; }
   double seconds_per_unit(Rank rank) const override;
+  double kernel_factor(trace::KernelId kernel) const override;
   double send_overhead(Bytes bytes) const override;
   double isend_overhead(Bytes bytes) const override;
   double receive_overhead(Bytes bytes) const override;

@@ -155,14 +155,15 @@ const Amendment* RankPlayer::amendment() const {
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
-void RankPlayer::compute(ActionKind kind, std::uint64_t volume) {
+void RankPlayer::compute(ActionKind kind, trace::KernelId kernel, std::uint64_t volume) {
   std::uint64_t more = volume;
   if (kind == ActionKind::workers_sum) return;
   if (kind == ActionKind::workers_maximum)
     more = volume > last_computation_ ? volume - last_computation_ : 0;
   else
     last_computation_ = volume;
-  const double flops = static_cast<double>(more) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
+  const double factor = kernel < stage_.kernel_factors.size() ? stage_.kernel_factors[kernel] : 1;
+  const double flops = factor * static_cast<double>(more) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
   if (flops > 0) smpi_execute_flops(flops);
 }
 
@@ -170,7 +171,7 @@ void RankPlayer::perform(const Action& action, std::uint64_t volume) {
   if (!trace::has_volume(action.kind)) last_computation_ = 0;
   switch (trace::family(action.kind)) {
   case trace::ActionFamily::computation:
-    return compute(action.kind, volume);
+    return compute(action.kind, action.kernel, volume);
   case trace::ActionFamily::completion:
     return complete(action.requests);
   case trace::ActionFamily::collective:

@@ -24,6 +24,7 @@ struct Stage {
   const TraceScan* scan = nullptr;
   const char* instance = nullptr;                                   ///< SMPI's name for the run
   std::vector<double> flops_per_unit;                               ///< by rank
+  std::vector<double> kernel_factors;                               ///< by kernel; 1 for those that are not there
   std::vector<std::vector<trace::CommunicatorId>> communicators_of; ///< by rank, those used, rising
   bool prepare_collectives_for_nodes = false; ///< make the node-wise groups that some of SMPI's collectives want
   simgrid::s4u::BarrierPtr curtain;           ///< all ranks start together, and leave together
@@ -63,7 +64,7 @@ private:
 
   void prepare();
   void perform(const trace::Action& action, std::uint64_t volume);
-  void compute(trace::ActionKind kind, std::uint64_t volume);
+  void compute(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
   void send(const trace::Action& action);
   void start_send(const trace::Action& action);
   void receive(trace::Action action);

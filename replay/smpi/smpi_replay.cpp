@@ -76,8 +76,13 @@ Outcome decode(std::string_view bytes, std::size_t ranks) {
 }
 
 /// How many flops SimGrid must be given for one unit of a rank's volumes.
-double flops_per_unit(const trace::Run& run, const PlatformHost& host, const SmpiOptions& options) {
-  return seconds_per_unit(run.counter, host, options.units_per_second) * host.speed * options.scaling.compute;
+double flops_per_unit(const trace::Run& run, const SimgridPlatform& platform, std::size_t node,
+                      const SmpiOptions& options) {
+  const PlatformHost& host = platform.hosts()[node];
+  const double seconds = options.seconds_per_unit.empty()
+                             ? seconds_per_unit(run.counter, host, options.units_per_second)
+                             : options.seconds_per_unit.at(node);
+  return seconds * host.speed * options.scaling.compute;
 }
 
 std::vector<std::vector<trace::CommunicatorId>> communicators_by_rank(const trace::Run& run,
@@ -143,8 +148,9 @@ public:
     stage_.scan = &scan_;
     stage_.instance = "timeless";
     stage_.communicators_of = communicators_by_rank(source.run(), scan_.communicator_used);
+    stage_.kernel_factors = options.kernel_factors;
     for (const std::uint32_t node : mapping.node_of_rank)
-      stage_.flops_per_unit.push_back(flops_per_unit(source.run(), platform.hosts()[node], options));
+      stage_.flops_per_unit.push_back(flops_per_unit(source.run(), platform, node, options));
   }
 
   /// In the child.

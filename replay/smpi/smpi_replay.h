@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace timeless::replay {
 
@@ -16,6 +17,8 @@ struct SmpiOptions {
   /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
   Scaling scaling = {};
   std::optional<double> units_per_second = {}; ///< see seconds_per_unit in simgrid_network.h
+  std::vector<double> seconds_per_unit = {};   ///< by host, instead; empty: as above
+  std::vector<double> kernel_factors = {};     ///< see replay::kernel_factors
   /// Called now and then with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };

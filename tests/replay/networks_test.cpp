@@ -179,6 +179,125 @@ TEST(KernelRates, kernel_of_half_the_rate_takes_twice_the_time_and_the_others_th
   EXPECT_EQ(result.lanes[1].makespan, 180);
 }
 
+// ---- choices that the papers leave open
+
+RankTimes receiver_of_two(CompletionOrder order) {
+  // Rank 0 waits for a small late message and a large early one, listed in this order.
+  MemorySource program(3);
+  const std::vector<trace::RequestId> both{1, 2};
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 1, .request = 1});
+  program.add(0, {.kind = ActionKind::receive, .peer = 2, .bytes = 100, .request = 2});
+  program.add(0, {.kind = ActionKind::wait_all, .requests = both});
+  program.compute(1, 30);
+  send(program, 1, 0, 1);
+  send(program, 2, 0, 100);
+  program.finalize();
+  MachineNetwork network = machine(3, {hockney_costs(5, 1)});
+  ReplayOptions options;
+  options.completions = order;
+  return replay(program, network, options).lanes.at(0).ranks.at(0);
+}
+
+TEST(Choices, completions_as_listed_end_at_the_same_time_and_divide_it_otherwise) {
+  // The large one arrives at 105, the small one sets off at 30 and arrives at 36.
+  const RankTimes by_arrival = receiver_of_two(CompletionOrder::of_arrival);
+  const RankTimes as_listed = receiver_of_two(CompletionOrder::as_listed);
+  EXPECT_EQ(by_arrival.end, 105);
+  EXPECT_EQ(as_listed.end, 105);
+  EXPECT_EQ(by_arrival.wait, 30) << "the small one comes first";
+  EXPECT_EQ(as_listed.wait, 30);
+  EXPECT_EQ(by_arrival.latency, 5);
+  EXPECT_EQ(as_listed.bandwidth, 1 + 69);
+}
+
+TEST(Choices, completions_as_listed_take_the_large_message_first_when_it_stands_first) {
+  MemorySource program(3);
+  const std::vector<trace::RequestId> both{2, 1};
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 1, .request = 1});
+  program.add(0, {.kind = ActionKind::receive, .peer = 2, .bytes = 100, .request = 2});
+  program.add(0, {.kind = ActionKind::wait_all, .requests = both});
+  program.compute(1, 30);
+  send(program, 1, 0, 1);
+  send(program, 2, 0, 100);
+  program.finalize();
+  MachineNetwork network = machine(3, {hockney_costs(5, 1)});
+  ReplayOptions options;
+  options.completions = CompletionOrder::as_listed;
+  const RankTimes times = replay(program, network, options).lanes.at(0).ranks.at(0);
+  EXPECT_EQ(times.end, 105);
+  EXPECT_EQ(times.wait, 0) << "all of the time is the large message's way";
+  EXPECT_EQ(times.bandwidth, 100);
+}
+
+TEST(Choices, nonblocking_sends_copy_nothing_where_only_blocking_ones_do) {
+  MemorySource program(2);
+  const std::vector<trace::RequestId> one{1};
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 8, .request = 1});
+  program.add(0, {.kind = ActionKind::wait, .requests = one});
+  send(program, 0, 1, 4);
+  receive(program, 0, 1, 8);
+  receive(program, 0, 1, 4);
+  program.finalize();
+  HockneyNetwork network = flat_machine(2, {{.memory_copy = 1}});
+  ReplayOptions options;
+  EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].memory_copy, 12);
+  options.nonblocking_copy = false;
+  EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].memory_copy, 4);
+}
+
+TEST(Choices, making_a_communicator_is_free_and_waits_for_nobody_where_asked) {
+  MemorySource program(2);
+  const trace::CommunicatorId made = program.add_communicator({0, 1});
+  program.compute(1, 100);
+  for (Rank rank = 0; rank < 2; ++rank)
+    program.add(rank, {.kind = ActionKind::comm_dup, .new_communicator = made});
+  program.finalize();
+  HockneyNetwork network = flat_machine(2, {{.latency = 10}});
+  ReplayOptions options;
+  EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].end, 110);
+  options.creation = false;
+  EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].end, 0);
+  EXPECT_EQ(replay(program, network, options).lanes[0].ranks[1].end, 100);
+}
+
+TEST(Choices, global_clock_begins_with_the_recorded_time_of_the_first_action) {
+  MemorySource program(2);
+  for (Rank rank = 0; rank < 2; ++rank) {
+    const std::uint64_t begin = rank == 0 ? 5'000'000'000 : 2'000'000'000;
+    program.compute(rank, 1);
+    program.times(rank, {begin, begin + 1'000'000'000});
+    program.add(rank, {.kind = ActionKind::barrier});
+    program.times(rank, {begin + 1'000'000'000, 9'000'000'000});
+  }
+  HockneyNetwork network = flat_machine(2, {{.latency = 10}});
+  ReplayOptions options;
+  options.clock = StartClock::global;
+  const LaneResult lane = replay(program, network, options).lanes.at(0);
+  EXPECT_EQ(lane.ranks[0].start, 5);
+  EXPECT_EQ(lane.ranks[1].start, 2);
+  EXPECT_EQ(lane.ranks[1].wait, 3);
+  EXPECT_EQ(lane.ranks[0].end, 16);
+  EXPECT_EQ(lane.ranks[1].end, 16);
+  options.clock = StartClock::own;
+  EXPECT_EQ(replay(program, network, options).lanes.at(0).ranks[0].end, 11);
+}
+
+TEST(Choices, global_clock_is_refused_where_the_trace_holds_no_times) {
+  MemorySource program(1);
+  program.compute(0, 1);
+  program.finalize();
+  HockneyNetwork network = flat_machine(1, {{}});
+  ReplayOptions options;
+  options.clock = StartClock::global;
+  try {
+    replay(program, network, options);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::usage);
+    EXPECT_NE(error.advice().find("--timestamps"), std::string::npos);
+  }
+}
+
 /// Lanes of every sort, with fractions.
 MachineLane lane_of_a_sort(std::size_t number) {
   const double odd = static_cast<double>(number) + 1;

@@ -27,6 +27,9 @@ void compare_with_scalar_replay(std::uint64_t seed, const ProgramLimits& limits)
   IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
   if (seed % 4 >= 2) machine.add_rarities();
   ReplayOptions options;
+  options.completions = seed % 11 == 0 ? CompletionOrder::as_listed : CompletionOrder::of_arrival;
+  options.nonblocking_copy = seed % 13 != 0;
+  options.creation = seed % 17 != 0;
   constexpr CollectiveModel models[] = {CollectiveModel::simple, CollectiveModel::mpich, CollectiveModel::schedule};
   options.collectives = models[seed % 3];
   options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;

@@ -263,6 +263,15 @@ private:
     return action.kernel == trace::no_kernel ? 1 : network_.kernel_factor(action.kernel);
   }
 
+  void copy(ScalarTimes& times, bool nonblocking, double bytes) const {
+    if (nonblocking && !options_.nonblocking_copy) return;
+    work(times, &RankTimes::memory_copy, bytes * network_.memory_copy_byte_time()[lane_]);
+  }
+
+  bool is_free_creation(const Action& action) const {
+    return !options_.creation && trace::family(action.kind) == trace::ActionFamily::communicator;
+  }
+
   /// When a message that the rank has ready now sets off.
   Since through_port(ScalarTimes& times, LinkClass link, Bytes bytes) {
     const Since ready{times.end, times.path};
@@ -355,7 +364,7 @@ private:
 
   void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals, const std::vector<Arrival>& ways = {},
                   const std::vector<Arrival>& of_files = {}) {
-    std::ranges::stable_sort(arrivals, {}, &Arrival::end);
+    if (options_.completions == CompletionOrder::of_arrival) std::ranges::stable_sort(arrivals, {}, &Arrival::end);
     for (Arrival& arrival : arrivals) {
       if (options_.ports != Ports::none && arrival.port && arrival.scales) come_in(times, arrival);
       absorb(times, arrival);
@@ -407,7 +416,7 @@ private:
     const LinkClass link = network_.link(rank, std::get<1>(sent.path));
     work(times, &RankTimes::overhead,
          overhead(nonblocking ? Overhead::nonblocking_send : Overhead::send, link, action.bytes, synchronous));
-    work(times, &RankTimes::memory_copy, static_cast<double>(action.bytes) * network_.memory_copy_byte_time()[lane_]);
+    copy(times, nonblocking, static_cast<double>(action.bytes));
     auto& queue = paths_[sent.path].sent;
     sent.place = queue.size();
     queue.push_back(
@@ -664,7 +673,7 @@ private:
           const auto bytes = static_cast<Bytes>(course.transfer.bytes);
           const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
           work(times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, bytes));
-          work(times, &RankTimes::memory_copy, static_cast<double>(bytes) * network_.memory_copy_byte_time()[lane_]);
+          copy(times, true, static_cast<double>(bytes));
           within_[way(course.here, course.transfer.to)].push_back(
               {all[course.here], through_port(times, link, bytes), bytes, false});
         }
@@ -973,6 +982,10 @@ private:
       return true;
     default:
       break;
+    }
+    if (is_free_creation(action)) {
+      if (action.request != trace::no_request) rank.requests[action.request] = {};
+      return true;
     }
     switch (trace::family(action.kind)) {
     case trace::ActionFamily::completion:

@@ -67,6 +67,31 @@ TEST(LamMpi, ping_pong_takes_twice_the_total_communication_of_every_size) {
     }
 }
 
+TEST(LamMpi, long_message_takes_the_envelope_the_acknowledgement_and_the_data) {
+  for (const Parameters& parameters : languages)
+    for (const Bytes bytes : {Bytes{65537}, Bytes{100000}, Bytes{1000000}}) {
+      MemorySource program(2);
+      program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
+      program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+      program.finalize();
+      const LaneResult lane = replayed(program, network_of(parameters));
+      expect_microseconds(lane.ranks[1].end, parameters.total_comm(bytes));
+      expect_microseconds(lane.ranks[0].end, parameters.total_comm(bytes) - parameters.overhead_l);
+    }
+}
+
+TEST(LamMpi, long_messages_wait_for_their_receive_and_short_ones_do_not) {
+  for (const Bytes bytes : {Bytes{65536}, Bytes{65537}}) {
+    MemorySource program(2);
+    program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
+    program.compute(1, 1'000'000'000);
+    program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+    program.finalize();
+    const LaneResult lane = replayed(program, network_of(c_language));
+    EXPECT_EQ(lane.ranks[0].end > 1, bytes > 65536) << bytes;
+  }
+}
+
 TEST(LamMpi, send_only_keeps_the_sender_for_its_overheads_and_the_receiver_until_the_last_message) {
   constexpr int messages = 10;
   for (const Parameters& parameters : languages)

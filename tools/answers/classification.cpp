@@ -26,10 +26,6 @@ constexpr std::size_t half = 2;  ///< half the speed of the anchor
 constexpr std::size_t twice = 4; ///< twice the speed
 constexpr std::size_t eight = 6; ///< eight times the speed
 
-double communication(const RankTimes& times) {
-  return times.wait + times.latency + times.bandwidth;
-}
-
 double ratio(double over, double under) {
   if (under > 0) return over / under;
   return over > 0 ? std::numeric_limits<double>::infinity() : 1;
@@ -58,6 +54,10 @@ Evidence weigh(std::span<const LaneResult> lanes, const Thresholds& thresholds) 
     means.push_back(replay::mean(lane));
   const std::span<const RankTimes> all(means);
   const RankTimes& base = means[anchor];
+  const double copies = thresholds.copies_communicate ? 1 : 0;
+  const auto communication = [copies](const RankTimes& times) {
+    return times.wait + times.latency + times.bandwidth + copies * times.memory_copy;
+  };
   const double total = base.end > 0 ? base.end : 1;
   const double own_wait = thresholds.insensitive_of_own ? base.wait : total;
   const double own_communication = thresholds.insensitive_of_own ? communication(base) : total;
@@ -66,7 +66,7 @@ Evidence weigh(std::span<const LaneResult> lanes, const Thresholds& thresholds) 
   };
   Evidence evidence;
   evidence.total = lanes[anchor].makespan;
-  evidence.computation = (base.compute + base.memory_copy) / total;
+  evidence.computation = (base.compute + (1 - copies) * base.memory_copy) / total;
   evidence.wait = base.wait / total;
   evidence.latency = base.latency / total;
   evidence.bandwidth = base.bandwidth / total;

@@ -28,6 +28,8 @@ struct Thresholds {
   /// True: a class's quantity is insensitive by its change relative to itself, the paper's literal reading.
   /// False: relative to the total time, so that a large change of a tiny quantity does not count.
   bool insensitive_of_own = false;
+  /// True: copies of sent messages count as communication; false: as computation.
+  bool copies_communicate = false;
 };
 
 /// The figures a class is decided on. Times are means over ranks, seconds; shares are of the mean total at the anchor.
@@ -38,7 +40,7 @@ struct Evidence {
   double latency = 0;
   double bandwidth = 0;
   double overhead = 0;
-  double communication = 0;     ///< wait + latency + bandwidth
+  double communication = 0;     ///< wait + latency + bandwidth, and copies where Thresholds say so
   double total_change = 0;      ///< largest relative change of the total over all configurations
   double wait_change = 0;       ///< largest change of the wait over all configurations
   double latency_change = 0;    ///< largest change of communication as latency alone goes from L/8 to 8L

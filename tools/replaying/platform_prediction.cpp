@@ -82,9 +82,25 @@ void say_how_fast(Prediction& prediction, const trace::Run& run, const replay::S
       speeds(platform, mapping), platform.file().filename().string());
 }
 
+/// What the file of rates says of a platform's hosts; nothing without a file.
+ComputeSpeeds speeds_of(const trace::Run& run, const PredictionOptions& options,
+                        const replay::SimgridPlatform& platform) {
+  if (options.machine.rates.empty()) return {};
+  std::vector<std::string> names;
+  std::vector<double> otherwise;
+  for (const replay::PlatformHost& host : platform.hosts()) {
+    names.push_back(host.name);
+    otherwise.push_back(run.counter.unit == trace::VolumeUnit::instructions ? 1 / host.speed : 0);
+  }
+  return compute_speeds(run, options.machine, names, otherwise);
+}
+
 void predict_with_model(Prediction& prediction, const trace::Source& source, const PredictionOptions& options,
-                        const replay::SimgridPlatform& platform, const replay::Mapping& mapping) {
+                        const replay::SimgridPlatform& platform, const replay::Mapping& mapping,
+                        const ComputeSpeeds& speeds) {
   replay::SimgridNetworkOptions network_options{.lanes = scalings(options)};
+  network_options.seconds_per_unit = speeds.seconds_per_unit;
+  network_options.kernel_factors = speeds.kernel_factors;
   if (options.machine.compute_rate > 0) network_options.units_per_second = options.machine.compute_rate;
   if (options.memory_copy_rate && *options.memory_copy_rate > 0)
     network_options.memory_copy_byte_time = 1 / *options.memory_copy_rate;
@@ -95,11 +111,14 @@ void predict_with_model(Prediction& prediction, const trace::Source& source, con
 }
 
 void predict_with_smpi(Prediction& prediction, const trace::Source& source, const PredictionOptions& options,
-                       const replay::SimgridPlatform& platform, const replay::Mapping& mapping) {
+                       const replay::SimgridPlatform& platform, const replay::Mapping& mapping,
+                       const ComputeSpeeds& speeds) {
   prediction.result.attributed = false;
   for (const replay::Scaling& scaling : scalings(options)) {
     Progress progress("simulating " + options.trace, total_actions(source.run()));
     replay::SmpiOptions smpi{.scaling = scaling};
+    smpi.seconds_per_unit = speeds.seconds_per_unit;
+    smpi.kernel_factors = speeds.kernel_factors;
     if (options.machine.compute_rate > 0) smpi.units_per_second = options.machine.compute_rate;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
     replay::SmpiResult one = replay::smpi_replay(source, platform, mapping, smpi);
@@ -120,11 +139,15 @@ Prediction predict_on_platform(const trace::Source& source, const PredictionOpti
   prediction.mapping_sentence = mapping.sentence;
   for (const std::uint32_t node : mapping.node_of_rank)
     prediction.nodes.push_back(mapping.nodes[node]);
-  say_how_fast(prediction, source.run(), platform, mapping, options.machine.compute_rate);
-  if (options.backend == Backend::smpi)
-    predict_with_smpi(prediction, source, options, platform, mapping);
+  const ComputeSpeeds speeds = speeds_of(source.run(), options, platform);
+  if (options.machine.rates.empty())
+    say_how_fast(prediction, source.run(), platform, mapping, options.machine.compute_rate);
   else
-    predict_with_model(prediction, source, options, platform, mapping);
+    prediction.compute_sentence = speeds.sentence;
+  if (options.backend == Backend::smpi)
+    predict_with_smpi(prediction, source, options, platform, mapping, speeds);
+  else
+    predict_with_model(prediction, source, options, platform, mapping, speeds);
   add_notes(prediction, mapping.notes);
   add_notes(prediction, prediction.result.notes);
   return prediction;
@@ -137,7 +160,7 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
   if (networks == !options.platform.empty())
     throw Error(Failure::usage, networks ? "--platform and --network exclude each other" : "no machine to replay on",
                 {},
-                fmt::format("give --platform FILE (or one of {}) or --network e1g,e10g,qdr",
+                fmt::format("give --platform FILE (or one of {}) or --network e1g,e10g,qdr (or a file)",
                             fmt::join(known_platforms(), ", ")));
   if (options.backend == Backend::smpi) {
     if (networks)
@@ -149,6 +172,10 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
     if (options.eager_limit || options.handshake)
       throw Error(Failure::usage, "--eager-limit and --handshake are the model's; SMPI has the platform's", {},
                   "leave them out, or set smpi/send-is-detached-thresh in the platform file");
+    if (options.completions != replay::CompletionOrder::of_arrival || options.clock != replay::StartClock::own ||
+        !options.nonblocking_copy || !options.creation)
+      throw Error(Failure::usage, "--copies, --completions, --communicator-creation and --clock are the model's", {},
+                  "leave them out");
     if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
       throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
                   "leave them out, or name collectives in the platform file (smpi/coll-selector)");

@@ -27,6 +27,10 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replay::ReplayOptions replaying;
   replaying.collectives = options.collectives;
   replaying.overlap = options.overlap;
+  replaying.completions = options.completions;
+  replaying.clock = options.clock;
+  replaying.nonblocking_copy = options.nonblocking_copy;
+  replaying.creation = options.creation;
   replaying.eager_limit = options.eager_limit;
   replaying.handshake = options.handshake;
   replaying.file_system = options.file_system;

@@ -28,6 +28,10 @@ struct PredictionOptions {
   Backend backend = Backend::model;
   replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
   replay::Overlap overlap = replay::Overlap::latency_first;
+  replay::CompletionOrder completions = replay::CompletionOrder::of_arrival;
+  replay::StartClock clock = replay::StartClock::own;
+  bool nonblocking_copy = true;
+  bool creation = true;
   std::vector<double> latency{1}; ///< factors; every combination with the next two is one configuration
   std::vector<double> bandwidth{1};
   std::vector<double> compute{1};

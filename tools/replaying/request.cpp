@@ -1,11 +1,13 @@
 #include "tools/replaying/request.h"
 
+#include "tools/named_networks.h"
 #include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
 #include "trace/error.h"
 
 #include <charconv>
+#include <fmt/format.h>
 
 namespace timeless::tools {
 
@@ -21,6 +23,13 @@ void add_machine_options(CLI::App& command, ReplayRequest& request, Machines mac
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
+  command.add_flag_callback(
+      "--list-networks",
+      [] {
+        fmt::print("{}", network_listing());
+        throw CLI::Success();
+      },
+      "List the networks known by name, with their sources");
   add_placement_options(command, asked.machine);
   if (machines == Machines::all)
     command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
@@ -62,6 +71,25 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
       ->default_str(machines == Machines::all ? "32e9 with --network, 0 with --platform" : "32e9");
 }
 
+/// What the papers leave open: docs/model.md lists the choices.
+void add_choice_options(CLI::App& command, ReplayRequest& request) {
+  command.add_option("--copies", request.copies, "Which sends cost their caller a copy of the message")
+      ->check(CLI::IsMember({"all", "blocking"}));
+  command
+      .add_option("--completions", request.completions,
+                  "In which order a Waitall takes its messages, which divides its time")
+      ->check(CLI::IsMember({"arrival", "listed"}));
+  command
+      .add_option("--communicator-creation", request.creation,
+                  "What making a communicator costs: a small allreduce, "
+                  "or nothing, waiting for nobody")
+      ->check(CLI::IsMember({"allreduce", "free"}));
+  command
+      .add_option("--clock", request.clock,
+                  "Clocks begin at 0 with each rank's first action, or with that action's recorded time")
+      ->check(CLI::IsMember({"own", "global"}));
+}
+
 void add_question_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--by", request.by,
@@ -91,6 +119,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Machines mach
   add_trace_argument(command, request.prediction.trace);
   add_machine_options(command, request, machines);
   add_model_options(command, request, machines);
+  add_choice_options(command, request);
   if (machines == Machines::all) {
     add_question_options(command, request);
     add_timeline_options(command, request.timeline);
@@ -143,6 +172,10 @@ void read_words(ReplayRequest& request) {
   for (const auto set :
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
+  if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
+  if (request.clock == "global") asked.clock = replay::StartClock::global;
+  asked.nonblocking_copy = request.copies == "all";
+  asked.creation = request.creation == "allreduce";
 }
 
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,

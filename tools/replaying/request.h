@@ -21,6 +21,10 @@ struct ReplayRequest {
   std::string backend = "model";
   std::string collectives = "mpich";
   std::string overlap = "latency-first";
+  std::string completions = "arrival";
+  std::string clock = "own";
+  std::string copies = "all";
+  std::string creation = "allreduce";
   std::string eager_limit;
   std::string instruction_set = "best";
   std::string file_system;

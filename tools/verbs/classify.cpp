@@ -250,6 +250,10 @@ void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
       .add_flag("--insensitive-of-own", thresholds.insensitive_of_own,
                 "Judge changes of wait and communication relative to themselves, not to the total")
       ->group("Thresholds");
+  command
+      .add_flag("--copies-communicate", thresholds.copies_communicate,
+                "Count copies of sent messages as communication, not as computation")
+      ->group("Thresholds");
 }
 
 } // namespace
