@@ -276,5 +276,69 @@ TEST_F(Replay, on_a_platform_that_does_not_exist_lists_those_that_do) {
   EXPECT_THAT(broken.err, HasSubstr("broken.xml"));
 }
 
+std::string write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST_F(Replay, on_a_network_file_takes_the_time_it_describes_beside_presets_and_by_factors) {
+  const std::string file = write_text(directory_ / "mine.json", R"({"format": "timeless.network/1", "between_nodes":
+    {"model": "loggp", "latency_seconds": 1e-3, "segments": [{"overhead_seconds": 2e-3, "seconds_per_byte": 1e-7}]}})");
+  const json answer = replay_json({"--network", "e1g," + file, "--latency", "x1,x2"});
+  ASSERT_EQ(answer.at("configurations").size(), 4U);
+  EXPECT_EQ(answer.at("configurations").at(3).at("name"), "mine latency x2");
+  // 4 ms of computation, overhead, latency, 10 ms of bytes, overhead.
+  EXPECT_NEAR(makespan(answer, 2), 19e-3, 1e-12);
+  EXPECT_NEAR(makespan(answer, 3), 20e-3, 1e-12);
+  EXPECT_NEAR(makespan(answer, 0), makespan(replay_json({"--network", "e1g"})), 0) << "lanes beside change nothing";
+}
+
+TEST_F(Replay, on_a_network_that_comes_with_timeless_takes_its_name) {
+  // 100,000 bytes after LAM/MPI's envelope: o_s + L + o_s + o_s + L + o_l + n G + L + o_l.
+  const double seconds = (3 * 39.03 + 2 * 163.43 + 3 * 60 + 100'000 * 0.216644) * 1e-6;
+  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c"})), 4e-3 + seconds, 1e-9);
+}
+
+TEST_F(Replay, lists_the_networks_it_knows_without_a_trace) {
+  const Outcome outcome = timeless_command({"replay", "--list-networks"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("e1g"), HasSubstr("lam-mpi-fortran"), HasSubstr("Brim")));
+}
+
+TEST_F(Replay, refuses_networks_it_does_not_know_and_files_that_are_none) {
+  Outcome outcome = replay({"--network", "e2g"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("e2g"), HasSubstr("e10g"), HasSubstr("lam-mpi-c")));
+  const std::string file = write_text(directory_ / "bad.json", R"({"format": "timeless.network/1", "latency": 1})");
+  outcome = replay({"--network", file});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("bad.json: latency"), HasSubstr("between_nodes")));
+}
+
+TEST_F(Replay, rates_of_hosts_and_kernels_count_on_networks_platforms_and_in_SMPI) {
+  const std::string file = write_text(directory_ / "rates.json", R"({"format": "timeless.rates/1",
+    "units_per_second": 2e9, "kernels": {"0": 4e9}})");
+  const auto computed = [](const json& answer) {
+    return answer.at("configurations").at(0).at("mean_seconds").at("compute").get<double>() * 2;
+  };
+  EXPECT_DOUBLE_EQ(computed(replay_json({"--network", "e1g", "--rates", file})), 1e-3);
+  EXPECT_DOUBLE_EQ(computed(replay_json({"--platform", "flat", "--rates", file})), 1e-3);
+  EXPECT_NEAR(makespan(replay_json({"--platform", "flat", "--backend", "smpi", "--rates", file})),
+              makespan(replay_json({"--platform", "flat", "--rates", file})), 1e-12);
+  const std::string slow = write_text(directory_ / "slow.json", R"({"format": "timeless.rates/1",
+    "hosts": {"node-0": 5e8}})");
+  EXPECT_DOUBLE_EQ(computed(replay_json({"--platform", "flat", "--rates", slow})), 8e-3);
+  const Outcome outcome = replay({"--network", "e1g", "--rates", slow});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("slow.json: hosts"), HasSubstr("no rate for host 'node-1'")));
+  EXPECT_EQ(replay({"--network", "e1g", "--rates", file, "--compute-rate", "1e9"}).status, 2);
+}
+
+TEST_F(Replay, global_clock_is_refused_without_recorded_times) {
+  const Outcome outcome = replay({"--network", "e1g", "--clock", "global"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("the trace holds none"), HasSubstr("--timestamps")));
+}
+
 } // namespace
 } // namespace timeless::tools
