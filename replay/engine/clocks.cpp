@@ -25,7 +25,7 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       listed_(options.completions == CompletionOrder::as_listed), copies_nonblocking_(options.nonblocking_copy),
-      ends_(network.overheads_by_lane() || network.ports()),
+      ends_(network.overheads_by_lane() || network.ports()), special_sends_(ends_ || !copies_nonblocking_),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank() * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];
@@ -46,11 +46,15 @@ inline LaneTime Clocks::own(const Clock& clock) {
 
 inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
   const CostRow& row = rows_[incoming.row];
-  if (row.constant != nullptr && !incoming.envelope) [[unlikely]] {
-    const double* const bytes = byte_seconds(row, incoming);
-    if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};
-    return {1, bytes, incoming.messages, row.latency, row.graded};
-  }
+  if (row.constant == nullptr || incoming.envelope) [[likely]]
+    return usual_transfer(incoming);
+  const double* const bytes = byte_seconds(row, incoming);
+  if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};
+  return {1, bytes, incoming.messages, row.latency, row.graded};
+}
+
+inline LaneTransfer Clocks::usual_transfer(const Incoming& incoming) const {
+  const CostRow& row = rows_[incoming.row];
   if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
   return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
 }
@@ -72,7 +76,8 @@ inline void Clocks::clear_pending(Clock& clock) {
   clock.copied_folded += clock.copied;
   clock.overhead_folded += clock.overhead;
   clock.volume = clock.copied = clock.overhead = 0;
-  clock.pending.reset();
+  if (ends_) [[unlikely]]
+    clock.pending.reset();
 }
 
 inline Snapshot Clocks::writable(const Clock& clock) {

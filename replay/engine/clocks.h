@@ -90,10 +90,9 @@ public:
   /// lanes.
   void pay_for_send(Clock& clock, std::uint32_t row, Overhead which, double bytes, double overhead) {
     clock.overhead += overhead;
-    if (copies_nonblocking_ || which == Overhead::send) [[likely]]
-      clock.copied += bytes;
-    if (ends_) [[unlikely]]
-      spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
+    clock.copied += bytes;
+    if (special_sends_) [[unlikely]]
+      pay_specially(clock, row, which, bytes);
   }
   /// The overhead of a one-sided transfer: that of a nonblocking send, without a copy.
   void pay_for_transfer(Clock& clock, std::uint32_t row, double bytes, double overhead) {
@@ -103,9 +102,9 @@ public:
   }
   /// When that message sets off: at once, or when the rank's port is free.
   Moment set_off(Clock& clock, std::uint32_t row, double bytes) {
-    if (ends_ && rows_[row].ends->port.fixed != nullptr) [[unlikely]]
-      return pass_port(clock, rows_[row], bytes);
-    return now(clock);
+    if (ends_) [[unlikely]]
+      return rows_[row].ends->port.fixed != nullptr ? pass_port(clock, rows_[row], bytes) : now(clock);
+    return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   }
   /// What a processor does after a message has arrived.
   void receive(Clock& clock, std::uint32_t row, double bytes, double overhead) {
@@ -172,16 +171,18 @@ public:
 private:
   LaneTime own(const Clock& clock);
   LaneTransfer transfer(const Incoming& incoming);
+  LaneTransfer usual_transfer(const Incoming& incoming) const;
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   LaneCounters file_counters(const Clock& clock) const;
   Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
-  static void clear_pending(Clock& clock);
+  void clear_pending(Clock& clock);
   LaneTime own_by_lane(const Clock& clock);
   Snapshot materialised(const Clock& clock);
   void materialise(const Clock& clock, double* out);
+  void pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes);
   void spend(Clock& clock, const SecondsRow& seconds, double bytes);
   Moment pass_port(Clock& clock, const CostRow& row, double bytes);
   Snapshot writable(const Clock& clock);
@@ -195,6 +196,7 @@ private:
   bool listed_;             ///< CompletionOrder::as_listed
   bool copies_nonblocking_; ///< ReplayOptions::nonblocking_copy
   bool ends_;               ///< messages' ends differ by lane: CostRow::ends
+  bool special_sends_;      ///< that, or not all sends copy
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;

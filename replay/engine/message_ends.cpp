@@ -45,6 +45,11 @@ void Clocks::spend(Clock& clock, const SecondsRow& seconds, double bytes) {
   clock.pending = std::move(out);
 }
 
+void Clocks::pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes) {
+  if (!copies_nonblocking_ && which == Overhead::nonblocking_send) clock.copied -= bytes;
+  if (ends_) spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
+}
+
 /// A message waits until the port is free, where lanes have ports, and keeps it from then on: LogGP's g + n G.
 Moment Clocks::pass_port(Clock& clock, const CostRow& row, double bytes) {
   Snapshot sets_off = materialised(clock);

@@ -52,12 +52,14 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
   command
       .add_option("--eager-limit", request.eager_limit,
                   "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
-      ->default_str(machines == Machines::all ? "the platform's; with --network none" : "none");
+      ->default_str(machines == Machines::all ? "the platform's or the network file's; presets have none"
+                                              : "the network file's; presets have none");
   command
       .add_option("--handshake", request.prediction.handshake,
                   "Latencies that such a message's sender and receiver spend before it leaves")
       ->check(CLI::NonNegativeNumber)
-      ->default_str(machines == Machines::all ? "2 with --network, 0 with --platform" : "2");
+      ->default_str(machines == Machines::all ? "2 with presets, a network file's own, 0 with --platform"
+                                              : "2, or the network file's");
   command
       .add_option("--file-system", request.file_system,
                   "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
@@ -68,7 +70,8 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
       .add_option("--memory-copy", request.prediction.memory_copy_rate,
                   "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(CLI::NonNegativeNumber)
-      ->default_str(machines == Machines::all ? "32e9 with --network, 0 with --platform" : "32e9");
+      ->default_str(machines == Machines::all ? "32e9 with presets, a network file's own, 0 with --platform"
+                                              : "32e9, or the network file's");
 }
 
 /// What the papers leave open: docs/model.md lists the choices.
