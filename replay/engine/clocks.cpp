@@ -46,7 +46,7 @@ inline LaneTime Clocks::own(const Clock& clock) {
 
 inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
   const CostRow& row = rows_[incoming.row];
-  if (row.constant == nullptr || incoming.envelope) [[likely]]
+  if (row.constant == nullptr || incoming.constants == 0) [[likely]]
     return usual_transfer(incoming);
   const double* const bytes = byte_seconds(row, incoming);
   if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};

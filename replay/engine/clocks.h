@@ -28,10 +28,10 @@ struct Moment {
 struct Incoming {
   LaneTime sent;
   std::uint32_t row = 0;
-  double messages = 1;   ///< times latency
-  double bytes = 0;      ///< times byte time
-  bool envelope = false; ///< only the latency counts: a probe sees a message before its bytes have come
-  bool port = false;     ///< a message, which comes in through the rank's port
+  double messages = 1;  ///< times latency
+  double bytes = 0;     ///< times byte time
+  double constants = 1; ///< times what a message takes beside its bytes: none, where only its latency counts
+  bool port = false;    ///< a message, which comes in through the rank's port
 };
 
 /// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.

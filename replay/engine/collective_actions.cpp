@@ -50,7 +50,8 @@ Incoming Engine::incoming(const Meeting& meeting) const {
   return {.sent = {.base = meeting.latest.values()},
           .row = meeting.row,
           .messages = meeting.cost.messages,
-          .bytes = meeting.cost.bytes};
+          .bytes = meeting.cost.bytes,
+          .constants = meeting.cost.messages};
 }
 
 void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {

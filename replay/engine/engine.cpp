@@ -366,8 +366,7 @@ bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& opera
   const std::uint64_t ticket = channels_.next_ticket(operation.receive_channel);
   if (!has_message(rank, operation.receive_channel, ticket)) return false;
   const Message& found = message(channels_[operation.receive_channel], ticket);
-  clocks_.take(clocks_[number],
-               {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope, .envelope = true});
+  clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope, .constants = 0});
   return true;
 }
 

@@ -84,7 +84,7 @@ const double* Clocks::byte_seconds(const CostRow& row, const Incoming& incoming)
   if (terms_used_ == terms_.size()) terms_.push_back(pool_.take());
   double* const seconds = terms_[terms_used_++].values();
   for (std::size_t lane = 0; lane < lanes(); ++lane)
-    seconds[lane] = incoming.messages * row.constant[lane] + incoming.bytes * row.byte_time[lane];
+    seconds[lane] = incoming.constants * row.constant[lane] + incoming.bytes * row.byte_time[lane];
   return seconds;
 }
 

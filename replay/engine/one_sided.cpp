@@ -94,7 +94,7 @@ void Engine::begin_transfer(RankState& rank, std::uint32_t number, const OneSide
 /// There and back, before anything else.
 void Engine::ask(std::uint32_t number, std::uint32_t row) {
   const Moment now = clocks_.now(clocks_[number]);
-  clocks_.take(clocks_[number], {.sent = now.time(), .row = row, .messages = 2});
+  clocks_.take(clocks_[number], {.sent = now.time(), .row = row, .messages = 2, .constants = 2});
 }
 
 void Engine::finish_transfers(std::uint32_t number, WindowState& window) {

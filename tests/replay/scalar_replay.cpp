@@ -716,8 +716,8 @@ private:
     const LinkClass link = network_.link(number, world(action.communicator, action.peer));
     const auto [latency, byte_time] = costs(link, larger);
     work(rank.times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, action.bytes, false, larger));
-    const Arrival way = begin(rank.port, rank.times, ways * latency, ways * constant(link, larger) + bytes * byte_time,
-                              network_.scales(link));
+    const Arrival way =
+        begin(rank.port, rank.times, ways * latency, constant(link, larger) + bytes * byte_time, network_.scales(link));
     auto& last = rank.windows[action.communicator].transfers;
     if (!last || way.end() > last->end()) last = way;
     if (action.request != trace::no_request)
