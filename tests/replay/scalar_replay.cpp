@@ -364,7 +364,10 @@ private:
 
   void absorb_all(ScalarTimes& times, std::vector<Arrival> arrivals, const std::vector<Arrival>& ways = {},
                   const std::vector<Arrival>& of_files = {}) {
-    if (options_.completions == CompletionOrder::of_arrival) std::ranges::stable_sort(arrivals, {}, &Arrival::end);
+    const bool queue = options_.ports != Ports::none &&
+                       std::ranges::any_of(arrivals, [](const Arrival& arrival) { return arrival.port; });
+    if (queue || options_.completions == CompletionOrder::of_arrival)
+      std::ranges::stable_sort(arrivals, {}, &Arrival::end);
     for (Arrival& arrival : arrivals) {
       if (options_.ports != Ports::none && arrival.port && arrival.scales) come_in(times, arrival);
       absorb(times, arrival);
