@@ -44,6 +44,12 @@ enum class Ports : std::uint8_t {
   node,     ///< at each rank, whose node's port all ranks of the node keep equally busy
 };
 
+/// As an option has it: "receiver".
+constexpr const char* name(Ports ports) {
+  if (ports == Ports::none) return "none";
+  return ports == Ports::receiver ? "receiver" : "node";
+}
+
 /// What computation hides first of a message's way.
 enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 
@@ -70,6 +76,8 @@ struct ReplayOptions {
   /// Actions a rank replays before the next rank's turn; bounds the messages in flight. The result does not depend on
   /// it.
   std::uint32_t budget = 64;
+  /// Whether Result::incast is asked for; without ports.
+  bool incast = false;
   /// Whether LaneResult::sensitivity is asked for.
   bool sensitivities = false;
   /// What the arithmetic is done with; changes no bit of the result.

@@ -114,13 +114,20 @@ struct PathSegment {
   double bandwidth = 0;
 };
 
+/// Messages that come in at the same time without ports, and could not on a real machine.
+struct Incast {
+  trace::Rank rank = trace::no_rank; ///< whose port would fall behind most
+  double seconds = 0;                ///< by how much, in the first lane, over the whole run
+};
+
 /// What a replay says.
 struct Result {
   std::vector<LaneResult> lanes;
   /// False when only ends and makespans are known: a simulator that does not say why.
   bool attributed = true;
-  std::uint64_t actions = 0; ///< actions replayed, over all ranks
-  Attribution attribution;   ///< as far as asked for (ReplayOptions::attribute)
+  std::uint64_t actions = 0;                   ///< actions replayed, over all ranks
+  std::optional<Incast> incast = std::nullopt; ///< where it was asked for (ReplayOptions::incast)
+  Attribution attribution;                     ///< as far as asked for (ReplayOptions::attribute)
   std::vector<PathSegment> critical_path = {}; ///< where asked for (ReplayOptions::critical_path)
   /// What was modelled more simply than it happens, each named once, for the reader of the result.
   std::vector<std::string> notes;

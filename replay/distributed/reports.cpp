@@ -241,6 +241,10 @@ Ending read_ending(WordReader& words) {
 void write(WordWriter& words, const Findings& findings) {
   put_all(words, findings.notes);
   words.put(findings.open_requests);
+  words.put(std::uint64_t{findings.incast.has_value()});
+  const Incast incast = findings.incast.value_or(Incast());
+  words.put(static_cast<std::uint64_t>(incast.rank));
+  words.put(incast.seconds);
   for (const auto& [calls, ranks] : findings.not_modelled) {
     words.put(calls);
     words.put(ranks);
@@ -252,6 +256,10 @@ Findings read_findings(WordReader& words) {
   const auto notes = read_all(words, [](WordReader& from) { return from.text(); });
   findings.notes.insert(notes.begin(), notes.end());
   findings.open_requests = words.number();
+  const bool incast = words.number() != 0;
+  const auto rank = static_cast<trace::Rank>(words.number());
+  const double seconds = words.real();
+  if (incast) findings.incast = {rank, seconds};
   for (auto& [calls, ranks] : findings.not_modelled) {
     calls = words.number();
     ranks = words.number();

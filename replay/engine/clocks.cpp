@@ -36,6 +36,8 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
   }
   if (options.ports != Ports::none)
     ports_.emplace(network, share, options.ports == Ports::node, lanes() * kernels_.planes);
+  else if (options.incast)
+    incasts_.resize(share.size());
 }
 
 inline LaneTime Clocks::own(const Clock& clock) {
@@ -109,6 +111,7 @@ void Clocks::join(const Snapshot& arrival, Snapshot& latest_so_far) {
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
   if (ports_ && incoming.port) return take_through_port(clock, {&incoming, 1});
+  if (!incasts_.empty() && incoming.port) watch(clock, incoming);
   terms_used_ = 0;
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
@@ -137,6 +140,17 @@ void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming,
   receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
 }
 
+void Clocks::watch(const Clock& clock, const Incoming& incoming) {
+  terms_used_ = 0;
+  const LaneTransfer transfer = this->transfer(incoming);
+  if (transfer.graded == 0) return;
+  const double start = time_in<Plain>(lanes(), rates_, incoming.sent, 0).time;
+  const double first = transfer.first * transfer.first_cost[0];
+  const double second = transfer.second * transfer.second_cost[0];
+  incasts_[static_cast<std::size_t>(&clock - clocks_.data())].see(
+      start + (latency_first_ ? first : second), start + first + second, latency_first_ ? second : first);
+}
+
 void Clocks::take_through_port(Clock& clock, std::span<const Incoming> incoming) {
   arrivals_.clear();
   terms_used_ = 0;
@@ -154,6 +168,8 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   if (incoming.empty()) return;
   if (ports_ && std::ranges::any_of(incoming, &Incoming::port)) return take_through_port(clock, incoming);
   if (incoming.size() == 1) return take(clock, incoming.front());
+  for (const Incoming& one : incoming)
+    if (!incasts_.empty() && one.port) watch(clock, one);
   Snapshot out = writable(clock);
   receive_all(clock, incoming, out.values());
   clock.base = std::move(out);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/cost_rows.h"
+#include "replay/engine/incast.h"
 #include "replay/engine/lane_kernels.h"
 #include "replay/engine/rank_ports.h"
 #include "replay/engine/share.h"
@@ -158,6 +159,8 @@ public:
   double shown(const Clock& clock, std::size_t lane);
   /// What lane `lane` holds of a settled clock.
   RankTimes times(const Clock& clock, std::size_t lane) const;
+  /// Seconds that the rank's port would fall behind in the first lane; only in replays with ReplayOptions::incast.
+  double incast(std::size_t rank) const { return incasts_.empty() ? 0 : incasts_[rank].seconds(); }
   /// The path to it; only in replays with ReplayOptions::sensitivities.
   Sensitivity sensitivity(const Clock& clock, std::size_t lane) const;
   /// The rank's time now, with what is pending; only in replays with ReplayOptions::critical_path, as the next.
@@ -174,6 +177,7 @@ private:
   LaneTransfer usual_transfer(const Incoming& incoming) const;
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
+  void watch(const Clock& clock, const Incoming& incoming);
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   LaneCounters file_counters(const Clock& clock) const;
@@ -200,6 +204,7 @@ private:
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;
+  std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
   std::vector<LaneArrival> arrivals_;
   Snapshot own_;                ///< scratch of own()
   std::vector<Snapshot> terms_; ///< scratch of transfer()

@@ -51,6 +51,9 @@ void require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector
 }
 
 void Findings::add(const Findings& other) {
+  if (other.incast && (!incast || other.incast->seconds > incast->seconds ||
+                       (other.incast->seconds == incast->seconds && other.incast->rank < incast->rank)))
+    incast = other.incast;
   notes.insert(other.notes.begin(), other.notes.end());
   open_requests += other.open_requests;
   for (std::size_t kind = 0; kind < not_modelled.size(); ++kind) {
@@ -65,6 +68,7 @@ void tell(const trace::Run& run, const Findings& findings, Result& result) {
   if (findings.open_requests > 0) all.insert(fmt::format("{} requests were never completed", findings.open_requests));
   result.notes.assign(all.begin(), all.end());
   std::ranges::move(remarks(run), std::back_inserter(result.notes));
+  result.incast = findings.incast;
   result.not_modelled = list(findings.not_modelled, run.ranks);
 }
 

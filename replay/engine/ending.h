@@ -46,6 +46,7 @@ struct Findings {
   std::set<std::string> notes;
   std::uint64_t open_requests = 0; ///< never completed
   UnmodelledCounts not_modelled = {};
+  std::optional<Incast> incast = std::nullopt; ///< the worst
 
   void add(const Findings& other);
 };

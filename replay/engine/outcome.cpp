@@ -143,6 +143,11 @@ Findings Engine::findings() {
     findings.notes.insert("the file system is assumed: " + describe(options_.file_system));
   for (RankState& rank : ranks_)
     rank.requests.for_each_active([&](const Request&) { ++findings.open_requests; });
+  for (std::uint32_t number = 0; options_.incast && number < ranks_.size(); ++number) {
+    Findings one;
+    one.incast = {world_rank(number), clocks_.incast(number)};
+    findings.add(one);
+  }
   if (attributor_ && attributor_->crowded())
     findings.notes.insert(
         "there was no memory to divide every rank's time: what comes later is under 'others' (fewer configurations "

@@ -16,7 +16,7 @@ using trace::ActionKind;
 constexpr FlatCosts costs{.latency = 3, .byte_time = 1};
 
 /// Ranks 1 to `senders` send 10 bytes each to rank 0 at once, which takes them with one call.
-trace::MemorySource incast(Rank senders) {
+trace::MemorySource many_to_one(Rank senders) {
   trace::MemorySource program(senders + 1);
   std::vector<trace::RequestId> requests(static_cast<std::size_t>(senders));
   std::iota(requests.begin(), requests.end(), 0U);
@@ -38,12 +38,12 @@ RankTimes receiver(const trace::MemorySource& program, Network& machine, Ports p
 
 TEST(Ports, without_them_eight_messages_come_in_as_fast_as_one) {
   auto machine = flat_machine(9, {costs});
-  EXPECT_EQ(receiver(incast(8), machine, Ports::none).end, 3 + 10);
+  EXPECT_EQ(receiver(many_to_one(8), machine, Ports::none).end, 3 + 10);
 }
 
 TEST(Ports, a_receiver_takes_eight_messages_in_one_after_the_other) {
   auto machine = flat_machine(9, {costs});
-  const RankTimes times = receiver(incast(8), machine, Ports::receiver);
+  const RankTimes times = receiver(many_to_one(8), machine, Ports::receiver);
   EXPECT_EQ(times.end, 3 + 8 * 10);
   EXPECT_EQ(times.latency, 3);
   EXPECT_EQ(times.bandwidth, 8 * 10);
@@ -76,7 +76,44 @@ TEST(Ports, messages_in_a_row_come_in_at_the_rate_that_the_ranks_of_a_node_leave
 TEST(Ports, messages_within_a_node_do_not_come_through_them) {
   HockneyNetwork machine({{.name = "", .between_nodes = {0, 0}, .within_node = {3, 1}}},
                          {.node_of_rank = std::vector<std::uint32_t>(9, 0), .seconds_per_unit = {1}});
-  EXPECT_EQ(receiver(incast(8), machine, Ports::node).end, 3 + 10);
+  EXPECT_EQ(receiver(many_to_one(8), machine, Ports::node).end, 3 + 10);
+}
+
+std::optional<Incast> incast_of(const trace::MemorySource& program, Network& machine) {
+  return replay(program, machine, {.incast = true, .progress = {}}).incast;
+}
+
+TEST(Ports, without_them_a_result_says_how_far_the_busiest_receiver_would_fall_behind) {
+  auto machine = flat_machine(9, {costs});
+  const auto incast = incast_of(many_to_one(8), machine);
+  ASSERT_TRUE(incast);
+  EXPECT_EQ(incast->rank, 0);
+  EXPECT_EQ(incast->seconds, 7 * 10);
+}
+
+TEST(Ports, messages_that_come_one_after_the_other_anyway_are_no_incast) {
+  auto machine = flat_machine(2, {costs});
+  trace::MemorySource program(2);
+  for (int message = 0; message < 4; ++message) {
+    program.compute(1, 10);
+    program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+    program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 10});
+  }
+  program.finalize();
+  EXPECT_EQ(incast_of(program, machine)->seconds, 0);
+}
+
+TEST(Ports, what_two_bursts_would_fall_behind_adds_up) {
+  auto machine = flat_machine(3, {costs});
+  trace::MemorySource program(3);
+  for (int burst = 0; burst < 2; ++burst)
+    for (const Rank sender : {1, 2}) {
+      program.compute(sender, 100);
+      program.add(sender, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
+      program.add(0, {.kind = ActionKind::receive, .peer = sender, .bytes = 10});
+    }
+  program.finalize();
+  EXPECT_EQ(incast_of(program, machine)->seconds, 10 + 10);
 }
 
 /// Rank 1's message sets off at 0, rank 2's at `start`; rank 0 takes the second first.

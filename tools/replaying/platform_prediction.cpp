@@ -150,6 +150,7 @@ Prediction predict_on_platform(const trace::Source& source, const PredictionOpti
     predict_with_model(prediction, source, options, platform, mapping, speeds);
   add_notes(prediction, mapping.notes);
   add_notes(prediction, prediction.result.notes);
+  if (const std::string note = incast_note(prediction.result); !note.empty()) add_notes(prediction, {note});
   return prediction;
 }
 
@@ -179,6 +180,8 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
     if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
       throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
                   "leave them out, or name collectives in the platform file (smpi/coll-selector)");
+    if (options.ports != replay::Ports::none)
+      throw Error(Failure::usage, "--ports is the model's; SMPI shares every link", {}, "leave it out");
     if (!options.tolerance.empty() || options.critical_path || options.attribute != replay::AttributeBy::nothing)
       throw Error(Failure::usage, "--by, --tolerance and --critical-path are the model's; SMPI says when ranks end", {},
                   "leave them out, or use --backend model");

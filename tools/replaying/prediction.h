@@ -28,6 +28,7 @@ struct PredictionOptions {
   Backend backend = Backend::model;
   replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
   replay::Overlap overlap = replay::Overlap::latency_first;
+  replay::Ports ports = replay::Ports::none;
   replay::CompletionOrder completions = replay::CompletionOrder::of_arrival;
   replay::StartClock clock = replay::StartClock::own;
   bool nonblocking_copy = true;
@@ -56,6 +57,9 @@ struct LaneTolerance {
   ToleranceAnswer bandwidth; ///< factors of the times per byte between nodes
   ToleranceAnswer compute;   ///< factors of the time that computation takes
 };
+
+/// What Result::incast says, where that is worth a reader's time; else empty.
+std::string incast_note(const replay::Result& result);
 
 /// A predicted time per configuration, and all that a reader must know to judge it.
 struct Prediction {

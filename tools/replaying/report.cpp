@@ -165,7 +165,11 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   fmt::print("{:<10}{}\n", "model",
              asked.backend == Backend::smpi
                  ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
-                 : "every message alone, without contention");
+                 : fmt::format("every message alone, without contention{}",
+                               asked.ports == replay::Ports::none
+                                   ? ""
+                                   : fmt::format("; messages come in one after the other (--ports {})",
+                                                 replay::name(asked.ports))));
   for (const std::string& note : prediction.notes)
     fmt::print("{:<10}{}\n", "note", note);
   fmt::print("{}", not_modelled_text(prediction.result));
@@ -267,6 +271,10 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["compute_assumed"] = prediction.compute_assumed;
   json["notes"] = prediction.notes;
   if (asked.backend == Backend::model) json["not_modelled"] = not_modelled_json(prediction.result);
+  if (asked.backend == Backend::model) json["ports"] = replay::name(asked.ports);
+  if (const auto& incast = prediction.result.incast)
+    json["incast"] = {
+        {"rank", incast->rank}, {"seconds", incast->seconds}, {"configuration", prediction.result.lanes.front().name}};
   if (const std::optional<double> seconds = measured_time(run)) {
     json["measured_seconds"] = *seconds;
     json["measured_incomparable_because"] = why_incomparable(run);

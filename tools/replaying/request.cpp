@@ -50,6 +50,11 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
   command.add_option("--overlap", request.overlap, "What computation hides first of a message's way")
       ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
   command
+      .add_option("--ports", request.ports,
+                  "Where messages from other nodes come in one after the other: nowhere, at each receiver, or at each "
+                  "receiver as if all ranks of its node shared its port")
+      ->check(CLI::IsMember({"none", "receiver", "node"}));
+  command
       .add_option("--eager-limit", request.eager_limit,
                   "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
       ->default_str(machines == Machines::all ? "the platform's or the network file's; presets have none"
@@ -172,6 +177,8 @@ void read_words(ReplayRequest& request) {
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
+  if (request.ports == "receiver") asked.ports = replay::Ports::receiver;
+  if (request.ports == "node") asked.ports = replay::Ports::node;
   for (const auto set :
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;

@@ -21,6 +21,7 @@ struct ReplayRequest {
   std::string backend = "model";
   std::string collectives = "mpich";
   std::string overlap = "latency-first";
+  std::string ports = "none";
   std::string completions = "arrival";
   std::string clock = "own";
   std::string copies = "all";
