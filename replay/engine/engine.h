@@ -12,8 +12,8 @@
 #include "replay/engine/mailbox.h"
 #include "replay/engine/meetings.h"
 #include "replay/engine/not_modelled.h"
-#include "replay/engine/one_sided.h"
 #include "replay/engine/observation.h"
+#include "replay/engine/one_sided.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
 #include "replay/engine/remote.h"
@@ -205,6 +205,7 @@ private:
   void dismiss(std::uint32_t agent);
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
+  [[noreturn]] static void fail_reused(trace::RequestId id); ///< apart, so that start() is small enough to be inlined
   void wake(std::uint32_t number);
 
   void put_step(const Mailbox::Way& way, Message&& message);
@@ -280,9 +281,9 @@ private:
   std::set<std::string> notes_;
   std::optional<Attributor> attributor_; ///< only when asked for
   std::optional<Observation> observation_;
-  std::optional<PathTracer> tracer_;     ///< likewise
-  std::vector<Incoming> incoming_;       ///< scratch of complete_all
-  bool only_departures_ = false;         ///< what incoming_ holds
+  std::optional<PathTracer> tracer_; ///< likewise
+  std::vector<Incoming> incoming_;   ///< scratch of complete_all
+  bool only_departures_ = false;     ///< what incoming_ holds
   // With care:
   StrictestLane strictest_;
   Foresight foresight_;
@@ -311,8 +312,8 @@ inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {
 
 inline Request& Engine::start(RankState& rank, trace::RequestId id) {
   Request& request = rank.requests[id];
-  if (request.state != RequestState::inactive && request.state != RequestState::done)
-    fail("request " + std::to_string(id) + " is used again before it has completed");
+  if (request.state != RequestState::inactive && request.state != RequestState::done) [[unlikely]]
+    fail_reused(id);
   return request;
 }
 

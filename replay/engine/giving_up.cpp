@@ -10,6 +10,10 @@ namespace timeless::replay {
 
 using trace::RequestId;
 
+void Engine::fail_reused(RequestId id) {
+  fail(fmt::format("request {} is used again before it has completed", id));
+}
+
 void Engine::cancel(RankState& rank, RequestId id) {
   Request& request = rank.requests[id];
   switch (request.state) {
