@@ -49,8 +49,8 @@ std::uint64_t actions(const trace::Run& run) {
 
 } // namespace
 
-Result replay(const trace::Source& source, Network& network, const ReplayOptions& options) {
-  require_all_ranks(source.run());
+void require_replayable(const trace::Run& run, const Network& network, const ReplayOptions& options) {
+  require_all_ranks(run);
   if (network.lanes().empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
@@ -59,6 +59,10 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
                 "give 0 or more");
   if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
+}
+
+Result replay(const trace::Source& source, Network& network, const ReplayOptions& options) {
+  require_replayable(source.run(), network, options);
   const std::size_t slices = options.threads > 0 ? options.threads
                                                  : worthwhile_slices(network.lanes().size(), actions(source.run()),
                                                                      std::thread::hardware_concurrency());

@@ -177,4 +177,8 @@ private:
 /// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
 Result replay(const trace::Source& source, Network& network, const ReplayOptions& options = {});
 
+/// Throws what replay() would before it begins: Error(usage), and Error(invalid_input) naming ranks the run does not
+/// hold.
+void require_replayable(const trace::Run& run, const Network& network, const ReplayOptions& options);
+
 } // namespace timeless::replay

@@ -20,5 +20,6 @@ struct MpiCommand {
 };
 
 MpiAction add_mpi_gather(CLI::App& command);
+MpiAction add_mpi_replay(CLI::App& command);
 
 } // namespace timeless::tools

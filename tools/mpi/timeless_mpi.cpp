@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::array commands{
     MpiCommand{"gather", "Gather the rank files of a run from several nodes into one archive", add_mpi_gather},
+    MpiCommand{"replay", "Predict a run's time with several processes, each replaying a block of the ranks",
+               add_mpi_replay},
 };
 
 /// True on the process that speaks for all, as far as its launcher tells before MPI_Init.
