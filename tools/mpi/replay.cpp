@@ -1,5 +1,6 @@
 #include "tools/console.h"
 #include "tools/mpi/command.h"
+#include "tools/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/trace_input.h"
 
@@ -59,6 +60,7 @@ int replay_on_processes(ReplayRequest& request) {
   const std::optional<Prediction> prediction = predict_together(*source, asked, team);
   if (!prediction) return 0;
   print_prediction(asked, source->run(), *prediction, request.report);
+  if (request.strict) require_all_modelled(prediction->result);
   return lack.empty() ? 0 : static_cast<int>(Failure::partial);
 }
 
