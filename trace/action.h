@@ -92,7 +92,8 @@ enum ActionFlag : std::uint16_t {
 ///   alltoallv, alltoallw       communicator, counts (to every rank), receive_counts (from every rank)
 ///   reduce_scatter             communicator, counts (every rank's result), element_bytes
 ///   reduce_scatter_block       communicator, bytes (one rank's result), element_bytes
-///   neighbor_*                 as their namesakes, counts over the neighbours
+///   neighbor_*                 as their namesakes, counts over the neighbours; tag: 1 + the number of sources, and ranks:
+///                              the sources, then the destinations; tag 0 where the neighbours are not known
 ///   communicator creation      communicator (the parent), new_communicator (no_communicator when this rank got none)
 ///   comm_free, comm_disconnect communicator
 ///   comm_spawn, ...            communicator (whose members make the call), peer (root), new_communicator (the
