@@ -181,13 +181,12 @@ TEST(KernelRates, kernel_of_half_the_rate_takes_twice_the_time_and_the_others_th
 
 // ---- choices that the papers leave open
 
-RankTimes receiver_of_two(CompletionOrder order) {
-  // Rank 0 waits for a small late message and a large early one, listed in this order.
+/// Rank 0 waits for a small late message, request 1, and a large early one, request 2, as listed.
+RankTimes receiver_of_two(CompletionOrder order, const std::vector<trace::RequestId>& listed = {1, 2}) {
   MemorySource program(3);
-  const std::vector<trace::RequestId> both{1, 2};
   program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 1, .request = 1});
   program.add(0, {.kind = ActionKind::receive, .peer = 2, .bytes = 100, .request = 2});
-  program.add(0, {.kind = ActionKind::wait_all, .requests = both});
+  program.add(0, {.kind = ActionKind::wait_all, .requests = listed});
   program.compute(1, 30);
   send(program, 1, 0, 1);
   send(program, 2, 0, 100);
@@ -211,19 +210,7 @@ TEST(Choices, completions_as_listed_end_at_the_same_time_and_divide_it_otherwise
 }
 
 TEST(Choices, completions_as_listed_take_the_large_message_first_when_it_stands_first) {
-  MemorySource program(3);
-  const std::vector<trace::RequestId> both{2, 1};
-  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 1, .request = 1});
-  program.add(0, {.kind = ActionKind::receive, .peer = 2, .bytes = 100, .request = 2});
-  program.add(0, {.kind = ActionKind::wait_all, .requests = both});
-  program.compute(1, 30);
-  send(program, 1, 0, 1);
-  send(program, 2, 0, 100);
-  program.finalize();
-  MachineNetwork network = machine(3, {hockney_costs(5, 1)});
-  ReplayOptions options;
-  options.completions = CompletionOrder::as_listed;
-  const RankTimes times = replay(program, network, options).lanes.at(0).ranks.at(0);
+  const RankTimes times = receiver_of_two(CompletionOrder::as_listed, {2, 1});
   EXPECT_EQ(times.end, 105);
   EXPECT_EQ(times.wait, 0) << "all of the time is the large message's way";
   EXPECT_EQ(times.bandwidth, 100);

@@ -100,21 +100,26 @@ TEST(ReplayProblem, messages_left_over_at_the_end_are_a_problem) {
   EXPECT_THAT(text(diagnosis), HasSubstr("1 message from rank 0 to rank 1, tag 0, communicator 0, 10 bytes in all"));
 }
 
-TEST(ReplayProblem, a_collective_that_some_never_reach_names_them) {
+/// Of four ranks, 1 waits for a message of 3, which ends without having come to the allreduce.
+MemorySource collective_some_never_reach() {
   MemorySource program(4);
   for (const Rank rank : {0, 2})
     program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
   program.add(1, {.kind = ActionKind::receive, .peer = 3});
   program.add(1, {.kind = ActionKind::allreduce, .bytes = 8});
   program.finalize();
-  const Diagnosis diagnosis = diagnosis_of(program);
+  return program;
+}
+
+TEST(ReplayProblem, a_collective_that_some_never_reach_names_them) {
+  const Diagnosis diagnosis = diagnosis_of(collective_some_never_reach());
   ASSERT_EQ(diagnosis.blocked.size(), 3U);
   EXPECT_EQ(diagnosis.blocked[0].collective, "Allreduce");
   EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(1, 3));
   EXPECT_THAT(diagnosis.cycle, IsEmpty());
 }
 
-TEST(ReplayProblem, a_circle_through_a_collective_is_found) {
+MemorySource circle_through_a_collective() {
   MemorySource program(3);
   program.add(0, {.kind = ActionKind::barrier});
   program.add(0, {.kind = ActionKind::send, .peer = 2});
@@ -122,7 +127,11 @@ TEST(ReplayProblem, a_circle_through_a_collective_is_found) {
   program.add(2, {.kind = ActionKind::receive, .peer = 0});
   program.add(2, {.kind = ActionKind::barrier});
   program.finalize();
-  EXPECT_THAT(diagnosis_of(program).cycle, ElementsAre(0, 2));
+  return program;
+}
+
+TEST(ReplayProblem, a_circle_through_a_collective_is_found) {
+  EXPECT_THAT(diagnosis_of(circle_through_a_collective()).cycle, ElementsAre(0, 2));
 }
 
 TEST(ReplayProblem, waits_for_nonblocking_collectives_are_named_after_the_collective) {
@@ -193,13 +202,7 @@ TEST(ReplayProblem, the_text_stays_readable_however_many_ranks_stand) {
 constexpr CollectiveModel schedule = CollectiveModel::schedule;
 
 TEST(ScheduleProblem, a_collective_that_some_never_reach_names_them) {
-  MemorySource program(4);
-  for (const Rank rank : {0, 2})
-    program.add(rank, {.kind = ActionKind::allreduce, .bytes = 8});
-  program.add(1, {.kind = ActionKind::receive, .peer = 3});
-  program.add(1, {.kind = ActionKind::allreduce, .bytes = 8});
-  program.finalize();
-  const Diagnosis diagnosis = diagnosis_of(program, schedule);
+  const Diagnosis diagnosis = diagnosis_of(collective_some_never_reach(), schedule);
   ASSERT_EQ(diagnosis.blocked.size(), 3U);
   EXPECT_EQ(diagnosis.blocked[0].collective, "Allreduce");
   EXPECT_THAT(diagnosis.blocked[0].missing, ElementsAre(1, 3));
@@ -208,14 +211,7 @@ TEST(ScheduleProblem, a_collective_that_some_never_reach_names_them) {
 }
 
 TEST(ScheduleProblem, a_circle_through_a_collective_is_found) {
-  MemorySource program(3);
-  program.add(0, {.kind = ActionKind::barrier});
-  program.add(0, {.kind = ActionKind::send, .peer = 2});
-  program.add(1, {.kind = ActionKind::barrier});
-  program.add(2, {.kind = ActionKind::receive, .peer = 0});
-  program.add(2, {.kind = ActionKind::barrier});
-  program.finalize();
-  EXPECT_THAT(diagnosis_of(program, schedule).cycle, ElementsAre(0, 2));
+  EXPECT_THAT(diagnosis_of(circle_through_a_collective(), schedule).cycle, ElementsAre(0, 2));
 }
 
 TEST(ScheduleProblem, waits_for_nonblocking_collectives_are_named_after_the_collective) {

@@ -382,7 +382,8 @@ TEST(Rendezvous, a_message_that_nobody_receives_is_an_error_whatever_the_limits)
 /// Costs with fractions, so that any other order of sums would show.
 class FractionalMachine : public HockneyNetwork {
 public:
-  FractionalMachine(Rank ranks, std::span<const std::size_t> lanes) : HockneyNetwork(costs(lanes), places(ranks)) {
+  FractionalMachine(Rank ranks, std::span<const std::size_t> lanes)
+      : HockneyNetwork(fractional_machine(ranks, {lanes.begin(), lanes.end()})) {
     constexpr std::array<Bytes, 4> choice{no_eager_limit, 64, 0, 4096};
     for (const std::size_t lane : lanes)
       limits_.push_back(choice[lane % 4]);
@@ -390,26 +391,6 @@ public:
   std::span<const Bytes> eager_limits() const override { return limits_; }
 
 private:
-  static std::vector<HockneyLane> costs(std::span<const std::size_t> lanes) {
-    std::vector<HockneyLane> all;
-    for (const std::size_t lane : lanes) {
-      const double odd = static_cast<double>(lane) + 1;
-      all.push_back({.name = std::to_string(lane),
-                     .between_nodes = {1e-6 * odd / 3, 1e-9 / odd},
-                     .within_node = {1e-7 * odd / 7, 1e-10 / odd},
-                     .memory_copy_byte_time = 3.1e-11 * odd,
-                     .reduction_byte_time = 1.7e-10 / odd,
-                     .compute_scale = 1 / odd});
-    }
-    return all;
-  }
-  static Placement places(Rank ranks) {
-    Placement placement = one_rank_per_node(ranks, 1.0 / 3e9);
-    for (auto& node : placement.node_of_rank)
-      node /= 2;
-    return placement;
-  }
-
   std::vector<Bytes> limits_;
 };
 
