@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,6 +50,8 @@ struct Labels {
   std::function<std::string(trace::KernelId)> kernel;
   std::vector<trace::Rank> ranks; ///< all that have events, rising
   std::string lane;
+  /// The messages whose two ends are both shown, rising; nothing when all are.
+  std::optional<std::vector<std::uint64_t>> messages = {};
 };
 
 } // namespace timeless::replay::timeline

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <queue>
 #include <string>
 #include <tuple>
@@ -85,10 +86,28 @@ constexpr std::string_view header = R"(%EventDef PajeDefineContainerType 0
 3 sent message "message" "0.6 0.6 0.6"
 )";
 
-constexpr std::string_view computation_color = "0.60 0.78 0.45";
-constexpr std::array<std::string_view, 8> colors = {"0.80 0.25 0.20", "0.25 0.45 0.80", "0.90 0.60 0.15",
-                                                    "0.55 0.35 0.70", "0.15 0.60 0.60", "0.85 0.45 0.60",
-                                                    "0.55 0.45 0.30", "0.75 0.75 0.25"};
+struct Color {
+  std::string_view call;
+  std::string_view color; ///< red, green and blue
+};
+// The same call has the same colour in all files: sends are blue, what waits for messages warm, collectives from purple
+// to teal.
+constexpr std::array<Color, 20> colors = {
+    {{"compute", "0.60 0.78 0.45"},   {"Send", "0.25 0.45 0.80"},      {"Isend", "0.45 0.65 0.95"},
+     {"Ssend", "0.10 0.25 0.60"},     {"Recv", "0.80 0.25 0.20"},      {"Irecv", "0.95 0.60 0.55"},
+     {"Sendrecv", "0.75 0.45 0.10"},  {"Wait", "0.90 0.60 0.15"},      {"Waitall", "0.95 0.75 0.25"},
+     {"Waitany", "0.85 0.80 0.45"},   {"Barrier", "0.45 0.45 0.45"},   {"Allreduce", "0.55 0.35 0.70"},
+     {"Reduce", "0.70 0.50 0.85"},    {"Bcast", "0.75 0.35 0.60"},     {"Alltoall", "0.15 0.60 0.60"},
+     {"Alltoallv", "0.35 0.75 0.75"}, {"Allgather", "0.10 0.45 0.45"}, {"Allgatherv", "0.25 0.55 0.50"},
+     {"Gather", "0.85 0.55 0.75"},    {"Scatter", "0.60 0.25 0.45"}}};
+constexpr std::array<std::string_view, 6> other_colors = {"0.55 0.45 0.30", "0.70 0.62 0.50", "0.42 0.50 0.22",
+                                                          "0.62 0.62 0.62", "0.78 0.70 0.62", "0.38 0.33 0.28"};
+
+/// Of a call that is the number-th of those without one of their own.
+std::string_view color_of(std::string_view call, std::size_t& others) {
+  const auto* const known = std::ranges::find(colors, call, &Color::call);
+  return known != colors.end() ? known->color : other_colors[others++ % other_colors.size()];
+}
 
 /// A name between quotation marks.
 std::string quoted(std::string name) {
@@ -101,11 +120,11 @@ std::string quoted(std::string name) {
 /// holds at most one action of each rank and those of no length.
 class PajeWriter : public TimelineWriter {
 public:
-  PajeWriter(Output& output, const Labels& labels, bool whole) : output_(output), links_(whole) {
+  PajeWriter(Output& output, const Labels& labels) : output_(output), links_(labels.messages) {
     output_.write(header);
+    std::size_t others = 0;
     for (std::size_t call = 0; call < labels.calls.size(); ++call)
-      put("3 c{} state \"{}\" \"{}\"\n", call, quoted(labels.calls[call]),
-          labels.calls[call] == "compute" ? computation_color : colors[call % colors.size()]);
+      put("3 c{} state \"{}\" \"{}\"\n", call, quoted(labels.calls[call]), color_of(labels.calls[call], others));
     put("4 0 all run 0 \"{}\"\n", quoted(labels.lane));
     for (const trace::Rank rank : labels.ranks)
       put("4 0 r{} rank all \"rank {}\"\n", rank, rank);
@@ -116,7 +135,8 @@ public:
     if (event.marks) return;
     emit_until(event.start);
     put("6 {:.12f} state r{} c{}\n", event.start, event.rank, event.call);
-    if (links_ && event.sent != 0) put("7 {:.12f} message all sent r{} m{:x}\n", event.start, event.rank, event.sent);
+    if (event.sent != 0 && has_both_ends(event.sent))
+      put("7 {:.12f} message all sent r{} m{:x}\n", event.start, event.rank, event.sent);
     endings_.push({event.end, event.rank, {received.begin(), received.end()}});
   }
 
@@ -142,20 +162,21 @@ private:
     output_.write(line_);
   }
 
+  bool has_both_ends(std::uint64_t message) const { return !links_ || std::ranges::binary_search(*links_, message); }
+
   /// What ends before something else begins at this time.
   void emit_until(double time) {
     for (; !endings_.empty() && endings_.top().end <= time; endings_.pop()) {
       const Ending& ending = endings_.top();
-      if (links_)
-        for (const std::uint64_t message : ending.received)
-          put("8 {:.12f} message all sent r{} m{:x}\n", ending.end, ending.rank, message);
+      for (const std::uint64_t message : ending.received)
+        if (has_both_ends(message)) put("8 {:.12f} message all sent r{} m{:x}\n", ending.end, ending.rank, message);
       put("9 {:.12f} state r{}\n", ending.end, ending.rank);
       last_ = ending.end;
     }
   }
 
   Output& output_;
-  bool links_;
+  const std::optional<std::vector<std::uint64_t>>& links_;
   std::vector<trace::Rank> ranks_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
   double last_ = 0;
@@ -164,8 +185,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels, bool whole) {
-  return std::make_unique<PajeWriter>(output, labels, whole);
+std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels) {
+  return std::make_unique<PajeWriter>(output, labels);
 }
 
 } // namespace timeless::replay::timeline

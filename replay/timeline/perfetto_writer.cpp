@@ -128,8 +128,6 @@ public:
       slice.add_uint64(event_field::name, event.call + std::uint64_t{1});
       slice.add_uint64(event_field::category, event.computes ? category_computation : category_mpi);
       if (event.sent != 0) slice.add_fixed64(event_field::flow, event.sent);
-      for (const std::uint64_t message : received)
-        slice.add_fixed64(event_field::ending_flow, message);
       annotate(slice, event);
     });
     packet([&](protozero::pbf_writer& packet) {
@@ -138,6 +136,9 @@ public:
       protozero::pbf_writer slice(packet, packet_field::track_event);
       slice.add_int32(event_field::type, end_of_slice);
       slice.add_uint64(event_field::track, track_of(event.rank));
+      // A flow must begin before it ends, and a receive often begins before its message is sent.
+      for (const std::uint64_t message : received)
+        slice.add_fixed64(event_field::ending_flow, message);
     });
   }
 

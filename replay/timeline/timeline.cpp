@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace timeless::replay::timeline {
 
@@ -44,10 +45,10 @@ bool has_bytes(const trace::Action& action) {
   }
 }
 
-std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, const Labels& labels, bool whole) {
+std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, const Labels& labels) {
   switch (format) {
   case TimelineFormat::paje:
-    return paje_writer(output, labels, whole);
+    return paje_writer(output, labels);
   case TimelineFormat::csv:
     return csv_writer(output, labels);
   case TimelineFormat::text:
@@ -56,6 +57,21 @@ std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, co
     break;
   }
   return perfetto_writer(output, labels);
+}
+
+/// The messages that are sent and taken by what was not left out, rising.
+std::vector<std::uint64_t> messages_with_both_ends(EventSorter& sorter) {
+  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> taken;
+  sorter.for_each([&](const Event& event, std::span<const std::uint64_t> received) {
+    if (event.sent != 0) sent.push_back(event.sent);
+    taken.insert(taken.end(), received.begin(), received.end());
+  });
+  std::ranges::sort(sent);
+  std::ranges::sort(taken);
+  std::vector<std::uint64_t> both;
+  std::ranges::set_intersection(sent, taken, std::back_inserter(both));
+  return both;
 }
 
 } // namespace
@@ -142,15 +158,16 @@ void Timeline::finish(const Result& result) {
   if (lane.deadlock)
     throw Error(Failure::invalid_input, "the ranks come to wait for each other, so there is no timeline", lane.name,
                 "choose another configuration, or a larger --eager-limit");
-  Labels labels{
-      .calls = {}, .kernel = options_.kernel, .ranks = {ranks_.begin(), ranks_.end()}, .lane = lane.name};
+  Labels labels{.calls = {}, .kernel = options_.kernel, .ranks = {ranks_.begin(), ranks_.end()}, .lane = lane.name};
   // In the order of their names, not in that of the ranks' turns.
   std::vector<std::uint32_t> place(calls_.size());
   for (const auto& [name, number] : calls_) {
     place[number] = static_cast<std::uint32_t>(labels.calls.size());
     labels.calls.push_back(name);
   }
-  const auto to = writer(options_.format, *output_, labels, !left_out_);
+  // Paje's links need both of their ends, in the order of time; the others can tell by themselves.
+  if (left_out_ && options_.format == TimelineFormat::paje) labels.messages = messages_with_both_ends(sorter_);
+  const auto to = writer(options_.format, *output_, labels);
   sorter_.for_each([&](Event event, std::span<const std::uint64_t> received) {
     event.call = place[event.call];
     to->event(event, received);

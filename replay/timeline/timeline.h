@@ -34,8 +34,8 @@ struct TimelineOptions {
 
 /// Writes what the ranks of a replay did in one lane, in the order of time: to be given to it as its observer.
 ///
-/// Memory: TimelineOptions::memory, and what is kept per rank and sort of call. Disk: in the file's directory, some 150
-/// bytes an action beside the file, until it is written.
+/// Memory: TimelineOptions::memory, and what is kept per rank and sort of call, and per message by Paje when something
+/// is left out. Disk: in the file's directory, some 150 bytes an action beside the file, until it is written.
 class Timeline : public Observer {
 public:
   /// Throws Error(runtime) when the file cannot be written.

@@ -17,9 +17,8 @@ public:
   virtual void end() {}
 };
 
-/// `whole`: nothing was left out, so that each message that was taken was sent, too.
 std::unique_ptr<TimelineWriter> perfetto_writer(Output& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels, bool whole);
+std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels);
 std::unique_ptr<TimelineWriter> csv_writer(Output& output, const Labels& labels);
 std::unique_ptr<TimelineWriter> text_writer(Output& output, const Labels& labels);
 

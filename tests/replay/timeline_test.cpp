@@ -430,10 +430,13 @@ Decoded decode(const std::string& bytes) {
             event.skip();
           }
         std::vector<Slice>& slices = decoded.slices[decoded.tracks.at(uuid)];
-        if (type == 1)
+        if (type == 1) {
+          EXPECT_TRUE(slice.ending_flows.empty());
           slices.push_back(slice);
-        else
+        } else {
           slices.at(slices.size() - 1).end = time;
+          slices.back().ending_flows = slice.ending_flows;
+        }
         break;
       }
       default:
@@ -465,6 +468,29 @@ TEST_F(TimelineFiles, perfetto_shows_a_track_for_each_rank_and_a_flow_for_each_m
   EXPECT_EQ(sender[1].flows.size(), 1U);
   EXPECT_EQ(sender[1].flows, receiver[1].ending_flows);
   EXPECT_TRUE(receiver[0].flows.empty() && receiver[0].ending_flows.empty());
+}
+
+/// Perfetto drops a flow that ends before it has begun.
+TEST_F(TimelineFiles, perfettos_flows_begin_before_they_end) {
+  const MemorySource program = random_program(12, {.most_ranks = 6, .most_events = 1000});
+  const Decoded decoded = decode(written(program, {.file = {}, .format = TimelineFormat::perfetto}));
+  std::map<std::uint64_t, std::uint64_t> begins;
+  for (const auto& [track, slices] : decoded.slices)
+    for (const Slice& slice : slices)
+      for (const std::uint64_t flow : slice.flows)
+        EXPECT_TRUE(begins.emplace(flow, slice.begin).second);
+  std::size_t ended = 0;
+  std::size_t awaited = 0;
+  for (const auto& [track, slices] : decoded.slices)
+    for (const Slice& slice : slices)
+      for (const std::uint64_t flow : slice.ending_flows) {
+        ASSERT_TRUE(begins.contains(flow));
+        EXPECT_LE(begins[flow], slice.end);
+        awaited += begins[flow] > slice.begin ? 1 : 0;
+        ++ended;
+      }
+  EXPECT_GT(ended, 20U);
+  EXPECT_GT(awaited, 0U);
 }
 
 TEST_F(TimelineFiles, perfettos_slices_follow_one_another_without_gaps) {
@@ -518,6 +544,35 @@ TEST_F(TimelineFiles, paje_has_all_in_the_order_of_time_and_ends_what_it_begins)
   for (const auto& [key, times] : taken)
     EXPECT_TRUE(times == 1 && links[key] == 1) << key;
   EXPECT_TRUE(std::ranges::all_of(open, [](const auto& one) { return one.second == 0; }));
+}
+
+TEST_F(TimelineFiles, paje_links_in_a_window_the_messages_that_begin_and_end_there) {
+  const MemorySource program = random_program(13, {.most_ranks = 6, .most_events = 1000});
+  // By key, how often each is begun and ended.
+  using Links = std::map<std::string, std::pair<int, int>>;
+  const auto links = [&](TimelineOptions options) {
+    options.format = TimelineFormat::paje;
+    Links found;
+    for (const auto& event : paje_events(written(program, std::move(options)))) {
+      if (event[0] == "7") ++found[event.back()].first;
+      if (event[0] == "8") ++found[event.back()].second;
+    }
+    return found;
+  };
+  const Links all = links({.file = {}});
+  // As text does, which shows the end of each message that was taken.
+  const double end = std::stod(lines(written(program, {.file = {}, .format = TimelineFormat::text})).back().substr(1));
+  for (TimelineOptions some : {TimelineOptions{.file = {}, .from = end / 4, .to = end / 2},
+                               TimelineOptions{.file = {}, .ranks = {{0, 0}, {2, 9}}},
+                               TimelineOptions{.file = {}, .from = end / 4, .to = end / 2, .memory = 2000}}) {
+    const Links shown = links(std::move(some));
+    EXPECT_GT(shown.size(), 3U);
+    EXPECT_LT(shown.size(), all.size());
+    for (const auto& [key, times] : shown) {
+      EXPECT_EQ(times, std::pair(1, 1)) << key;
+      EXPECT_TRUE(all.contains(key));
+    }
+  }
 }
 
 /// With Paje's own reader, where it is installed.
