@@ -141,17 +141,24 @@ private:
 
 } // namespace
 
-Conversion convert(const std::filesystem::path& input, const std::filesystem::path& output,
+Conversion convert(const trace::Source& source, const std::string& label, const std::filesystem::path& output,
                    const ConversionOptions& options) {
   if (options.volume_error >= billion)
-    throw Error(Failure::usage, "a volume error of 100 % or more", input.string(), "give a smaller one, such as 0.2%");
+    throw Error(Failure::usage, "a volume error of 100 % or more", label, "give a smaller one, such as 0.2%");
   OutputFile file(output, options.force);
-  const auto source = open_run(input);
   Conversion conversion;
   const TemporaryFile rewritten = file.beside();
-  Rewriting(*source, options, conversion).write(rewritten.path());
+  Rewriting(source, options, conversion).write(rewritten.path());
   const std::array inputs{rewritten.path()};
-  conversion.merged = merge(inputs, file, {.labels = {input.string()}});
+  conversion.merged = merge(inputs, file, {.labels = {label}});
+  conversion.merged.input_bytes = 0;
+  return conversion;
+}
+
+Conversion convert(const std::filesystem::path& input, const std::filesystem::path& output,
+                   const ConversionOptions& options) {
+  const auto source = open_run(input);
+  Conversion conversion = convert(*source, input.string(), output, options);
   conversion.merged.input_bytes = bytes_of(input);
   return conversion;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gather/merge.h"
+#include "trace/source.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -32,6 +33,9 @@ struct Conversion {
 /// Memory: the definitions, a stretch, and some dozen bytes for each kernel. Disk: twice the output while it is made.
 /// Throws as merge() does, and Error(usage) when the error is 100 % or more.
 Conversion convert(const std::filesystem::path& input, const std::filesystem::path& output,
+                   const ConversionOptions& options = {});
+/// The same of a run from anywhere, named `label` in errors; merged.input_bytes is not known.
+Conversion convert(const trace::Source& source, const std::string& label, const std::filesystem::path& output,
                    const ConversionOptions& options = {});
 
 } // namespace timeless::gather

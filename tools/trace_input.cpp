@@ -1,5 +1,6 @@
 #include "tools/trace_input.h"
 
+#include "gather/files_source.h"
 #include "gather/rank_files.h"
 #include "gather/rank_ranges.h"
 
@@ -12,8 +13,26 @@
 
 namespace timeless::tools {
 
-CLI::Option* add_trace_argument(CLI::App& command, std::string& path) {
-  return command.add_option("trace", path, "A gathered archive (.tia), or the directory of a recording")->required();
+void add_trace_argument(CLI::App& command, std::string& path, std::string& from) {
+  command
+      .add_option("trace", path,
+                  "A gathered archive (.tia), or the directory of a recording; with --from, what that format has")
+      ->required();
+  add_from_option(command, from);
+}
+
+CLI::Option* add_from_option(CLI::App& command, std::string& from) {
+  std::string known;
+  for (const trace::formats::Format& format : trace::formats::formats())
+    if (format.open != nullptr) known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
+  return command.add_option("--from", from, "The trace is in this format: " + known)
+      ->type_name("FORMAT")
+      ->default_str("an archive, or a recording");
+}
+
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from) {
+  if (from.empty()) return gather::open_run(path);
+  return trace::formats::readable_format(from).open(path);
 }
 
 std::uint64_t trace_bytes(const std::filesystem::path& path) {
@@ -22,6 +41,15 @@ std::uint64_t trace_bytes(const std::filesystem::path& path) {
   std::uint64_t bytes = 0;
   for (const gather::RankFile& file : gather::list_rank_files(path))
     bytes += std::filesystem::file_size(file.path);
+  return bytes;
+}
+
+std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source) {
+  const auto* const imported = dynamic_cast<const trace::formats::ImportedRun*>(&source);
+  if (imported == nullptr) return trace_bytes(path);
+  std::uint64_t bytes = 0;
+  for (const std::filesystem::path& file : imported->files())
+    bytes += std::filesystem::file_size(file);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trace/formats/format.h"
 #include "trace/source.h"
 
 #include <CLI/CLI.hpp>
@@ -12,11 +13,20 @@
 
 namespace timeless::tools {
 
-/// Adds the positional argument that every verb reading a trace has: an archive or a directory of rank files.
-CLI::Option* add_trace_argument(CLI::App& command, std::string& path);
+/// Adds what every verb reading a trace has: the positional argument, an archive or a directory of rank files, and
+/// --from, for what is in another format.
+void add_trace_argument(CLI::App& command, std::string& path, std::string& from);
+/// --from alone.
+CLI::Option* add_from_option(CLI::App& command, std::string& from);
+
+/// The run at a path, in the format of that name; in our own when that is empty. Throws as gather::open_run() and the
+/// format's own import do, and Error(usage) when there is no such format.
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from);
 
 /// Bytes on disk of an archive, or of all rank files of a directory.
 std::uint64_t trace_bytes(const std::filesystem::path& path);
+/// The same of whatever a trace was opened from.
+std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source);
 
 /// All actions the run's records speak of.
 std::uint64_t total_actions(const trace::Run& run);

@@ -4,7 +4,6 @@
 #include "tools/replaying/request.h"
 #include "tools/trace_input.h"
 
-#include "gather/files_source.h"
 #include "gather/team.h"
 #include "replay/distributed/distributed_replay.h"
 
@@ -52,7 +51,7 @@ int replay_on_processes(ReplayRequest& request) {
     if (asked.machine.networks.empty())
       throw Error(Failure::usage, "no machine to replay on", {},
                   "give --network e1g,e10g,qdr or a file; platform files need `timeless replay`");
-    source = gather::open_run(asked.trace);
+    source = open_trace(asked.trace, asked.from);
     lack = incompleteness(source->run());
   });
   if (!lack.empty() && team.number() == 0)

@@ -23,6 +23,7 @@ enum class Backend : std::uint8_t { model, smpi };
 /// What a person asks of `timeless replay`.
 struct PredictionOptions {
   std::string trace;            ///< its path, for messages
+  std::string from;             ///< its format, where it is no archive and no recording
   PresetMachineOptions machine; ///< networks by name, mapping, hostfile, compute rate
   std::string platform;         ///< a file, or the name of one that comes with Timeless; empty with networks
   Backend backend = Backend::model;
@@ -37,9 +38,9 @@ struct PredictionOptions {
   std::vector<double> bandwidth{1};
   std::vector<double> compute{1};
   std::optional<trace::Bytes> eager_limit;
-  std::optional<double> handshake;        ///< latencies
+  std::optional<double> handshake; ///< latencies
   replay::InstructionSet instruction_set = replay::InstructionSet::best;
-  std::uint32_t threads = 0;              ///< 0: as many as pay
+  std::uint32_t threads = 0; ///< 0: as many as pay
   replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   replay::AttributeBy attribute = replay::AttributeBy::nothing;

@@ -124,7 +124,7 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
 } // namespace
 
 void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines) {
-  add_trace_argument(command, request.prediction.trace);
+  add_trace_argument(command, request.prediction.trace, request.prediction.from);
   add_machine_options(command, request, machines);
   add_model_options(command, request, machines);
   add_choice_options(command, request);

@@ -2,7 +2,6 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/files_source.h"
 #include "trace/check.h"
 
 #include <fmt/format.h>
@@ -22,6 +21,7 @@ using trace::Severity;
 
 struct Options {
   std::string trace;
+  std::string from;
   std::size_t lines = 20;
   bool json = false;
 };
@@ -99,7 +99,7 @@ int exit_code(const CheckReport& report) {
 }
 
 int check(const Options& options) {
-  const auto source = gather::open_run(options.trace);
+  const auto source = open_trace(options.trace, options.from);
   const CheckReport report = examine(*source);
   if (options.json)
     print_answer(options, source->run(), report);
@@ -112,7 +112,7 @@ int check(const Options& options) {
 
 VerbAction add_check(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  add_trace_argument(command, options->trace);
+  add_trace_argument(command, options->trace, options->from);
   command.add_option("--lines", options->lines, "Print at most this many findings");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.check/1)");
   command.footer(

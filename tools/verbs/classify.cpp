@@ -7,7 +7,6 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/files_source.h"
 #include "replay/replay.h"
 
 #include <fmt/format.h>
@@ -23,6 +22,7 @@ namespace {
 
 struct Options {
   std::string trace;
+  std::string from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
   Thresholds thresholds;
   double anchor_bandwidth = 1;
@@ -212,7 +212,7 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
 
 int classify_trace(const Options& options) {
   const std::vector<replay::NetworkDescription> networks = anchored_networks(options);
-  const auto source = gather::open_run(options.trace);
+  const auto source = open_trace(options.trace, options.from);
   const PresetMachine machine = make_preset_machine(source->run(), options.machine);
   const replay::Result result = replay_all(options, *source, machine, networks);
   const std::vector<Answer> all = answers(options, networks, result);
@@ -260,7 +260,7 @@ void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
 
 VerbAction add_classify(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  add_trace_argument(command, options->trace);
+  add_trace_argument(command, options->trace, options->from);
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);

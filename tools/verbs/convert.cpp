@@ -6,11 +6,13 @@
 
 #include "gather/conversion.h"
 #include "gather/volume_rounding.h"
+#include "trace/formats/format.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,8 @@ namespace {
 
 struct Options {
   std::string trace;
+  std::string from;
+  std::string to;
   std::string output;
   std::optional<std::string> volume_error;
   bool force = false;
@@ -43,6 +47,7 @@ std::uint64_t parse_error(std::string_view text) {
 }
 
 double ratio(const gather::Merged& merged) {
+  if (merged.input_bytes == 0) return 0;
   return static_cast<double>(merged.output_bytes) / static_cast<double>(merged.input_bytes);
 }
 
@@ -75,8 +80,7 @@ void print_answer(const Options& options, const gather::Conversion& conversion) 
               {"volume_error", volume_error(merged.run)}});
 }
 
-int convert_trace(const Options& options) {
-  remove_temporary_files_when_interrupted();
+int convert_to_archive(const Options& options, const trace::Source& source) {
   gather::ConversionOptions how{.force = options.force};
   if (options.volume_error) how.volume_error = parse_error(*options.volume_error);
   gather::Conversion conversion;
@@ -86,7 +90,8 @@ int convert_trace(const Options& options) {
       if (!progress) progress.emplace("converting", total);
       progress->update(done);
     };
-    conversion = gather::convert(options.trace, options.output, how);
+    conversion = gather::convert(source, options.trace, options.output, how);
+    conversion.merged.input_bytes = trace_bytes(options.trace, source);
   }
   if (options.json)
     print_answer(options, conversion);
@@ -97,12 +102,94 @@ int convert_trace(const Options& options) {
   return static_cast<int>(Failure::partial);
 }
 
+void print_changes(const char* what, const std::map<std::string, std::uint64_t>& changes) {
+  for (const auto& [words, count] : changes)
+    fmt::print("{:<10}{}: {}\n", what, words, count);
+}
+
+void print_export(const Options& options, const trace::Run& run, const trace::formats::ExportReport& report) {
+  if (options.json) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const std::filesystem::path& file : report.files)
+      files.push_back(file.string());
+    print_json("convert", 1,
+               {{"trace", options.trace},
+                {"output", options.output},
+                {"format", options.to},
+                {"ranks", run.size},
+                {"ranks_present", run.ranks.size()},
+                {"complete", run.complete()},
+                {"incomplete_because", incompleteness(run)},
+                {"actions", report.actions},
+                {"files", std::move(files)},
+                {"output_bytes", report.bytes},
+                {"lowered", report.lowered},
+                {"lost", report.lost}});
+    return;
+  }
+  fmt::print("{}: {} of {} ranks from {}\n", options.output, run.ranks.size(), run.size, options.trace);
+  fmt::print("{:<10}{} in {} file{}\n", "bytes", human_bytes(static_cast<double>(report.bytes)), report.files.size(),
+             report.files.size() == 1 ? "" : "s");
+  print_changes("lowered", report.lowered);
+  print_changes("lost", report.lost);
+}
+
+int convert_to_format(const Options& options, const trace::Source& source) {
+  const trace::formats::Format& format = trace::formats::writable_format(options.to);
+  if (options.volume_error)
+    throw Error(Failure::usage, "volumes are rounded in archives only", "--volume-error", "leave it out with --to");
+  trace::formats::ExportReport report;
+  {
+    std::optional<Progress> progress;
+    report =
+        format.write(source, options.output,
+                     {.force = options.force, .lower = {}, .progress = [&](std::uint64_t done, std::uint64_t total) {
+                        if (!progress) progress.emplace("writing", total);
+                        progress->update(done);
+                      }});
+  }
+  print_export(options, source.run(), report);
+  if (source.run().complete()) return exit_ok;
+  print_warning(incompleteness(source.run()) + " (" + options.output + ")");
+  return static_cast<int>(Failure::partial);
+}
+
+int convert_trace(const Options& options) {
+  remove_temporary_files_when_interrupted();
+  const auto source = open_trace(options.trace, options.from);
+  return options.to.empty() ? convert_to_archive(options, *source) : convert_to_format(options, *source);
+}
+
+std::string formats_text() {
+  std::string text;
+  for (const trace::formats::Format& format : trace::formats::formats())
+    text += fmt::format("  {:<8} {:<12} {}\n", format.name,
+                        format.open == nullptr    ? "--to"
+                        : format.write == nullptr ? "--from"
+                                                  : "--from, --to",
+                        format.description);
+  return text;
+}
+
 } // namespace
 
 VerbAction add_convert(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  add_trace_argument(command, options->trace);
-  command.add_option("-o,--output", options->output, "The archive to write")->required();
+  add_trace_argument(command, options->trace, options->from);
+  std::string written;
+  for (const trace::formats::Format& format : trace::formats::formats())
+    if (format.write != nullptr) written += fmt::format("{}{}", written.empty() ? "" : ", ", format.name);
+  command.add_option("-o,--output", options->output, "What to write")->required();
+  command.add_option("--to", options->to, "Write this format: " + written)
+      ->type_name("FORMAT")
+      ->default_str("an archive");
+  command.add_flag_callback(
+      "--list-formats",
+      [] {
+        fmt::print("{}", formats_text());
+        throw CLI::Success();
+      },
+      "List the formats that can be read and written");
   command
       .add_option("--volume-error", options->volume_error,
                   "Let each volume be this far from what was recorded, relative to it, such as 0.2%; the sum of each "
@@ -111,6 +198,7 @@ VerbAction add_convert(CLI::App& command) {
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");
   command.footer("Example: timeless convert run.tia -o small.tia --volume-error 0.2%\n"
+                 "         timeless convert run.tia --to ti -o run.txt\n"
                  "A trace as text: timeless dump run.tia");
   return [options] { return convert_trace(*options); };
 }

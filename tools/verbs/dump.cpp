@@ -1,7 +1,6 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/files_source.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,6 +23,7 @@ using trace::Run;
 
 struct Options {
   std::string trace;
+  std::string from;
   std::vector<trace::Rank> ranks;
   std::uint64_t first = 0;
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
@@ -157,7 +157,7 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
 }
 
 int dump(const Options& options) {
-  const auto source = gather::open_run(options.trace);
+  const auto source = open_trace(options.trace, options.from);
   for (const trace::Rank rank : options.ranks)
     if (source->run().find(rank) == nullptr)
       throw Error(Failure::usage, fmt::format("the trace does not hold rank {}", rank), options.trace,
@@ -179,7 +179,7 @@ int dump(const Options& options) {
 
 VerbAction add_dump(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  add_trace_argument(command, options->trace);
+  add_trace_argument(command, options->trace, options->from);
   command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->allow_extra_args(false);
   command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");

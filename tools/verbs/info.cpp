@@ -11,7 +11,6 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/files_source.h"
 #include "gather/rank_files.h"
 #include "gather/rank_ranges.h"
 
@@ -33,6 +32,7 @@ using trace::Run;
 
 struct Options {
   std::string trace;
+  std::string from;
   bool json = false;
   bool brief = false;
   bool kernels = false;
@@ -135,8 +135,9 @@ std::string parts_text(const ArchiveParts& parts) {
   return text;
 }
 
-void print_figures(const Options& options, const Run& run, const Summary& summary) {
-  const auto bytes = static_cast<double>(trace_bytes(options.trace));
+void print_figures(const Options& options, const trace::Source& source, const Summary& summary) {
+  const Run& run = source.run();
+  const auto bytes = static_cast<double>(trace_bytes(options.trace, source));
   fmt::print("{:<15}{}, {}\n", "actions", human_count(static_cast<double>(summary.actions)),
              spread_text(summary.actions_per_rank));
   if (run.counter.unit != trace::VolumeUnit::none)
@@ -152,7 +153,7 @@ void print_figures(const Options& options, const Run& run, const Summary& summar
   if (const std::string memory = memory_text(run); !memory.empty()) fmt::print("{:<15}{}\n", "memory", memory);
   fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
-  fmt::print("{:<15}{}\n", "", parts_text(archive_parts(options.trace)));
+  if (options.from.empty()) fmt::print("{:<15}{}\n", "", parts_text(archive_parts(options.trace)));
   for (const auto& [call, count] : summary.unrecorded_calls)
     fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", call, count);
 }
@@ -207,9 +208,10 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
   return json;
 }
 
-void add_figures(nlohmann::ordered_json& json, const Options& options, const Summary& summary) {
-  json["bytes_on_disk"] = trace_bytes(options.trace);
-  const ArchiveParts parts = archive_parts(options.trace);
+void add_figures(nlohmann::ordered_json& json, const Options& options, const trace::Source& source,
+                 const Summary& summary) {
+  json["bytes_on_disk"] = trace_bytes(options.trace, source);
+  const ArchiveParts parts = options.from.empty() ? archive_parts(options.trace) : ArchiveParts{};
   json["bytes_of"] = {{"structure", parts.structure}, {"volumes", parts.volumes},         {"actions", parts.actions},
                       {"times", parts.times},         {"definitions", parts.definitions}, {"framing", parts.framing}};
   json["actions"] = summary.actions;
@@ -248,9 +250,9 @@ void show_actions(const Options& options, const trace::Source& source, nlohmann:
     summary = summarise(source, [&](std::uint64_t done) { progress.update(done); });
   }
   if (options.json) {
-    add_figures(json, options, summary);
+    add_figures(json, options, source, summary);
   } else {
-    print_figures(options, source.run(), summary);
+    print_figures(options, source, summary);
     print_calls(summary);
   }
   show_times(options, source, json);
@@ -290,8 +292,10 @@ void show_kernels(const Options& options, const trace::Source& source, nlohmann:
 }
 
 /// The ranks' own files at a path, by rank.
-std::map<trace::Rank, std::filesystem::path> rank_files(const std::filesystem::path& path, const Run& run) {
+std::map<trace::Rank, std::filesystem::path> rank_files(const Options& options, const Run& run) {
   std::map<trace::Rank, std::filesystem::path> files;
+  if (!options.from.empty()) return files;
+  const std::filesystem::path path = options.trace;
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
     for (const gather::RankFile& file : gather::list_rank_files(path))
@@ -363,7 +367,7 @@ void show_profile(const Options& options, const Run& run, nlohmann::ordered_json
 }
 
 int show(const Options& options) {
-  const auto source = gather::open_run(options.trace);
+  const auto source = open_trace(options.trace, options.from);
   nlohmann::ordered_json json;
   if (options.json)
     json = head_json(options, source->run());
@@ -378,7 +382,7 @@ int show(const Options& options) {
   else if (!options.brief)
     show_actions(options, *source, json);
   const Run& run = source->run();
-  const std::vector<RankStanding> standing = standings(*source, rank_files(options.trace, run), options.brief);
+  const std::vector<RankStanding> standing = standings(*source, rank_files(options, run), options.brief);
   if (options.json) {
     json["not_finalized"] = standings_json(standing);
     print_json("info", 2, json);
@@ -392,7 +396,7 @@ int show(const Options& options) {
 
 VerbAction add_info(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  add_trace_argument(command, options->trace);
+  add_trace_argument(command, options->trace, options->from);
   command.add_flag("--brief", options->brief, "Only what the trace says of itself, without reading its actions");
   auto* const kernels = command.add_flag("--kernels", options->kernels,
                                          "List the kernels, the stretches of code between two MPI calls, those that "

@@ -7,8 +7,6 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/files_source.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,7 +77,7 @@ std::unique_ptr<Timeline> asked_timeline(ReplayRequest& request, const trace::So
 int replay_trace(ReplayRequest& request) {
   read_words(request);
   const PredictionOptions& asked = request.prediction;
-  const auto source = gather::open_run(asked.trace);
+  const auto source = open_trace(asked.trace, asked.from);
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
   const auto timeline = asked_timeline(request, *source);

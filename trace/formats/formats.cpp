@@ -1,0 +1,50 @@
+#include "trace/formats/format.h"
+#include "trace/formats/ti.h"
+
+#include "trace/error.h"
+
+#include <array>
+#include <string>
+
+namespace timeless::trace::formats {
+
+namespace {
+
+constexpr std::array table{
+    Format{.name = "ti",
+           .description =
+               "SimGrid's time-independent text, also of older SimGrids and of akypuera: the file that lists "
+               "the ranks' files, or one file of all ranks",
+           .open = open_ti,
+           .write = nullptr},
+};
+
+std::string names(bool (*which)(const Format&)) {
+  std::string all;
+  for (const Format& format : table)
+    if (which(format)) all += (all.empty() ? "" : ", ") + std::string(format.name);
+  return all;
+}
+
+const Format& find(std::string_view name, const char* verb, bool (*which)(const Format&)) {
+  for (const Format& format : table)
+    if (format.name == name && which(format)) return format;
+  throw Error(Failure::usage, "no format that can be " + std::string(verb) + ": " + std::string(name), {},
+              "there are " + names(which));
+}
+
+} // namespace
+
+std::span<const Format> formats() {
+  return table;
+}
+
+const Format& readable_format(std::string_view name) {
+  return find(name, "read", [](const Format& format) { return format.open != nullptr; });
+}
+
+const Format& writable_format(std::string_view name) {
+  return find(name, "written", [](const Format& format) { return format.write != nullptr; });
+}
+
+} // namespace timeless::trace::formats
