@@ -1,5 +1,7 @@
 #include "tracer/call_scope.h"
 
+#include "tracer/mpi_modules.h"
+
 namespace timeless::tracer {
 
 constinit thread_local ThreadState thread_state;
@@ -29,7 +31,22 @@ std::uint64_t CallScope::computation() const noexcept {
   return thread_.pending + (elapsed > read_skew ? elapsed - read_skew : 0);
 }
 
+/// An error handler may leave MPI by a jump, which ends no scope: then the stack holds this call where the outer one
+/// stood, or before.
+bool CallScope::left_outer_call() noexcept {
+  if (reinterpret_cast<std::uintptr_t>(this) < reinterpret_cast<std::uintptr_t>(thread_.outermost)) return false;
+  thread_.depth = 1;
+  return true;
+}
+
+void CallScope::enter_from_callback() noexcept {
+  if (thread_.outermost->recorder_ == nullptr || is_of_mpi(site_)) return;
+  recorder_ = active_recorder.load(std::memory_order_acquire);
+  in_callback_ = recorder_ != nullptr;
+}
+
 std::uint64_t CallScope::take_computation() noexcept {
+  if (in_callback_) return thread_.outermost->take_computation();
   if (consumed_) return 0;
   const std::uint64_t volume = computation();
   consumed_ = true;

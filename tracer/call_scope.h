@@ -27,7 +27,8 @@ class CallScope;
 
 /// What a thread carries from one MPI call of the program to the next.
 struct ThreadState {
-  std::uint32_t depth = 0;            ///< wrappers this thread is in: calls at a depth above 1 are MPI's own
+  std::uint32_t depth = 0;            ///< wrappers this thread is in: calls at a depth above 1 are made inside MPI
+  CallScope* outermost = nullptr;     ///< the call at depth 1, while there is one
   bool started = false;               ///< last holds a reading
   std::uint32_t last_site = 0;        ///< call site of the last recorded action
   std::uint64_t last = 0;             ///< the counter when the program got control back
@@ -52,12 +53,18 @@ extern constinit std::uint64_t read_skew;
 /// One call of the program into a wrapper, from its first instruction to its last.
 ///
 /// The counter is read first on the way in and last on the way out, so that a burst of computation holds nothing of the
-/// tracer, of MPI, or of the conversions between Fortran and C. Calls made inside MPI are passed on untouched.
+/// tracer, of MPI, or of the conversions between Fortran and C. Calls that MPI makes inside itself are passed on
+/// untouched. Those of a callback that the program has given to MPI (for attributes, errors, generalized requests) are
+/// the program's, and come before the call they are made in, without any computation of their own.
 class CallScope {
 public:
   CallScope(CallId call, const void* site) noexcept
       : thread_(thread_state), call_(call), site_(site), recorder_(nullptr) {
-    if (thread_.depth++ != 0) return;
+    if (thread_.depth++ != 0 && !left_outer_call()) {
+      enter_from_callback();
+      return;
+    }
+    thread_.outermost = this;
     recorder_ = active_recorder.load(std::memory_order_acquire);
     if (recorder_ == nullptr) {
       if (!mpi_library.found) find_mpi_library();
@@ -73,7 +80,7 @@ public:
 
   ~CallScope() {
     --thread_.depth;
-    if (recorder_ == nullptr) return;
+    if (recorder_ == nullptr || in_callback_) return;
     end_call(*thread_.activity);
     if (!consumed_) thread_.pending = computation();
     thread_.started = true;
@@ -108,13 +115,13 @@ public:
 
   /// Shows in the journal whom the call is about.
   void with(int peer, int tag, MPI_Comm comm) noexcept {
-    if (recorder_ != nullptr) show_partner(*thread_.activity, peer, tag, comm);
+    if (shown()) show_partner(*thread_.activity, peer, tag, comm);
   }
   void with(int peer, MPI_Comm comm) noexcept {
-    if (recorder_ != nullptr) show_partner(*thread_.activity, peer, comm);
+    if (shown()) show_partner(*thread_.activity, peer, comm);
   }
   void with(MPI_Comm comm) noexcept {
-    if (recorder_ != nullptr) show_partner(*thread_.activity, comm);
+    if (shown()) show_partner(*thread_.activity, comm);
   }
 
   /// The computation before this call, less the skew of the counter: all of it the first time, 0 from then on.
@@ -130,10 +137,14 @@ private:
   template <typename Action>
   void run(Recorder& recorder, Action&& action) noexcept;
   std::uint64_t computation() const noexcept;
+  bool shown() const { return recorder_ != nullptr && !in_callback_; }
+  bool left_outer_call() noexcept;
+  void enter_from_callback() noexcept;
 
   ThreadState& thread_;
   CallId call_;
   bool consumed_ = false;
+  bool in_callback_ = false;
   const void* site_;
   Recorder* recorder_;
   std::uint64_t begin_ = 0;

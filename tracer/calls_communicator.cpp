@@ -12,10 +12,10 @@ namespace {
 class CommunicatorToFree {
 public:
   CommunicatorToFree(CallScope& call, MPI_Comm handle) : handle_(handle) {
-    call.record([this](Recorder& recorder) { known_ = recorder.communicator(handle_); });
+    call.record([this](Recorder& recorder) { known_ = recorder.communicators().find(handle_); });
   }
   void freed(Recorder& recorder, trace::ActionKind kind) const {
-    if (known_ == nullptr) return;
+    if (known_ == nullptr) return recorder.count_unrecorded();
     recorder.append({.kind = kind, .communicator = known_->id});
     recorder.communicators().forget(handle_, *known_);
   }

@@ -1,6 +1,7 @@
 #include "bodies.h"
 
 #include "tracer/mpi_library.h"
+#include "tracer/number_to_read.h"
 #include "tracer/record.h"
 #include "tracer/saved_requests.h"
 #include "tracer/scratch.h"
@@ -40,7 +41,9 @@ public:
     Request* const request = before.claim(recorder_, index);
     if (request == nullptr) return;
     // After an error, some requests may not have completed: then the program still has their handles.
-    const bool stays = result_ != MPI_SUCCESS && after == before[index] && !request->persistent;
+    const int error = error_of(status);
+    const bool kept = error != MPI_SUCCESS && after == before[index] && !request->persistent;
+    const bool stays = error == MPI_ERR_PENDING || kept;
     if (stays || !request->active) return recorder_.requests().disclaim(*request);
     if (!request->persistent) ended_.push_back(request);
     request->active = false;
@@ -68,6 +71,9 @@ public:
   }
 
 private:
+  /// What MPI says of one of the requests.
+  int error_of(const MPI_Status& status) const { return result_ == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result_; }
+
   /// The communicator of an MPI_Comm_idup has its handle now.
   void note_duplicate(Request& request) {
     if (request.duplicate == nullptr) return;
@@ -80,7 +86,7 @@ private:
     if (cancelled(request, status)) {
       recorder_.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
       if (request.receive) record::give_up_receive(recorder_, request);
-    } else if (request.receive && result_ == MPI_SUCCESS) {
+    } else if (request.receive && record::received(error_of(status))) {
       record::settle_receive(recorder_, request, status);
     } else if (request.receive) {
       record::give_up_receive(recorder_, request);
@@ -99,6 +105,11 @@ private:
   ActionKind kind_;
   int result_;
 };
+
+/// True when a call on several requests says of each how it has ended; else it has completed none.
+bool says_of_each(int result) {
+  return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+}
 
 /// Statuses to look at, also where the program wants none.
 class StatusesToRead {
@@ -121,6 +132,7 @@ int Wait(CallScope& call, MPI_Request* request, MPI_Status* status) {
   StatusesToRead read(status, 1);
   const int result = mpi().Wait(request, read.get());
   call.record([&](Recorder& recorder) {
+    if (before.size() == 0) return;
     Completion completion(recorder, ActionKind::wait, result);
     completion.add(before, 0, *request, read[0]);
     completion.record();
@@ -133,7 +145,7 @@ int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
   StatusesToRead read(status, 1);
   const int result = mpi().Test(request, flag, read.get());
   call.record([&](Recorder& recorder) {
-    if (result == MPI_SUCCESS && *flag == 0) return;
+    if (before.size() == 0 || (result == MPI_SUCCESS && *flag == 0)) return;
     Completion completion(recorder, ActionKind::test, result);
     completion.add(before, 0, *request, read[0]);
     completion.record();
@@ -146,8 +158,9 @@ int Waitall(CallScope& call, int count, MPI_Request requests[], MPI_Status statu
   StatusesToRead read(statuses, count);
   const int result = mpi().Waitall(count, requests, read.get());
   call.record([&](Recorder& recorder) {
+    if (!says_of_each(result)) return;
     Completion completion(recorder, ActionKind::wait_all, result);
-    for (int index = 0; index < count; ++index)
+    for (int index = 0; index < before.size(); ++index)
       completion.add(before, index, requests[index], read[index]);
     completion.record();
   });
@@ -159,9 +172,9 @@ int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_S
   StatusesToRead read(statuses, count);
   const int result = mpi().Testall(count, requests, flag, read.get());
   call.record([&](Recorder& recorder) {
-    if (result == MPI_SUCCESS && *flag == 0) return;
+    if (!says_of_each(result) || (result == MPI_SUCCESS && *flag == 0)) return;
     Completion completion(recorder, ActionKind::test_all, result);
-    for (int index = 0; index < count; ++index)
+    for (int index = 0; index < before.size(); ++index)
       completion.add(before, index, requests[index], read[index]);
     completion.record();
   });
@@ -171,11 +184,12 @@ int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_S
 int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_Status* status) {
   SavedRequests before(call, requests, count);
   StatusesToRead read(status, 1);
-  const int result = mpi().Waitany(count, requests, index, read.get());
+  NumberToRead done(index);
+  const int result = mpi().Waitany(count, requests, done.get(), read.get());
   call.record([&](Recorder& recorder) {
-    if (*index == MPI_UNDEFINED || *index < 0) return;
+    if (*done < 0) return;
     Completion completion(recorder, ActionKind::wait_any, result);
-    completion.add(before, *index, requests[*index], read[0]);
+    completion.add(before, *done, requests[*done], read[0]);
     completion.record();
   });
   return result;
@@ -184,11 +198,12 @@ int Waitany(CallScope& call, int count, MPI_Request requests[], int* index, MPI_
 int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   SavedRequests before(call, requests, count);
   StatusesToRead read(status, 1);
-  const int result = mpi().Testany(count, requests, index, flag, read.get());
+  NumberToRead done(index);
+  const int result = mpi().Testany(count, requests, done.get(), flag, read.get());
   call.record([&](Recorder& recorder) {
-    if ((result == MPI_SUCCESS && *flag == 0) || *index < 0) return;
+    if ((result == MPI_SUCCESS && *flag == 0) || *done < 0) return;
     Completion completion(recorder, ActionKind::test_any, result);
-    completion.add(before, *index, requests[*index], read[0]);
+    completion.add(before, *done, requests[*done], read[0]);
     completion.record();
   });
   return result;
@@ -199,6 +214,7 @@ namespace {
 void completed_some(CallScope& call, ActionKind kind, int result, SavedRequests& before, const MPI_Request requests[],
                     int outcount, const int indices[], const StatusesToRead& read) {
   call.record([&](Recorder& recorder) {
+    if (!says_of_each(result)) return;
     Completion completion(recorder, kind, result);
     for (int done = 0; done < outcount; ++done)
       completion.add(before, indices[done], requests[indices[done]], read[done]);
@@ -212,8 +228,9 @@ int Waitsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
   StatusesToRead read(statuses, incount);
-  const int result = mpi().Waitsome(incount, requests, outcount, indices, read.get());
-  completed_some(call, ActionKind::wait_some, result, before, requests, *outcount, indices, read);
+  NumberToRead done(outcount);
+  const int result = mpi().Waitsome(incount, requests, done.get(), indices, read.get());
+  completed_some(call, ActionKind::wait_some, result, before, requests, *done, indices, read);
   return result;
 }
 
@@ -221,8 +238,9 @@ int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
              MPI_Status statuses[]) {
   SavedRequests before(call, requests, incount);
   StatusesToRead read(statuses, incount);
-  const int result = mpi().Testsome(incount, requests, outcount, indices, read.get());
-  completed_some(call, ActionKind::test_some, result, before, requests, *outcount, indices, read);
+  NumberToRead done(outcount);
+  const int result = mpi().Testsome(incount, requests, done.get(), indices, read.get());
+  completed_some(call, ActionKind::test_some, result, before, requests, *done, indices, read);
   return result;
 }
 

@@ -23,7 +23,7 @@ int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, M
 }
 
 int File_close(CallScope& call, MPI_File* fh) {
-  const MPI_File before = *fh;
+  const MPI_File before = fh != nullptr ? *fh : nullptr;
   const int result = mpi().File_close(fh);
   call.record(result, [&](Recorder& recorder) {
     record::file_call(recorder, trace::ActionKind::file_close, before);

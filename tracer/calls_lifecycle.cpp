@@ -3,8 +3,8 @@
 #include "tracer/counters/quiet_hwloc.h"
 #include "tracer/lifecycle.h"
 #include "tracer/mpi_library.h"
-#include "tracer/signals.h"
 #include "tracer/record.h"
+#include "tracer/signals.h"
 
 #include <cstdint>
 #include <string>
@@ -36,7 +36,8 @@ int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* pro
 }
 
 int Finalize(CallScope& call) {
-  call.record([&](Recorder& recorder) { recorder.append({.kind = trace::ActionKind::finalize}); });
+  // Also while recording is switched off: that a rank has come to its end says that nothing of it is missing.
+  call.record([&](Recorder& recorder) { recorder.append_of_recorded({.kind = trace::ActionKind::finalize}); });
   finish_recording(call, trace::Ending::finalized, "");
   return mpi().Finalize();
 }

@@ -87,7 +87,8 @@ int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int sourc
          MPI_Status* status) {
   StatusToRead read(status);
   const int result = mpi().Recv(buf, count, datatype, source, tag, comm, read.get());
-  call.record(result, [&](Recorder& recorder) {
+  call.record([&](Recorder& recorder) {
+    if (!record::received(result)) return;
     const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
     if (known == nullptr) return;
     recorder.append({.kind = ActionKind::receive,
@@ -106,7 +107,8 @@ int Sendrecv(CallScope& call, const void* sendbuf, int sendcount, MPI_Datatype s
   StatusToRead read(status);
   const int result = mpi().Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                     recvtag, comm, read.get());
-  call.record(result, [&](Recorder& recorder) {
+  call.record([&](Recorder& recorder) {
+    if (!record::received(result)) return;
     exchanged(recorder, ActionKind::exchange, record::bytes_of(sendcount, sendtype), dest, sendtag, source, recvtag,
               comm, *read);
   });
@@ -117,7 +119,8 @@ int Sendrecv_replace(CallScope& call, void* buf, int count, MPI_Datatype datatyp
                      int recvtag, MPI_Comm comm, MPI_Status* status) {
   StatusToRead read(status);
   const int result = mpi().Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, read.get());
-  call.record(result, [&](Recorder& recorder) {
+  call.record([&](Recorder& recorder) {
+    if (!record::received(result)) return;
     exchanged(recorder, ActionKind::exchange_replace, record::bytes_of(count, datatype), dest, sendtag, source, recvtag,
               comm, *read);
   });
@@ -159,10 +162,10 @@ int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_
 
 int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   StatusToRead read(status);
-  const TakenMessage taken(call, *message);
+  const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
   call.record([&](Recorder& recorder) {
-    if (result != MPI_SUCCESS)
+    if (!record::received(result))
       taken.keep(recorder);
     else if (taken.known())
       recorder.append(taken.received());
@@ -171,7 +174,7 @@ int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Mess
 }
 
 int Imrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  const TakenMessage taken(call, *message);
+  const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Imrecv(buf, count, datatype, message, request);
   call.record([&](Recorder& recorder) {
     if (result != MPI_SUCCESS) return taken.keep(recorder);

@@ -8,12 +8,13 @@ namespace timeless::tracer::body {
 
 /// Looked up before: MPI may give its handle to another window at once.
 int Win_free(CallScope& call, MPI_Win* win) {
-  const MPI_Win before = *win;
+  const MPI_Win before = win != nullptr ? *win : nullptr;
   KnownWindow* known = nullptr;
-  call.record([&](Recorder& recorder) { known = recorder.window(before); });
+  call.record([&](Recorder& recorder) { known = recorder.windows().find(before); });
   const int result = mpi().Win_free(win);
   call.record(result, [&](Recorder& recorder) {
-    if (known != nullptr) record::freed_window(recorder, before, *known);
+    if (known == nullptr) return recorder.count_unrecorded();
+    record::freed_window(recorder, before, *known);
   });
   return result;
 }

@@ -215,12 +215,14 @@ def partner(call, values):
 
 
 def c_wrapper(call):
+    # A program with a profiling layer of its own calls MPI by the other name.
     lines = partner(call, {argument.name: argument.name for argument in call.arguments})
     return f"""
 int MPI_{call.name}({c_parameters(call)}) {{
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}
+int PMPI_{call.name}({c_parameters(call)}) __attribute__((alias("MPI_{call.name}")));
 """
 
 

@@ -98,13 +98,20 @@ void tell_settings(const Recorder& recorder) {
                  recorder.settings().directory.c_str());
 }
 
-/// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main.
-__attribute__((destructor)) void finish_at_exit() {
+extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
+
+void finish_at_end(void* /*nothing*/) {
   Recorder* const recorder = active_recorder.exchange(nullptr);
   // A forked child that exits is not the rank.
   if (recorder == nullptr || recorder->process() != ::getpid()) return;
   recorder->finish(trace::Ending::stopped, "the program ended without MPI_Finalize");
   tell_what_was_not_counted(*recorder);
+}
+
+/// What a program leaves that ends without MPI_Finalize, if it ends by exit or by returning from main. Other libraries'
+/// destructors may still call that, and come after this one; what is entered here, of no library, comes after them all.
+__attribute__((destructor)) void finish_at_exit() {
+  if (active_recorder.load() != nullptr && __cxa_atexit(finish_at_end, nullptr, nullptr) != 0) finish_at_end(nullptr);
 }
 
 /// A forked child is not the rank: its MPI calls are passed on, and nothing it does reaches the trace.

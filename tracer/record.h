@@ -20,6 +20,10 @@ trace::Bytes bytes_of(int count, MPI_Datatype datatype);
 trace::Rank peer_of(int rank);
 trace::Tag tag_of(int tag);
 trace::Bytes received_bytes(const MPI_Status& status);
+/// True when a message has been received: also one longer than its buffer, of which the status tells the whole length.
+constexpr bool received(int result) {
+  return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
+}
 
 // Point to point.
 void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -150,6 +154,5 @@ void file_deleted(Recorder& recorder);
 // Regions.
 void begin_region(Recorder& recorder, std::string_view name);
 void end_region(Recorder& recorder, std::string_view name);
-
 
 } // namespace timeless::tracer::record

@@ -12,12 +12,14 @@ namespace timeless::tracer {
 
 /// The requests of a call that may complete them, as they were before it: MPI replaces the handles.
 ///
-/// Where threads are in MPI at once, they are claimed before the call; what has not completed is disclaimed at the end.
+/// Empty where the program gives none, or a negative count, which MPI refuses. Where threads are in MPI at once, they
+/// are claimed before the call; what has not completed is disclaimed at the end.
 class SavedRequests {
 public:
   SavedRequests(CallScope& call, const MPI_Request* requests, int count)
-      : size_(std::max(count, 0)), early_(call.recorder() != nullptr && call.recorder()->threads_at_once()),
-        saved_(size_), claimed_(early_ ? size_ : 0) {
+      : size_(requests != nullptr ? std::max(count, 0) : 0),
+        early_(call.recorder() != nullptr && call.recorder()->threads_at_once()), saved_(size_),
+        claimed_(early_ ? size_ : 0) {
     std::copy_n(requests, size_, saved_.data());
     if (early_) claim_all(call);
   }
@@ -29,6 +31,7 @@ public:
   SavedRequests(const SavedRequests&) = delete;
   SavedRequests& operator=(const SavedRequests&) = delete;
 
+  int size() const { return size_; }
   MPI_Request operator[](int index) const { return saved_[index]; }
   /// The request, which the call has completed; null when it is unknown.
   Request* claim(Recorder& recorder, int index) {

@@ -1,0 +1,118 @@
+#include "recorded.h"
+
+#include <gmock/gmock.h>
+
+/// What few programs do, and MPI allows: errors that are handled, callbacks, profiling layers.
+namespace timeless::test {
+
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using trace::ActionKind;
+
+Recording record(const std::string& name, int ranks = 2) {
+  Recording recording = record_beside_plain({.ranks = ranks, .program = "unusual", .arguments = name});
+  EXPECT_EQ(recording.traced.output, recording.plain.output);
+  EXPECT_EQ(recording.traced.status, recording.plain.status) << recording.traced.errors;
+  return recording;
+}
+
+std::vector<ActionKind> kinds(const RecordedRank& rank) {
+  std::vector<ActionKind> result;
+  for (const Kept& kept : rank.actions)
+    result.push_back(kept.action.kind);
+  return result;
+}
+
+std::vector<trace::Bytes> received(const RecordedRank& rank) {
+  std::vector<trace::Bytes> bytes;
+  for (const Kept& kept : rank.of_kind(ActionKind::receive))
+    bytes.push_back(kept.action.bytes);
+  return bytes;
+}
+
+TEST(ErrorHandlers, may_throw_through_mpi) {
+  const Recording recording = record("throws");
+  EXPECT_EQ(recording.plain.output, "3 caught\n3 caught\n");
+  for (const RecordedRank& rank : recording.trace)
+    EXPECT_THAT(kinds(rank),
+                ElementsAre(ActionKind::comm_dup, ActionKind::comm_free, ActionKind::comm_dup, ActionKind::comm_free,
+                            ActionKind::comm_dup, ActionKind::comm_free, ActionKind::barrier, ActionKind::finalize));
+}
+
+TEST(ErrorHandlers, may_jump_out_of_mpi) {
+  const Recording recording = record("jumps");
+  EXPECT_EQ(recording.plain.output, "3 jumped\n3 jumped\n");
+  for (const RecordedRank& rank : recording.trace)
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
+}
+
+TEST(ErrorHandlers, may_abort_the_job_which_is_the_reason_of_its_end) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_traced({.ranks = 2, .program = "unusual", .arguments = "aborts_on_error"}, directory / "trace");
+  EXPECT_EQ(outcome.status, 42);
+  EXPECT_EQ(read_recording(directory / "trace").at(1).record().ending_reason, "MPI_Abort with code 42");
+}
+
+TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
+  const Recording recording = record("truncated");
+  EXPECT_EQ(recording.plain.output, "truncated\ntruncated\ntruncated\ntruncated\nin status\n");
+  const RecordedRank& receiver = recording.trace.at(1);
+  EXPECT_THAT(received(receiver), ElementsAre(64, 64, 64, 8, 64));
+  EXPECT_EQ(receiver.of_kind(ActionKind::exchange).at(0).action.receive_bytes, 64U);
+  for (const Kept& receive : receiver.of_kind(ActionKind::receive))
+    EXPECT_EQ(receive.action.peer, 0) << receive;
+}
+
+TEST(FailedCalls, return_what_they_return_untraced_and_are_not_recorded) {
+  const Recording recording = record("refused");
+  EXPECT_EQ(recording.plain.output.substr(0, 33), std::string(33, '1'));
+  for (const RecordedRank& rank : recording.trace) {
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::finalize));
+    EXPECT_TRUE(rank.record().unrecorded_calls.empty());
+  }
+}
+
+TEST(Callbacks, of_attributes_call_mpi_for_the_program) {
+  const Recording recording = record("callbacks");
+  for (const RecordedRank& rank : recording.trace) {
+    EXPECT_THAT(kinds(rank),
+                ElementsAre(ActionKind::comm_dup, ActionKind::comm_dup, ActionKind::comm_dup, ActionKind::comm_dup,
+                            ActionKind::allreduce, ActionKind::barrier, ActionKind::comm_free, ActionKind::comm_free,
+                            ActionKind::barrier, ActionKind::comm_free, ActionKind::comm_free, ActionKind::finalize));
+    EXPECT_TRUE(rank.record().unrecorded_calls.empty());
+    // Within the second duplication stands that of the communicator kept with the first.
+    const auto duplicates = rank.of_kind(ActionKind::comm_dup);
+    EXPECT_EQ(duplicates.at(2).action.communicator, duplicates.at(1).action.new_communicator);
+    EXPECT_EQ(rank.of_kind(ActionKind::allreduce).at(0).action.communicator, duplicates.at(2).action.new_communicator);
+  }
+}
+
+TEST(ProfilingLayers, of_the_program_itself_leave_no_call_out) {
+  const Recording recording = record("own_layer");
+  EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::send).size(), 3U);
+  EXPECT_EQ(recording.trace.at(1).of_kind(ActionKind::receive).size(), 3U);
+  EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::barrier).size(), 1U);
+}
+
+TEST(Finalize, is_recorded_also_while_recording_is_switched_off) {
+  for (const RecordedRank& rank : record("switched_off_at_the_end").trace)
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
+}
+
+TEST(Finalize, may_come_from_a_librarys_destructor) {
+  const Recording recording = record_beside_plain({.ranks = 2, .program = "begun_by_library"});
+  EXPECT_EQ(recording.traced.output, "2\n2\n");
+  EXPECT_EQ(recording.plain.output, recording.traced.output);
+  for (const RecordedRank& rank : recording.trace) {
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::allreduce, ActionKind::finalize));
+  }
+}
+
+} // namespace
+
+} // namespace timeless::test
