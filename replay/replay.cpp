@@ -57,6 +57,9 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
   if (options.handshake && !(*options.handshake >= 0 && std::isfinite(*options.handshake)))
     throw Error(Failure::usage, "a handshake takes a negative number of latencies, or none that is a number", {},
                 "give 0 or more");
+  if (options.ports != Ports::none && options.completions == CompletionOrder::as_listed)
+    throw Error(Failure::usage, "messages come through a port in the order of their arrival, not as they are listed",
+                {}, "ask for ports, or for completions as listed");
   if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
 }

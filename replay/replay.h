@@ -53,7 +53,8 @@ constexpr const char* name(Ports ports) {
 /// What computation hides first of a message's way.
 enum class Overlap : std::uint8_t { latency_first, bandwidth_first };
 
-/// In what order a rank takes what one call completes together; the end is the same, its division is not.
+/// In what order a rank takes what one call completes together; the end is the same, its division is not. Through a
+/// port messages come by arrival only.
 enum class CompletionOrder : std::uint8_t { of_arrival, as_listed };
 
 /// When ranks' clocks begin.

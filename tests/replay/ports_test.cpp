@@ -138,5 +138,22 @@ TEST(Ports, however_they_are_taken_two_messages_that_overlap_keep_the_port_busy_
     EXPECT_EQ(taken_the_other_way_round(start), 3 + 20) << start;
 }
 
+TEST(Ports, completions_as_listed_are_refused_with_ports_rather_than_taken_by_arrival) {
+  auto machine = flat_machine(3, {costs});
+  trace::MemorySource program(3);
+  program.finalize();
+  for (const Ports ports : {Ports::receiver, Ports::node}) {
+    const ReplayOptions options{.ports = ports, .completions = CompletionOrder::as_listed, .progress = {}};
+    try {
+      replay(program, machine, options);
+      FAIL() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.failure(), Failure::usage);
+      EXPECT_EQ(error.description(),
+                "messages come through a port in the order of their arrival, not as they are listed");
+    }
+  }
+}
+
 } // namespace
 } // namespace timeless::replay::test

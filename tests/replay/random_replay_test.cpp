@@ -37,6 +37,7 @@ void compare_with_scalar_replay(std::uint64_t seed, const ProgramLimits& limits)
   options.sensitivities = seed % 3 != 1;
   if (seed % 4 == 1) options.ports = Ports::receiver;
   if (seed % 4 == 3) options.ports = Ports::node;
+  if (options.ports != Ports::none) options.completions = CompletionOrder::of_arrival;
   const Result result = replay(program, machine, options);
   for (std::size_t lane = 0; lane < 3; ++lane) {
     const auto expected = scalar_replay(program, machine, lane, options);

@@ -85,7 +85,8 @@ void add_choice_options(CLI::App& command, ReplayRequest& request) {
       ->check(CLI::IsMember({"all", "blocking"}));
   command
       .add_option("--completions", request.completions,
-                  "In which order a Waitall takes its messages, which divides its time")
+                  "In which order a Waitall takes its messages, which divides its time; listed goes without "
+                  "--ports only")
       ->check(CLI::IsMember({"arrival", "listed"}));
   command
       .add_option("--communicator-creation", request.creation,
