@@ -30,6 +30,9 @@ fs::path icount_probe() {
 fs::path platforms_directory() {
   return beside_command(TIMELESS_COMMAND_TO_DATA) / "platforms";
 }
+fs::path platform_server() {
+  return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "platform-server";
+}
 fs::path mpi_command() {
   return this_command().parent_path() / "timeless-mpi";
 }

@@ -18,6 +18,8 @@ std::filesystem::path icount_tool();
 std::filesystem::path icount_probe();
 /// The platforms that come with Timeless.
 std::filesystem::path platforms_directory();
+/// What reads platform files for programs that cannot link SimGrid.
+std::filesystem::path platform_server();
 /// timeless-mpi.
 std::filesystem::path mpi_command();
 

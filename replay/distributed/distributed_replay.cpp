@@ -1,20 +1,48 @@
 #include "replay/distributed/distributed_replay.h"
 
+#include "replay/distributed/mpi_bus.h"
+
+#include <chrono>
+#include <ctime>
+
 namespace timeless::replay {
+
+namespace {
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& work) {
+  work.share = done.share;
+  work.actions += done.actions;
+  work.messages += done.messages;
+  work.meetings += done.meetings;
+  work.batches += traffic.batches;
+  work.bytes += traffic.words * sizeof(std::uint64_t);
+  work.waited += traffic.waited;
+}
+
+} // namespace
 
 std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, Network& network,
                                          const ReplayOptions& options, const Cooperation& cooperation,
-                                         MpiBus::Traffic* traffic) {
+                                         ProcessWork* work) {
+  const auto begin = std::chrono::steady_clock::now();
+  const double cpu_begin = cpu_seconds();
   require_replayable(source.run(), network, options);
-  if (options.critical_path)
-    throw Error(Failure::missing_capability, "a critical path cannot be followed over several processes", {},
-                "ask `timeless replay` for it");
   MpiBus bus(processes);
   Participant participant(source, network, options, bus, cooperation);
   for (Participant::Next next = Participant::Next::step; next != Participant::Next::done; next = participant.step())
     if (next == Participant::Next::wait) bus.idle();
   bus.finish();
-  if (traffic) *traffic = bus.traffic();
+  if (work) {
+    add(bus.traffic(), participant.work_done(), *work);
+    work->seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    work->cpu_seconds += cpu_seconds() - cpu_begin;
+  }
   return participant.result();
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "replay/distributed/mpi_bus.h"
 #include "replay/distributed/participant.h"
 #include "replay/replay.h"
 
@@ -13,9 +12,11 @@ namespace timeless::replay {
 /// replay(), shared by the processes of a communicator: collective, with the same source, network and options on all.
 /// The result has the same bits as in one process; process 0 has it, the others nothing.
 ///
-/// Throws on process 0 what replay() throws; and Error(missing_capability) on all for options that need one process.
+/// Throws on process 0 what replay() throws. What this process does for it is added to `work`. A process that cannot
+/// even tell the others what went wrong, as when it has no memory to receive, aborts all of them. An observer is told
+/// of the process's own ranks. Threads are not used.
 std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, Network& network,
                                          const ReplayOptions& options, const Cooperation& cooperation = {},
-                                         MpiBus::Traffic* traffic = nullptr);
+                                         ProcessWork* work = nullptr);
 
 } // namespace timeless::replay

@@ -45,6 +45,8 @@ std::optional<Bus::Arrival> MpiBus::receive() {
   MPI_Get_count(&status, MPI_UINT64_T, &words);
   Arrival arrival{status.MPI_SOURCE, Batch(static_cast<std::size_t>(words))};
   MPI_Mrecv(arrival.batch.data(), words, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
+  if (idle_ > 0)
+    traffic_.waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - idle_since_).count();
   idle_ = 0;
   return arrival;
 }
@@ -63,7 +65,7 @@ bool MpiBus::congested() {
 }
 
 void MpiBus::idle() {
-  ++traffic_.idle;
+  if (idle_ == 0) idle_since_ = std::chrono::steady_clock::now();
   forget_arrived();
   if (++idle_ < idle_before_sleep)
     std::this_thread::yield();

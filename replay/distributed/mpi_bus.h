@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -30,11 +31,11 @@ public:
   /// Collective: what is still on its way arrives, and is forgotten.
   void finish();
 
-  /// What this process has sent, for measurements.
+  /// What this process has sent, and how long it had nothing to do, for measurements.
   struct Traffic {
     std::uint64_t batches = 0;
     std::uint64_t words = 0;
-    std::uint64_t idle = 0; ///< how often there was nothing to do
+    double waited = 0; ///< seconds, from when there was nothing to do until something arrived
   };
   const Traffic& traffic() const { return traffic_; }
 
@@ -50,7 +51,8 @@ private:
   int process_ = 0;
   int processes_ = 1;
   std::deque<Sent> sent_; ///< not yet received
-  std::uint32_t idle_ = 0;
+  std::uint32_t idle_ = 0;                          ///< times in a row
+  std::chrono::steady_clock::time_point idle_since_; ///< if it is
   Traffic traffic_;
 };
 

@@ -3,6 +3,7 @@
 #include "replay/distributed/shares.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace timeless::replay {
@@ -20,6 +21,9 @@ enum class Word : std::uint64_t {
   report,   ///< from process 0: say what the replay has given
   times,    ///< to process 0: those of some ranks
   findings, ///< to process 0, the last of what a process has to report
+  path_end, ///< from process 0: how does the path to the end of this rank end?
+  path_to,  ///< from process 0: and the path to this place?
+  path,     ///< to process 0, the answer to both
   care,     ///< to process 0: the replay needs care
   again,    ///< from process 0: begin again, with care
   failed,   ///< to process 0: what went wrong
@@ -105,7 +109,7 @@ bool Participant::may_receive() {
 }
 
 bool Participant::receive() {
-  std::optional<Bus::Arrival> arrival = bus_.receive();
+  const std::optional<Bus::Arrival> arrival = bus_.receive();
   if (!arrival) return false;
   guard([&] { handle(arrival->from, arrival->batch); });
   return true;
@@ -163,7 +167,19 @@ void Participant::handle(int from, const Batch& batch) {
     read_ideal(words, result_);
     read_attribution(words, result_.attribution);
     findings_.add(read_findings(words));
+    if (options_.critical_path) {
+      const double end = words.real();
+      const auto rank = static_cast<trace::Rank>(words.number());
+      if (end > last_.end || (end == last_.end && rank < last_.rank)) last_ = {rank, end};
+    }
     if (--missing_ == 0) complete();
+    return;
+  case Word::path_end:
+    return tell_path(engine_->end_of_path(static_cast<trace::Rank>(words.number())));
+  case Word::path_to:
+    return tell_path(engine_->path_to(static_cast<std::uint32_t>(words.number())));
+  case Word::path:
+    if (phase_ == Phase::ended) add_to_path(read_path_piece(words));
     return;
   case Word::care:
     if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
@@ -283,6 +299,7 @@ void Participant::collect() {
   missing_ = bus_.processes() - 1;
   result_ = engine_->result();
   findings_ = engine_->findings();
+  if (options_.critical_path) last_ = engine_->last_rank();
   const auto ranks = static_cast<std::size_t>(source_.run().size);
   for (LaneResult& lane : result_.lanes) {
     if (lane.deadlock) continue;
@@ -310,6 +327,11 @@ void Participant::report() {
   write_ideal(words, mine);
   write(words, mine.attribution);
   write(words, engine_->findings());
+  if (options_.critical_path) {
+    const Engine::LastRank rank = engine_->last_rank();
+    words.put(rank.end);
+    words.put(static_cast<std::uint64_t>(rank.rank));
+  }
   bus_.send(0, std::move(last));
 }
 
@@ -318,6 +340,36 @@ void Participant::complete() {
     if (!lane.deadlock) find_makespan(lane);
   tell(source_.run(), findings_, result_);
   if (options_.progress) options_.progress(result_.actions, actions_of(source_.run(), {0, source_.run().size}));
+  if (!options_.critical_path || result_.lanes.front().deadlock) return stop();
+  const int process = remote_->process_of(last_.rank);
+  if (process == 0) return add_to_path(engine_->end_of_path(last_.rank));
+  Batch batch = batch_of(Word::path_end);
+  batch.push_back(static_cast<std::uint64_t>(last_.rank));
+  bus_.send(process, std::move(batch));
+}
+
+// ---- the critical path, which goes from process to process
+
+void Participant::tell_path(const PathPiece& piece) {
+  Batch batch = batch_of(Word::path);
+  WordWriter words(batch);
+  write(words, piece);
+  bus_.send(0, std::move(batch));
+}
+
+void Participant::add_to_path(PathPiece piece) {
+  std::ranges::move(piece.nodes, std::back_inserter(path_));
+  while (piece.process == 0) {
+    piece = engine_->path_to(piece.place);
+    std::ranges::move(piece.nodes, std::back_inserter(path_));
+  }
+  if (piece.process > 0) {
+    Batch batch = batch_of(Word::path_to);
+    batch.push_back(piece.place);
+    return bus_.send(piece.process, std::move(batch));
+  }
+  std::ranges::reverse(path_);
+  result_.critical_path = path_segments(path_, options_.overlap);
   stop();
 }
 
@@ -351,6 +403,14 @@ std::optional<Result> Participant::result() {
   if (problem_) std::rethrow_exception(problem_);
   if (!first()) return std::nullopt;
   return std::move(result_);
+}
+
+ProcessWork Participant::work_done() const {
+  if (!engine_) return {};
+  ProcessWork work{.share = remote_->share(), .actions = engine_->actions()};
+  work.messages = remote_->records(RecordKind::message) + remote_->records(RecordKind::step);
+  work.meetings = remote_->records(RecordKind::partial) + remote_->records(RecordKind::result);
+  return work;
 }
 
 } // namespace timeless::replay

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/distributed/process_work.h"
 #include "replay/distributed/reports.h"
 #include "replay/engine/bus.h"
 #include "replay/engine/engine.h"
@@ -41,6 +42,8 @@ public:
   Next step();
   /// On process 0, once done: the result of all. Nothing on the others. Throws what ended the replay, on process 0.
   std::optional<Result> result();
+  /// What this process has done so far, as far as that does not depend on the bus.
+  ProcessWork work_done() const;
 
 private:
   enum class Phase : std::uint8_t {
@@ -72,6 +75,8 @@ private:
   void collect();
   void report();
   void complete();
+  void tell_path(const PathPiece& piece);
+  void add_to_path(PathPiece piece);
   void stop();
   void fail(std::exception_ptr problem);
   void take_problem(int process, std::exception_ptr problem);
@@ -101,6 +106,8 @@ private:
   std::vector<std::optional<Ending>> endings_;
   Findings findings_;
   Result result_;
+  Engine::LastRank last_;
+  std::vector<PathNode> path_; ///< from its end, as far as it is known
   std::exception_ptr problem_;
   int failed_process_ = 0;
 };

@@ -74,13 +74,15 @@ LeftoverMessages read_leftover(WordReader& words) {
   return left;
 }
 
-/// What matters of a caller at the end: whom it is and what it calls.
+/// What matters of a caller at the end: who it is and what it calls, as far as that must fit what others call.
 void put(WordWriter& words, const Ending::OpenMeeting& meeting) {
   const CollectiveCall& call = meeting.caller.call;
   words.put(meeting.ordinal);
   words.put(call.communicator, static_cast<std::uint32_t>(call.root));
-  words.put(static_cast<std::uint32_t>(call.shape.kind), call.nonblocking ? 1U : 0U);
-  words.put(std::uint64_t{static_cast<std::uint32_t>(meeting.caller.rank)});
+  words.put(static_cast<std::uint32_t>(call.shape.kind),
+            (call.nonblocking ? 1U : 0U) | (call.idle ? 2U : 0U) | (call.scheduled ? 4U : 0U));
+  words.put(call.shape.bytes);
+  words.put(static_cast<std::uint32_t>(meeting.caller.rank), call.algorithm);
   words.put(meeting.caller.action);
 }
 
@@ -93,8 +95,14 @@ Ending::OpenMeeting read_meeting(WordReader& words) {
   call.root = static_cast<trace::Rank>(low_half(whose));
   const std::uint64_t kind = words.number();
   call.shape.kind = static_cast<trace::ActionKind>(high_half(kind));
-  call.nonblocking = low_half(kind) != 0;
-  meeting.caller.rank = static_cast<trace::Rank>(low_half(words.number()));
+  const std::uint32_t flags = low_half(kind);
+  call.nonblocking = (flags & 1U) != 0;
+  call.idle = (flags & 2U) != 0;
+  call.scheduled = (flags & 4U) != 0;
+  call.shape.bytes = words.real();
+  const std::uint64_t rank_and_algorithm = words.number();
+  meeting.caller.rank = static_cast<trace::Rank>(high_half(rank_and_algorithm));
+  call.algorithm = low_half(rank_and_algorithm);
   meeting.caller.action = words.number();
   return meeting;
 }
@@ -304,6 +312,42 @@ void write_ideal(WordWriter& words, const Result& result) {
 void read_ideal(WordReader& words, Result& all) {
   for (LaneResult& lane : all.lanes)
     if (lane.ideal_makespan) lane.ideal_makespan = std::max(*lane.ideal_makespan, words.real());
+}
+
+void write(WordWriter& words, const PathPiece& piece) {
+  words.put(static_cast<std::uint32_t>(piece.process), piece.place);
+  words.put(std::uint64_t{piece.nodes.size()});
+  for (const PathNode& node : piece.nodes) {
+    words.put(node.at.time);
+    words.put(node.at.first);
+    words.put(node.at.second);
+    words.put(node.at.computation);
+    words.put(node.action);
+    words.put(static_cast<std::uint32_t>(node.rank), static_cast<std::uint32_t>(node.kind));
+    words.put(node.collective ? 1U : 0U, node.forgot ? 1U : 0U);
+  }
+}
+
+PathPiece read_path_piece(WordReader& words) {
+  PathPiece piece;
+  const std::uint64_t there = words.number();
+  piece.process = static_cast<int>(high_half(there));
+  piece.place = low_half(there);
+  for (std::uint64_t left = words.number(); left > 0; --left) {
+    PathNode& node = piece.nodes.emplace_back();
+    node.at.time = words.real();
+    node.at.first = words.real();
+    node.at.second = words.real();
+    node.at.computation = words.real();
+    node.action = words.number();
+    const std::uint64_t rank_and_kind = words.number();
+    node.rank = static_cast<trace::Rank>(high_half(rank_and_kind));
+    node.kind = static_cast<PathNode::Kind>(low_half(rank_and_kind));
+    const std::uint64_t flags = words.number();
+    node.collective = high_half(flags) != 0;
+    node.forgot = low_half(flags) != 0;
+  }
+  return piece;
 }
 
 void write(WordWriter& words, const std::exception_ptr& problem) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/engine/ending.h"
+#include "replay/engine/path_tracer.h"
 #include "replay/engine/words.h"
 #include "replay/replay.h"
 
@@ -27,6 +28,9 @@ void read_attribution(WordReader& words, Attribution& all);
 /// Of every lane, the share's makespan if communication is free; read_ideal() lets `all` have the largest.
 void write_ideal(WordWriter& words, const Result& result);
 void read_ideal(WordReader& words, Result& all);
+
+void write(WordWriter& words, const PathPiece& piece);
+PathPiece read_path_piece(WordReader& words);
 
 /// An error and its kind; of a ReplayProblem the mismatches, all that one process alone can find.
 void write(WordWriter& words, const std::exception_ptr& problem);

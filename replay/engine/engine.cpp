@@ -49,6 +49,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
   if (options.observer != nullptr)
     observation_.emplace(*options.observer, source.run(), network.lanes(), ranks_.size());
   if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
+  if (tracer_ && remote_) remote_->trace_paths(*tracer_);
 }
 
 /// Each clock begins with its first action's recorded time.
@@ -177,8 +178,8 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
     if (attributor_) attributor_->turn_to(number, sequence[position]);
     if constexpr (observed) expect(rank, number, operation);
     const bool done = perform(rank, number, operation);
-    if (tracer_) tracer_->look(number, world_rank(number), action(rank));
     if (!done) return false;
+    if (tracer_) tracer_->look(number, world_rank(number), action(rank));
     if constexpr (observed) observe(rank, number, position, rank.volume == volume ? 0 : *volume);
     rank.stage = 0;
     volume = rank.volume;

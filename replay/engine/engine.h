@@ -71,6 +71,15 @@ public:
   /// What the replay says of the share; its notes only go with those of all others.
   Result result();
   Findings findings();
+  /// With ReplayOptions::critical_path, once all has ended: the path to the end of the rank that ends last, the lowest
+  /// of them; and the path to a node in this engine's share of the ranks.
+  struct LastRank {
+    trace::Rank rank = trace::no_rank;
+    double end = -1;
+  };
+  LastRank last_rank();
+  PathPiece end_of_path(trace::Rank rank);
+  PathPiece path_to(std::uint32_t place) const { return tracer_->path_to(place); }
 
 private:
   enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting, for_step, for_agent };
@@ -209,7 +218,7 @@ private:
   void wake(std::uint32_t number);
 
   void put_step(const Mailbox::Way& way, Message&& message);
-  void receive_step(const MeetingId& id, WordReader& words);
+  void receive_step(int from, const MeetingId& id, WordReader& words);
   void left(std::uint32_t handshake, Snapshot start);
   void learn_channel(int from, std::uint32_t number, WordReader& words);
   void receive_message(int from, std::uint32_t number, WordReader& words);

@@ -92,6 +92,21 @@ Ending Engine::ending() {
   return ending;
 }
 
+Engine::LastRank Engine::last_rank() {
+  LastRank last;
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+    clocks_.settle(clocks_[number]);
+    const double end = clocks_.times(clocks_[number], 0).end;
+    if (end > last.end) last = {world_rank(number), end};
+  }
+  return last;
+}
+
+PathPiece Engine::end_of_path(Rank rank) {
+  const auto number = static_cast<std::uint32_t>(rank - share_.begin);
+  return tracer_->end_of_path(number, rank, action(ranks_[number]));
+}
+
 Result Engine::result() {
   Result result;
   result.actions = actions_;
@@ -99,12 +114,10 @@ Result Engine::result() {
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
   if (attributor_) result.attribution = attributor_->result(names.size(), share_.begin);
-  if (tracer_ && !deadlocks_[0]) {
-    const auto last = std::ranges::max_element(ranks_, {}, [&](const RankState& rank) {
-      return clocks_.times(clocks_[static_cast<std::size_t>(&rank - ranks_.data())], 0).end;
-    });
-    const auto number = static_cast<std::uint32_t>(last - ranks_.begin());
-    result.critical_path = tracer_->path(number, world_rank(number), action(*last));
+  if (tracer_ && !remote_ && !deadlocks_[0]) {
+    std::vector<PathNode> nodes = end_of_path(last_rank().rank).nodes;
+    std::ranges::reverse(nodes);
+    result.critical_path = path_segments(nodes, options_.overlap);
   }
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace timeless::replay {
 
@@ -14,8 +15,7 @@ constexpr std::size_t first_drop = std::size_t{1} << 16U;
 } // namespace
 
 PathTracer::PathTracer(Clocks& clocks, std::size_t ranks, const ReplayOptions& options)
-    : clocks_(clocks), latency_first_(options.overlap == Overlap::latency_first),
-      most_nodes_(std::max<std::size_t>(options.path_bytes / (2 * sizeof(Node)), 16)),
+    : clocks_(clocks), most_nodes_(std::max<std::size_t>(options.path_bytes / (2 * sizeof(Node)), 16)),
       drop_at_(std::min(first_drop, most_nodes_)), last_(ranks, 0) {}
 
 std::uint32_t PathTracer::index(double node) {
@@ -33,8 +33,12 @@ std::uint32_t PathTracer::make(const Node& node) {
   return place;
 }
 
+double PathTracer::number_of(trace::Rank rank, std::uint32_t place) {
+  return static_cast<double>(rank) * nodes_per_rank + place;
+}
+
 void PathTracer::put(std::size_t number, std::uint32_t place) {
-  const double node = static_cast<double>(nodes_[place].rank) * nodes_per_rank + place;
+  const double node = number_of(nodes_[place].rank, place);
   clocks_.set_node(clocks_[number], node);
   last_[number] = node;
   if (nodes_.size() - free_.size() > drop_at_) drop();
@@ -46,12 +50,9 @@ void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t acti
   // Between an arrival and what departs from there, other departures of the rank say nothing.
   if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank)
     before = nodes_[before].forgot ? before : nodes_[before].before;
-  put(number, make({.at = now,
-                    .action = action,
-                    .before = before,
-                    .rank = rank,
-                    .kind = kind,
-                    .collective = kind == Kind::collective}));
+  Node node{{.at = now, .action = action, .rank = rank, .kind = kind, .collective = kind == Kind::collective}};
+  node.before = before;
+  put(number, make(node));
 }
 
 void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action) {
@@ -67,22 +68,22 @@ void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action
   }
   // The steps of a collective lead from arrival to arrival.
   const bool collective = node.collective && (node.kind == Kind::collective || node.rank != rank);
-  put(number, make({.at = now,
-                    .action = action,
-                    .before = place,
-                    .rank = rank,
-                    .kind = Kind::arrival,
-                    .collective = collective}));
+  Node arrival{{.at = now, .action = action, .rank = rank, .kind = Kind::arrival, .collective = collective}};
+  arrival.before = place;
+  put(number, make(arrival));
+}
+
+void PathTracer::mark_path(std::uint32_t place) {
+  for (; place != none && !nodes_[place].held; place = nodes_[place].before)
+    nodes_[place].held = true;
 }
 
 void PathTracer::mark() {
   for (Node& node : nodes_)
     node.held = false;
-  clocks_.pool().for_each_held([&](const double* values) {
-    for (std::uint32_t place = index(Traced::load(values, 1, 0).node); place != none && !nodes_[place].held;
-         place = nodes_[place].before)
-      nodes_[place].held = true;
-  });
+  clocks_.pool().for_each_held([&](const double* values) { mark_path(index(Traced::load(values, 1, 0).node)); });
+  for (std::uint32_t place = 1; place < nodes_.size(); ++place)
+    if (nodes_[place].stand_ins > 0) mark_path(place);
 }
 
 void PathTracer::drop() {
@@ -96,8 +97,12 @@ void PathTracer::drop() {
     held = left;
   }
   free_.clear();
-  for (std::size_t place = nodes_.size() - 1; place > none; --place)
-    if (!nodes_[place].held) free_.push_back(static_cast<std::uint32_t>(place));
+  for (std::size_t place = nodes_.size() - 1; place > none; --place) {
+    Node& node = nodes_[place];
+    if (node.held) continue;
+    free_.push_back(static_cast<std::uint32_t>(place));
+    if (node.teller != here) tell_dropped_(std::exchange(node.teller, here), node.place_there);
+  }
   drop_at_ = std::max(first_drop, 2 * held);
 }
 
@@ -115,43 +120,127 @@ void PathTracer::forget_half() {
     }
 }
 
-std::vector<PathSegment> PathTracer::path(std::size_t number, trace::Rank rank, std::uint64_t actions) const {
+PathPiece PathTracer::end_of_path(std::size_t number, trace::Rank rank, std::uint64_t actions) const {
   const Traced end = clocks_.traced(clocks_[number]);
-  std::vector<const Node*> nodes;
-  for (std::uint32_t place = index(end.node); place != none; place = nodes_[place].before)
-    nodes.push_back(&nodes_[place]);
-  std::ranges::reverse(nodes);
-  const Node last{.at = end, .action = actions > 0 ? actions - 1 : 0, .rank = rank, .kind = Kind::message};
-  nodes.push_back(&last);
+  PathPiece piece = path_to(index(end.node));
+  piece.nodes.insert(piece.nodes.begin(),
+                     {.at = end, .action = actions > 0 ? actions - 1 : 0, .rank = rank, .kind = Kind::message});
+  return piece;
+}
 
+PathPiece PathTracer::path_to(std::uint32_t place) const {
+  PathPiece piece;
+  for (; place != none; place = nodes_[place].before) {
+    const Node& node = nodes_[place];
+    // What a stand-in stands for is told by who has it.
+    if (node.teller != here) {
+      piece.process = node.teller;
+      piece.place = node.place_there;
+      break;
+    }
+    piece.nodes.push_back(node);
+  }
+  return piece;
+}
+
+// ---- with several processes
+
+namespace {
+
+constexpr std::uint32_t flag_collective = 1;
+constexpr std::uint32_t flag_forgot = 2;
+
+} // namespace
+
+void PathTracer::share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped) {
+  self_ = process;
+  tell_dropped_ = std::move(tell_dropped);
+}
+
+void PathTracer::send(WordWriter& words, int to, const double* values) {
+  const std::uint32_t place = index(Traced::load(values, 1, 0).node);
+  Node& node = nodes_[place];
+  const bool own = node.owner == here;
+  words.put(place, own ? place : node.place_of_owner);
+  if (place == none) return;
+  words.put(static_cast<std::uint32_t>(own ? self_ : node.owner), static_cast<std::uint32_t>(node.rank));
+  ++node.stand_ins;
+  if (node.owner == to) return;
+  words.put(static_cast<std::uint32_t>(node.kind),
+            (node.collective ? flag_collective : 0U) | (node.forgot ? flag_forgot : 0U));
+  words.put(node.action);
+  words.put(node.at.time);
+  words.put(node.at.first);
+  words.put(node.at.second);
+  words.put(node.at.computation);
+}
+
+void PathTracer::receive(WordReader& words, int from, double* values) {
+  const std::uint64_t places = words.number();
+  Traced moment = Traced::load(values, 1, 0);
+  moment.node = none;
+  if (high_half(places) != none) {
+    const std::uint64_t owner_and_rank = words.number();
+    const auto rank = static_cast<trace::Rank>(low_half(owner_and_rank));
+    Node node;
+    node.rank = rank;
+    node.owner = static_cast<int>(high_half(owner_and_rank));
+    node.place_of_owner = low_half(places);
+    if (node.owner == self_) {
+      // The node itself: from now on this moment holds it, until now what the teller has.
+      moment.node = number_of(rank, node.place_of_owner);
+      tell_dropped_(from, high_half(places));
+    } else {
+      node.teller = from;
+      node.place_there = high_half(places);
+      const std::uint64_t kind_and_flags = words.number();
+      node.kind = static_cast<Kind>(high_half(kind_and_flags));
+      node.collective = (kind_and_flags & flag_collective) != 0;
+      node.forgot = (kind_and_flags & flag_forgot) != 0;
+      node.action = words.number();
+      node.at.time = words.real();
+      node.at.first = words.real();
+      node.at.second = words.real();
+      node.at.computation = words.real();
+      moment.node = number_of(rank, make(node));
+    }
+  }
+  moment.store(values, 1, 0);
+}
+
+// ---- what a path says
+
+std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap) {
+  using Kind = PathNode::Kind;
   std::vector<PathSegment> segments;
-  Node start;
-  start.rank = nodes.front()->rank;
-  const Node* before = &start;
-  for (const Node* node : nodes) {
+  if (nodes.empty()) return segments;
+  PathNode start;
+  start.rank = nodes.front().rank;
+  const PathNode* before = &start;
+  for (const PathNode& node : nodes) {
     const Traced& from = before->at;
-    const Traced& to = node->at;
+    const Traced& to = node.at;
     const double first = to.first - from.first;
     const double second = to.second - from.second;
-    PathSegment segment{.rank = node->rank,
+    PathSegment segment{.rank = node.rank,
                         .from = before->rank,
                         .first_action = before == &start ? 0 : before->action + 1,
-                        .last_action = node->action,
+                        .last_action = node.action,
                         .begin = from.time,
                         .end = to.time,
                         .compute = to.computation - from.computation,
-                        .latency = latency_first_ ? first : second,
-                        .bandwidth = latency_first_ ? second : first};
-    if (node->forgot) {
+                        .latency = overlap == Overlap::latency_first ? first : second,
+                        .bandwidth = overlap == Overlap::latency_first ? second : first};
+    if (node.forgot) {
       segment.kind = PathSegment::Kind::forgotten;
       segment.first_action = 0;
-    } else if (before != &start && node->kind == Kind::arrival &&
-               (before->kind != Kind::arrival || before->rank != node->rank)) {
-      segment.kind = node->collective ? PathSegment::Kind::collective : PathSegment::Kind::message;
+    } else if (before != &start && node.kind == Kind::arrival &&
+               (before->kind != Kind::arrival || before->rank != node.rank)) {
+      segment.kind = node.collective ? PathSegment::Kind::collective : PathSegment::Kind::message;
       segment.first_action = before->action;
     }
     if (segment.end > segment.begin) segments.push_back(segment);
-    before = node;
+    before = &node;
   }
   return segments;
 }

@@ -42,11 +42,29 @@ void Remote::open(std::uint32_t channel, const ChannelKey& key) {
 void Remote::message(std::uint32_t channel, const Message& message) {
   const int process = process_of_channel_[channel];
   WordWriter words = begin(process, RecordKind::message, channel);
-  put(words, message);
+  put(words, process, message);
   complete(process);
 }
 
-void Remote::put(WordWriter& words, const Message& message) const {
+void Remote::trace_paths(PathTracer& tracer) {
+  tracer_ = &tracer;
+  tracer.share(self(), [this](int process, std::uint32_t place) {
+    begin(process, RecordKind::dropped, place);
+    complete(process);
+  });
+}
+
+void Remote::put(WordWriter& words, int to, const Snapshot& moment) const {
+  words.put(moment.values(), values_);
+  if (tracer_) tracer_->send(words, to, moment.values());
+}
+
+void Remote::read_values(int from, WordReader& words, Snapshot& values) const {
+  words.reals(values.values(), values_);
+  if (tracer_) tracer_->receive(words, from, values.values());
+}
+
+void Remote::put(WordWriter& words, int to, const Message& message) const {
   const CostRow& row = (*rows_)[message.row];
   words.put((row.held ? flag_rendezvous : 0U) | (row.synchronous ? flag_synchronous : 0U), message.handshake);
   words.put(message.sent.work);
@@ -54,10 +72,10 @@ void Remote::put(WordWriter& words, const Message& message) const {
   words.put(message.sent.overhead);
   words.put(message.bytes);
   words.put(message.receive_overhead);
-  words.put(message.sent.base.values(), values_);
+  put(words, to, message.sent.base);
 }
 
-Remote::Arrived Remote::read_message(WordReader& words, Snapshot values) const {
+Remote::Arrived Remote::read_message(int from, WordReader& words, Snapshot values) const {
   Arrived arrived;
   const std::uint64_t protocol = words.number();
   arrived.handshake = low_half(protocol);
@@ -69,13 +87,14 @@ Remote::Arrived Remote::read_message(WordReader& words, Snapshot values) const {
   message.sent.overhead = words.real();
   message.bytes = words.real();
   message.receive_overhead = words.real();
-  words.reals(values.values(), values_);
+  read_values(from, words, values);
   message.sent.base = std::move(values);
   return arrived;
 }
 
 void Remote::left(int to, std::uint32_t handshake, const Snapshot& start) {
-  begin(to, RecordKind::left, handshake).put(start.values(), values_);
+  WordWriter words = begin(to, RecordKind::left, handshake);
+  put(words, to, start);
   complete(to);
 }
 
@@ -84,7 +103,7 @@ void Remote::step(int to, const MeetingId& id, std::uint32_t from_member, std::u
   WordWriter words = begin(to, RecordKind::step, id.first);
   words.put(id.second);
   words.put(from_member, to_member);
-  put(words, message);
+  put(words, to, message);
   complete(to);
 }
 
@@ -121,11 +140,11 @@ void Remote::meeting(RecordKind kind, int to, const MeetingId& id, const Partial
   words.put(shape.members, shape.element_bytes);
   words.put(shape.group, call.algorithm);
   words.put(std::uint64_t{call.moved});
-  if (partial.latest) words.put(partial.latest.values(), values_);
+  if (partial.latest) put(words, to, partial.latest);
   complete(to);
 }
 
-Partial Remote::read_meeting(CommunicatorId communicator, WordReader& words, Snapshot latest) const {
+Partial Remote::read_meeting(int from, CommunicatorId communicator, WordReader& words, Snapshot latest) const {
   Partial partial;
   CollectiveCall& call = partial.caller.call;
   call.communicator = communicator;
@@ -149,7 +168,7 @@ Partial Remote::read_meeting(CommunicatorId communicator, WordReader& words, Sna
   call.algorithm = low_half(choice);
   call.moved = words.number();
   if ((kind_and_flags & flag_latest) == 0) return partial;
-  words.reals(latest.values(), values_);
+  read_values(from, words, latest);
   partial.latest = std::move(latest);
   return partial;
 }

@@ -4,9 +4,11 @@
 #include "replay/engine/channels.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/meetings.h"
+#include "replay/engine/path_tracer.h"
 #include "replay/engine/share.h"
 #include "replay/engine/words.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -23,8 +25,10 @@ enum class RecordKind : std::uint32_t {
   result,      ///< likewise; what the meeting gives to all
   left,        ///< subject: the number of a handshake where it began; then when its message has left
   step,        ///< subject: a communicator; then a message within one of its collectives
+  dropped,     ///< subject: a node of a path (PathTracer) that needs not be kept for the other engine any more
   batch,       ///< begins every batch; subject: which attempt at the replay it belongs to
 };
+inline constexpr std::size_t record_kinds = static_cast<std::size_t>(RecordKind::batch) + 1;
 
 /// A meeting that members of several processes may come to: the k-th of its communicator.
 using MeetingId = std::pair<trace::CommunicatorId, std::uint64_t>;
@@ -54,6 +58,8 @@ public:
     rows_ = &rows;
   }
   std::size_t values() const { return values_; }
+  /// Every moment will be told with its path.
+  void trace_paths(PathTracer& tracer);
 
   void open(std::uint32_t channel, const ChannelKey& key) override;
   void message(std::uint32_t channel, const Message& message) override;
@@ -68,7 +74,7 @@ public:
   /// Writes a record of `kind`, partial or result.
   void meeting(RecordKind kind, int to, const MeetingId& id, const Partial& partial);
   /// Reads what follows the ordinal; `latest` is to hold the values.
-  Partial read_meeting(trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
+  Partial read_meeting(int from, trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
 
   /// Tells the process where a handshake began that its message has left.
   void left(int to, std::uint32_t handshake, const Snapshot& start);
@@ -82,11 +88,15 @@ public:
     bool rendezvous = false;
     bool synchronous = false;
   };
-  Arrived read_message(WordReader& words, Snapshot values) const;
+  Arrived read_message(int from, WordReader& words, Snapshot values) const;
+  /// Reads a moment.
+  void read_values(int from, WordReader& words, Snapshot& values) const;
 
   /// Sends what there is to tell.
   void flush();
   std::uint64_t batches_sent() const { return batches_sent_; }
+  /// How many of them were written.
+  std::uint64_t records(RecordKind kind) const { return records_[static_cast<std::size_t>(kind)]; }
 
   /// A channel from another process.
   struct Arriving {
@@ -115,6 +125,7 @@ private:
     WordWriter words(outgoing_[static_cast<std::size_t>(process)]);
     if (outgoing_[static_cast<std::size_t>(process)].empty())
       words.put(static_cast<std::uint32_t>(RecordKind::batch), attempt_);
+    ++records_[static_cast<std::size_t>(kind)];
     words.put(static_cast<std::uint32_t>(kind), subject);
     return words;
   }
@@ -122,7 +133,8 @@ private:
     if (outgoing_[static_cast<std::size_t>(process)].size() >= batch_words_) flush(process);
   }
   void flush(int process);
-  void put(WordWriter& words, const Message& message) const;
+  void put(WordWriter& words, int to, const Message& message) const;
+  void put(WordWriter& words, int to, const Snapshot& moment) const;
 
   Bus& bus_;
   std::vector<Share> shares_;
@@ -130,11 +142,13 @@ private:
   std::uint32_t attempt_;
   std::size_t values_ = 0;
   const CostRows* rows_ = nullptr;
+  PathTracer* tracer_ = nullptr;
   std::vector<Batch> outgoing_;
   std::vector<int> process_of_channel_;
   std::vector<std::vector<Arriving>> arriving_;
   std::map<trace::CommunicatorId, std::vector<int>> participants_;
   std::uint64_t batches_sent_ = 0;
+  std::array<std::uint64_t, record_kinds> records_{};
 };
 
 } // namespace timeless::replay

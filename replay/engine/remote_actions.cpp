@@ -36,22 +36,25 @@ void Engine::deliver(int from, const Batch& batch) {
       break;
     case RecordKind::partial: {
       const MeetingId id{subject, words.number()};
-      combine(id, remote_->read_meeting(subject, words, clocks_.pool().take()));
+      combine(id, remote_->read_meeting(from, subject, words, clocks_.pool().take()));
       break;
     }
     case RecordKind::result: {
       const MeetingId id{subject, words.number()};
-      conclude(id, remote_->read_meeting(subject, words, clocks_.pool().take()));
+      conclude(id, remote_->read_meeting(from, subject, words, clocks_.pool().take()));
       break;
     }
     case RecordKind::left: {
       Snapshot start = clocks_.pool().take();
-      words.reals(start.values(), remote_->values());
+      remote_->read_values(from, words, start);
       left(subject, std::move(start));
       break;
     }
     case RecordKind::step:
-      receive_step({subject, words.number()}, words);
+      receive_step(from, {subject, words.number()}, words);
+      break;
+    case RecordKind::dropped:
+      tracer_.value().release(subject);
       break;
     case RecordKind::batch:
       break;
@@ -75,7 +78,7 @@ void Engine::learn_channel(int from, std::uint32_t number, WordReader& words) {
 
 void Engine::receive_message(int from, std::uint32_t number, WordReader& words) {
   Remote::Arriving& arriving = remote_->arriving(from).at(number);
-  Remote::Arrived arrived = remote_->read_message(words, clocks_.pool().take());
+  Remote::Arrived arrived = remote_->read_message(from, words, clocks_.pool().take());
   Message& message = arrived.message;
   if (message.bytes != arriving.bytes || arrived.rendezvous != arriving.rendezvous ||
       arrived.synchronous != arriving.synchronous) {
@@ -103,9 +106,9 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
   if (channel.awaited == ticket) wake(channel.destination);
 }
 
-void Engine::receive_step(const MeetingId& id, WordReader& words) {
+void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {
   const std::uint64_t ends = words.number();
-  Message message = remote_->read_message(words, clocks_.pool().take()).message;
+  Message message = remote_->read_message(from, words, clocks_.pool().take()).message;
   const auto members = communicators_.members(id.first);
   message.row = clocks_.rows().message(members[high_half(ends)], members[low_half(ends)], message.bytes);
   const std::uint32_t meeting = meetings_.expect(id.first, id.second);

@@ -38,6 +38,8 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
     }
     if (progress.step.from != schedules::nobody && !receive_step(progress, clock, waiter)) return false;
     clocks_.reduce(clock, progress.step.reduced_bytes);
+    // At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
+    if (tracer_ && (waiter & agent_bit) == 0) tracer_->look(waiter, world_rank(waiter), action(ranks_[waiter]));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
@@ -25,6 +26,8 @@ public:
     double fixed = 0;
     double per_byte = 0;
   };
+  /// Of the pieces that another setting has.
+  explicit PiecewiseSetting(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
   std::span<const Piece> pieces() const { return pieces_; }
 
   /// As a factor: 1 for sizes up to the first piece's.

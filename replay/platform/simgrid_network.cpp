@@ -48,7 +48,7 @@ double seconds_per_unit(const trace::Counter& counter, const PlatformHost& host,
   return 1 / *units_per_second;
 }
 
-std::string lane_name(const SimgridPlatform& platform, const Scaling& scaling) {
+std::string lane_name(const Platform& platform, const Scaling& scaling) {
   std::ostringstream name;
   name << platform.file().stem().string();
   if (scaling.bandwidth != 1) name << " bandwidth x" << scaling.bandwidth;
@@ -57,7 +57,7 @@ std::string lane_name(const SimgridPlatform& platform, const Scaling& scaling) {
   return name.str();
 }
 
-SimgridNetwork::SimgridNetwork(const SimgridPlatform& platform, const trace::Run& run, const Mapping& mapping,
+SimgridNetwork::SimgridNetwork(const Platform& platform, const trace::Run& run, const Mapping& mapping,
                                SimgridNetworkOptions options)
     : platform_(platform), options_(std::move(options)), node_of_rank_(mapping.node_of_rank),
       thresholds_(segment_thresholds(platform.settings())) {

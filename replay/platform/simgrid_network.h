@@ -2,8 +2,8 @@
 
 #include "replay/platform/mapping.h"
 #include "replay/platform/network.h"
+#include "replay/platform/platform.h"
 #include "replay/platform/presets.h"
-#include "replay/platform/simgrid_platform.h"
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@
 namespace timeless::replay {
 
 /// "graphene", "graphene bandwidth x2 latency x0.5".
-std::string lane_name(const SimgridPlatform& platform, const Scaling& scaling);
+std::string lane_name(const Platform& platform, const Scaling& scaling);
 
 /// Seconds that one unit of a run's volumes takes on a host: at the given rate (instructions, or whatever else was
 /// counted, per second of every rank), else at the host's speed, one instruction for one flop. Nanoseconds need
@@ -44,7 +44,7 @@ class SimgridNetwork : public Network {
 public:
   /// The platform must outlive the network. Throws Error(usage) without lanes, or with factors or rates that are not
   /// above 0.
-  SimgridNetwork(const SimgridPlatform& platform, const trace::Run& run, const Mapping& mapping,
+  SimgridNetwork(const Platform& platform, const trace::Run& run, const Mapping& mapping,
                  SimgridNetworkOptions options = {});
 
   std::span<const std::string> lanes() const override { return names_; }
@@ -79,7 +79,7 @@ private:
   LinkClass route_class(std::uint32_t from, std::uint32_t to);
   LinkClass class_of(const Route& route);
 
-  const SimgridPlatform& platform_;
+  const Platform& platform_;
   SimgridNetworkOptions options_;
   std::vector<std::uint32_t> node_of_rank_;
   std::vector<double> seconds_per_unit_; ///< by rank

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "replay/platform/mapping.h"
-#include "replay/platform/simgrid_factors.h"
+#include "replay/platform/platform.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,19 +12,11 @@
 
 namespace timeless::replay {
 
-/// What one lone message finds between two hosts, before SMPI's factors.
-struct Route {
-  double latency = 0;   ///< seconds, the sum over the links
-  double bandwidth = 0; ///< bytes per second: what the tightest link, shared with nobody else's messages, lets through
-  /// A way from a host to itself over links of its own, no part of the network.
-  bool loopback = false;
-};
-
 /// A machine read from a SimGrid platform file, by SimGrid itself.
 ///
 /// SimGrid's engine is global to the process, so there can be one platform per process: a second load() throws. It
 /// stays loaded until the process ends, even when the object does not. Not for use by several threads at a time.
-class SimgridPlatform {
+class SimgridPlatform : public Platform {
 public:
   /// Loads a file. Whatever is wrong with it is an Error(invalid_input) that names file and line; SimGrid is tried on
   /// it in a child process first, because it aborts on some mistakes. A file that does not choose a network model gets
@@ -33,19 +24,16 @@ public:
   static SimgridPlatform load(const std::filesystem::path& file);
   SimgridPlatform(SimgridPlatform&&) noexcept;
   SimgridPlatform& operator=(SimgridPlatform&&) noexcept;
-  ~SimgridPlatform();
+  ~SimgridPlatform() override;
 
-  const std::filesystem::path& file() const;
-  /// The hosts in the order people number them: node-2 before node-10. Indices into this list name hosts below.
-  std::span<const PlatformHost> hosts() const;
-  const SmpiSettings& settings() const;
-  /// Throws Error(invalid_input) where the platform connects them by nothing.
-  Route route(std::size_t from, std::size_t to) const;
+  const std::filesystem::path& file() const override;
+  std::span<const PlatformHost> hosts() const override;
+  const SmpiSettings& settings() const override;
+  Route route(std::size_t from, std::size_t to) const override;
   /// Multiplies latency and bandwidth of every link but the loopbacks of these hosts, for the rest of the process;
   /// meant for a child of run_apart().
   void scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const;
-  /// What the platform asks for that the model of it leaves out, for the reader of a result.
-  const std::vector<std::string>& notes() const;
+  const std::vector<std::string>& notes() const override;
 
   struct State;
 

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 #include <random>
 
@@ -67,6 +68,51 @@ TEST(DistributedReplay, short_random_programs_have_the_same_bits_on_any_number_o
 
 TEST(DistributedReplay, long_random_programs_have_the_same_bits_on_any_number_of_processes) {
   compare_random_programs(700000, 100, {.most_ranks = 12, .most_events = 1500, .most_actions_per_block = 64});
+}
+
+/// All that a path's pieces say, as words.
+std::string described(const std::vector<PathSegment>& path) {
+  std::string all;
+  for (const PathSegment& segment : path) {
+    const double seconds[] = {segment.begin, segment.end, segment.compute, segment.latency, segment.bandwidth};
+    all += std::to_string(static_cast<int>(segment.kind)) + ' ' + std::to_string(segment.from) + ' ' +
+           std::to_string(segment.first_action) + ' ' + std::to_string(segment.rank) + ' ' +
+           std::to_string(segment.last_action);
+    for (const double value : seconds)
+      all += ' ' + std::to_string(std::bit_cast<std::uint64_t>(value));
+    all += '\n';
+  }
+  return all;
+}
+
+void compare_critical_paths(std::uint64_t first_seed, std::uint64_t cases, const ProgramLimits& limits) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    const MemorySource program = random_program(seed, limits);
+    IntegerMachine machine(program.run().size, seed, {seed});
+    ReplayOptions options;
+    options.critical_path = true;
+    options.collectives = static_cast<CollectiveModel>(seed % 3);
+    if (seed % 4 == 0) options.eager_limit = seed % 64;
+    std::string alone;
+    const std::string problem = problem_of([&] { alone = described(replay(program, machine, options).critical_path); });
+    for (const int processes : {1, 2, static_cast<int>(1 + seed % 9)}) {
+      std::string together;
+      EXPECT_EQ(problem_of([&] {
+                  const Result result = replay_distributed(program, machine, options, processes, seed);
+                  together = described(result.critical_path);
+                }),
+                problem);
+      ASSERT_EQ(alone, together) << "seed " << seed << ", processes " << processes;
+    }
+  }
+}
+
+TEST(DistributedReplay, critical_paths_of_random_programs_are_the_same_on_any_number_of_processes) {
+  compare_critical_paths(1, 1500, {.most_ranks = 6, .most_events = 40});
+}
+
+TEST(DistributedReplay, long_critical_paths_are_the_same_on_any_number_of_processes) {
+  compare_critical_paths(700000, 60, {.most_ranks = 12, .most_events = 1500, .most_actions_per_block = 64});
 }
 
 } // namespace

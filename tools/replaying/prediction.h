@@ -5,6 +5,7 @@
 #include "tools/console.h"
 #include "tools/preset_machine.h"
 
+#include "replay/distributed/process_work.h"
 #include "replay/platform/presets.h"
 #include "replay/replay.h"
 #include "replay/result.h"
@@ -50,6 +51,8 @@ struct PredictionOptions {
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;
+  /// Notes on what a replay has met, of all processes that shared it.
+  std::function<std::vector<std::string>(std::vector<std::string>)> notes_of_all = [](auto notes) { return notes; };
 };
 
 /// How much costlier a configuration may become until its makespan grows as asked.
@@ -74,6 +77,7 @@ struct Prediction {
   std::vector<LaneTolerance> tolerances;     ///< by configuration, where asked for
   std::optional<CriticalPath> critical_path; ///< of the first configuration, where asked for
   std::vector<double> cpu_seconds;           ///< SMPI: of the simulation, by configuration
+  std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

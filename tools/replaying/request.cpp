@@ -13,11 +13,10 @@ namespace timeless::tools {
 
 namespace {
 
-void add_machine_options(CLI::App& command, ReplayRequest& request, Machines machines) {
+void add_machine_options(CLI::App& command, ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;
-  if (machines == Machines::all)
-    command.add_option("--platform", asked.platform,
-                       "A SimGrid platform file, or the name of one that comes with Timeless");
+  command.add_option("--platform", asked.platform,
+                     "A SimGrid platform file, or the name of one that comes with Timeless");
   command
       .add_option("--network", asked.machine.networks, "Networks by name (e1g, e10g, qdr) or file; several in one pass")
       ->delimiter(',')
@@ -31,17 +30,13 @@ void add_machine_options(CLI::App& command, ReplayRequest& request, Machines mac
       },
       "List the networks known by name, with their sources");
   add_placement_options(command, asked.machine);
-  if (machines == Machines::all)
-    command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
+  command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
   command.add_option("--latency", request.latency, "Latencies times x2, /2, or a list: one configuration each");
   command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
   command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");
 }
 
-void add_model_options(CLI::App& command, ReplayRequest& request, Machines machines) {
-  if (machines == Machines::all)
-    command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
-        ->check(CLI::IsMember({"model", "smpi"}));
+void add_model_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--collectives", request.collectives,
                   "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
@@ -57,14 +52,12 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
   command
       .add_option("--eager-limit", request.eager_limit,
                   "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
-      ->default_str(machines == Machines::all ? "the platform's or the network file's; presets have none"
-                                              : "the network file's; presets have none");
+      ->default_str("the platform's or the network file's; presets have none");
   command
       .add_option("--handshake", request.prediction.handshake,
                   "Latencies that such a message's sender and receiver spend before it leaves")
       ->check(CLI::NonNegativeNumber)
-      ->default_str(machines == Machines::all ? "2 with presets, a network file's own, 0 with --platform"
-                                              : "2, or the network file's");
+      ->default_str("2 with presets, a network file's own, 0 with --platform");
   command
       .add_option("--file-system", request.file_system,
                   "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
@@ -75,8 +68,7 @@ void add_model_options(CLI::App& command, ReplayRequest& request, Machines machi
       .add_option("--memory-copy", request.prediction.memory_copy_rate,
                   "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(CLI::NonNegativeNumber)
-      ->default_str(machines == Machines::all ? "32e9 with presets, a network file's own, 0 with --platform"
-                                              : "32e9, or the network file's");
+      ->default_str("32e9 with presets, a network file's own, 0 with --platform");
 }
 
 /// What the papers leave open: docs/model.md lists the choices.
@@ -124,20 +116,21 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
 
 } // namespace
 
-void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines) {
+void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes) {
   add_trace_argument(command, request.prediction.trace, request.prediction.from);
-  add_machine_options(command, request, machines);
-  add_model_options(command, request, machines);
+  add_machine_options(command, request);
+  if (processes == Processes::one)
+    command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
+        ->check(CLI::IsMember({"model", "smpi"}));
+  add_model_options(command, request);
   add_choice_options(command, request);
-  if (machines == Machines::all) {
-    add_question_options(command, request);
-    add_timeline_options(command, request.timeline);
-  }
+  add_question_options(command, request);
+  add_timeline_options(command, request.timeline);
   command
       .add_option("--instruction-set", request.instruction_set,
                   "What the arithmetic is done with; the result is the same to the last bit")
       ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
-  if (machines == Machines::all)
+  if (processes == Processes::one)
     command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
         ->check(CLI::PositiveNumber)
         ->default_str("the processors there are, as far as each gets 64 configurations");

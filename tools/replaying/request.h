@@ -36,14 +36,14 @@ struct ReplayRequest {
   TimelineRequest timeline;
 };
 
-/// On what machines a command can replay.
-enum class Machines : bool {
-  networks, ///< those that need no SimGrid
-  all,      ///< platform files, and SMPI, too
+/// What a command replays in.
+enum class Processes : bool {
+  one,
+  several, ///< neither SMPI nor threads
 };
 
 /// The argument and the options of a command that replays.
-void add_replay_options(CLI::App& command, ReplayRequest& request, Machines machines);
+void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes);
 
 /// Reads the words of the request into its `prediction`. Throws Error(usage).
 void read_words(ReplayRequest& request);

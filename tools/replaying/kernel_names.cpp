@@ -1,0 +1,55 @@
+#include "tools/replaying/kernel_names.h"
+
+#include "tools/console.h"
+#include "tools/kernel_listing.h"
+#include "tools/replaying/timeline_request.h"
+#include "tools/trace_input.h"
+
+#include <utility>
+
+namespace timeless::tools {
+
+void name_kernels(ReplayRequest& request, const trace::Source& source, const Prediction& prediction) {
+  const trace::Run& run = source.run();
+  std::vector<KernelFigures> figures;
+  {
+    Progress progress("reading", total_actions(run));
+    figures = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
+  }
+  symbols::Symboliser symboliser(run, {request.symbols.begin(), request.symbols.end()});
+  const KernelListing listing{run, figures, {}, symboliser};
+  const auto name = [&](trace::KernelId kernel) {
+    if (kernel < run.kernels.size() && !request.report.answers.kernels.contains(kernel))
+      request.report.answers.kernels[kernel] = {begin_text(listing, kernel), end_text(listing, kernel)};
+  };
+  if (prediction.result.attribution.by == replay::AttributeBy::kernels)
+    for (const replay::AttributedTimes& part : prediction.result.attribution.parts)
+      name(part.subject);
+  if (prediction.critical_path)
+    for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
+      name(kernel);
+  for (const std::string& notice : symboliser.notices())
+    print_warning(notice);
+}
+
+std::string KernelNames::operator()(trace::KernelId kernel) {
+  if (kernel >= source_.run().kernels.size()) return "kernel " + std::to_string(kernel);
+  if (figures_.empty()) figures_ = kernel_figures(source_);
+  const KernelListing listing{source_.run(), figures_, {}, symboliser_};
+  return begin_text(listing, kernel) + " to " + end_text(listing, kernel);
+}
+
+std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source) {
+  replay::timeline::TimelineOptions options = timeline_options(request.timeline);
+  if (!request.timeline.asked()) return nullptr;
+  if (request.prediction.backend == Backend::smpi)
+    throw Error(Failure::usage, "SMPI's replay has no timeline", "--timeline", "leave --backend smpi out");
+  options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
+    return (*names)(kernel);
+  };
+  auto timeline = std::make_unique<replay::timeline::Timeline>(std::move(options));
+  request.prediction.observer = timeline.get();
+  return timeline;
+}
+
+} // namespace timeless::tools

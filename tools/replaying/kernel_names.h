@@ -1,0 +1,38 @@
+#pragma once
+
+#include "tools/answers/kernel_figures.h"
+#include "tools/replaying/prediction.h"
+#include "tools/replaying/request.h"
+#include "tools/symbols/symboliser.h"
+
+#include "trace/source.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Names for the kernels of an answer, as `timeless info --kernels` gives them.
+namespace timeless::tools {
+
+/// Names the kernels that will be listed: the request's report will know them.
+void name_kernels(ReplayRequest& request, const trace::Source& source, const Prediction& prediction);
+
+/// A kernel's begin and end, for a timeline. The trace is read for it when the first is asked for.
+class KernelNames {
+public:
+  KernelNames(const trace::Source& source, const std::vector<std::string>& symbols)
+      : source_(source), symboliser_(source.run(), {symbols.begin(), symbols.end()}) {}
+
+  std::string operator()(trace::KernelId kernel);
+
+private:
+  const trace::Source& source_;
+  symbols::Symboliser symboliser_;
+  std::vector<KernelFigures> figures_;
+};
+
+/// The timeline that is asked for, as the replay's observer; nothing if none is. Throws Error(usage), and
+/// Error(runtime) when its file cannot be written.
+std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source);
+
+} // namespace timeless::tools
