@@ -35,9 +35,14 @@ std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source
   require_replayable(source.run(), network, options);
   MpiBus bus(processes);
   Participant participant(source, network, options, bus, cooperation);
-  for (Participant::Next next = Participant::Next::step; next != Participant::Next::done; next = participant.step())
-    if (next == Participant::Next::wait) bus.idle();
-  bus.finish();
+  try {
+    for (Participant::Next next = Participant::Next::step; next != Participant::Next::done; next = participant.step())
+      if (next == Participant::Next::wait) bus.idle();
+    bus.finish();
+  } catch (const std::exception& problem) {
+    bus.abandon();
+    throw LostProcess(problem.what());
+  }
   if (work) {
     add(bus.traffic(), participant.work_done(), *work);
     work->seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

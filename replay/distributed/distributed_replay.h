@@ -6,15 +6,22 @@
 #include <mpi.h>
 
 #include <optional>
+#include <stdexcept>
 
 namespace timeless::replay {
+
+/// A process can neither go on nor tell the others why, as when it has no memory to receive. They would wait for it for
+/// ever: whoever catches this has to end them.
+class LostProcess : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
 
 /// replay(), shared by the processes of a communicator: collective, with the same source, network and options on all.
 /// The result has the same bits as in one process; process 0 has it, the others nothing.
 ///
-/// Throws on process 0 what replay() throws. What this process does for it is added to `work`. A process that cannot
-/// even tell the others what went wrong, as when it has no memory to receive, aborts all of them. An observer is told
-/// of the process's own ranks. Threads are not used.
+/// Throws on process 0 what replay() throws, and LostProcess anywhere. What this process does for it is added to
+/// `work`. An observer is told of the process's own ranks. Threads are not used.
 std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, Network& network,
                                          const ReplayOptions& options, const Cooperation& cooperation = {},
                                          ProcessWork* work = nullptr);

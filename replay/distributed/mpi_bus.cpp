@@ -23,7 +23,7 @@ MpiBus::MpiBus(MPI_Comm processes) {
 }
 
 MpiBus::~MpiBus() {
-  MPI_Comm_free(&communicator_);
+  if (communicator_ != MPI_COMM_NULL) MPI_Comm_free(&communicator_);
 }
 
 /// Synchronous sends: until it is received, a batch counts as on its way, and holds memory here rather than there.

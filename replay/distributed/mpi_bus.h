@@ -30,6 +30,8 @@ public:
 
   /// Collective: what is still on its way arrives, and is forgotten.
   void finish();
+  /// Its end will not be collective.
+  void abandon() { communicator_ = MPI_COMM_NULL; }
 
   /// What this process has sent, and how long it had nothing to do, for measurements.
   struct Traffic {
@@ -50,8 +52,8 @@ private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int process_ = 0;
   int processes_ = 1;
-  std::deque<Sent> sent_; ///< not yet received
-  std::uint32_t idle_ = 0;                          ///< times in a row
+  std::deque<Sent> sent_;                            ///< not yet received
+  std::uint32_t idle_ = 0;                           ///< times in a row
   std::chrono::steady_clock::time_point idle_since_; ///< if it is
   Traffic traffic_;
 };

@@ -44,6 +44,24 @@ static_assert(std::is_trivially_copyable_v<Event>);
 /// Visits an event with the numbers of the messages it took.
 using Visit = std::function<void(const Event&, std::span<const std::uint64_t> received)>;
 
+/// What another process observed of its ranks.
+class EventStream {
+public:
+  virtual ~EventStream() = default;
+  /// The next event, in the timeline's order; false after the last.
+  virtual bool next(Event& event, std::vector<std::uint64_t>& received) = 0;
+};
+
+/// What goes with a process's events.
+struct EventLabels {
+  std::vector<std::string> calls; ///< by number
+  std::vector<trace::Rank> ranks; ///< that have events
+  bool left_out = false;          ///< some were not asked for
+  // Where a writer needs them, as some may be left out: the messages that these events send and take.
+  std::vector<std::uint64_t> sent = {};
+  std::vector<std::uint64_t> taken = {};
+};
+
 /// What a writer has to know besides.
 struct Labels {
   std::vector<std::string> calls; ///< by number: "Isend", "compute"

@@ -29,6 +29,8 @@ public:
   std::uint64_t size() const { return added_; }
   /// Visits all, in order.
   void for_each(const Visit& visit);
+  /// The order.
+  bool before(const Event& left, const Event& right) const;
 
 private:
   struct Stored {
@@ -42,7 +44,6 @@ private:
   };
   class RunReader;
 
-  bool before(const Event& left, const Event& right) const;
   void sort();
   void spill();
   void merge(const Visit& visit);

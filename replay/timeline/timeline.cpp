@@ -20,9 +20,10 @@ std::filesystem::path directory_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// Where a scratch file has room: beside a file, but not beside a device.
+/// Where a scratch file has room: beside a file, but not beside a device. Another process's directory may not be here.
 std::filesystem::path scratch_of(const std::filesystem::path& file) {
   std::error_code unknown;
+  if (!std::filesystem::is_directory(directory_of(file), unknown)) return std::filesystem::temp_directory_path();
   const auto status = std::filesystem::status(file, unknown);
   const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
   return special ? std::filesystem::temp_directory_path() : directory_of(file);
@@ -60,13 +61,7 @@ std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, co
 }
 
 /// The messages that are sent and taken by what was not left out, rising.
-std::vector<std::uint64_t> messages_with_both_ends(EventSorter& sorter) {
-  std::vector<std::uint64_t> sent;
-  std::vector<std::uint64_t> taken;
-  sorter.for_each([&](const Event& event, std::span<const std::uint64_t> received) {
-    if (event.sent != 0) sent.push_back(event.sent);
-    taken.insert(taken.end(), received.begin(), received.end());
-  });
+std::vector<std::uint64_t> with_both_ends(std::vector<std::uint64_t> sent, std::vector<std::uint64_t> taken) {
   std::ranges::sort(sent);
   std::ranges::sort(taken);
   std::vector<std::uint64_t> both;
@@ -77,7 +72,7 @@ std::vector<std::uint64_t> messages_with_both_ends(EventSorter& sorter) {
 } // namespace
 
 Timeline::Timeline(TimelineOptions options)
-    : options_(std::move(options)), output_(std::make_unique<Output>(options_.file)),
+    : options_(std::move(options)), output_(options_.writes ? std::make_unique<Output>(options_.file) : nullptr),
       sorter_(options_.format == TimelineFormat::text ? Order::by_end : Order::by_start, scratch_of(options_.file),
               options_.memory) {}
 
@@ -153,25 +148,116 @@ void Timeline::observe(const ObservedAction& observed) {
       observed.received);
 }
 
-void Timeline::finish(const Result& result) {
+EventLabels Timeline::labels() {
+  EventLabels labels{
+      .calls = std::vector<std::string>(calls_.size()), .ranks = {ranks_.begin(), ranks_.end()}, .left_out = left_out_};
+  for (const auto& [name, number] : calls_)
+    labels.calls[number] = name;
+  const bool all_wanted = options_.ranks.empty() && !(options_.from > 0) && std::isinf(options_.to);
+  if (options_.format != TimelineFormat::paje || all_wanted) return labels;
+  sorter_.for_each([&](const Event& event, std::span<const std::uint64_t> received) {
+    if (event.sent != 0) labels.sent.push_back(event.sent);
+    labels.taken.insert(labels.taken.end(), received.begin(), received.end());
+  });
+  return labels;
+}
+
+/// Brings the events of several processes into one order.
+class Timeline::Merger {
+public:
+  Merger(const EventSorter& order, TimelineWriter& writer, const std::map<std::string, std::uint32_t>& places)
+      : order_(order), writer_(writer), places_(places) {}
+
+  /// Where the names of a process's calls are in the file.
+  std::vector<std::uint32_t> places(const EventLabels& labels) const {
+    std::vector<std::uint32_t> all;
+    for (const std::string& call : labels.calls)
+      all.push_back(places_.at(call));
+    return all;
+  }
+
+  void add(const Other& other) {
+    Head head{.stream = other.events.get(), .place = places(other.labels), .event = {}, .received = {}};
+    if (head.stream->next(head.event, head.received)) heads_.push_back(std::move(head));
+  }
+
+  /// Writes what comes before this event.
+  void up_to(const Event& event) {
+    for (Head* head = first(); head && order_.before(head->event, event); head = first())
+      write(*head);
+  }
+  void rest() {
+    for (Head* head = first(); head; head = first())
+      write(*head);
+  }
+
+private:
+  struct Head {
+    EventStream* stream;
+    std::vector<std::uint32_t> place;
+    Event event;
+    std::vector<std::uint64_t> received;
+  };
+
+  Head* first() {
+    const auto head = std::ranges::min_element(
+        heads_, [this](const Head& left, const Head& right) { return order_.before(left.event, right.event); });
+    return head == heads_.end() ? nullptr : &*head;
+  }
+
+  void write(Head& head) {
+    head.event.call = head.place.at(head.event.call);
+    writer_.event(head.event, head.received);
+    if (!head.stream->next(head.event, head.received)) heads_.erase(heads_.begin() + (&head - heads_.data()));
+  }
+
+  const EventSorter& order_;
+  TimelineWriter& writer_;
+  const std::map<std::string, std::uint32_t>& places_;
+  std::vector<Head> heads_;
+};
+
+void Timeline::finish(const Result& result, std::vector<Other> others) {
   const LaneResult& lane = result.lanes.at(lane_);
   if (lane.deadlock)
     throw Error(Failure::invalid_input, "the ranks come to wait for each other, so there is no timeline", lane.name,
                 "choose another configuration, or a larger --eager-limit");
-  Labels labels{.calls = {}, .kernel = options_.kernel, .ranks = {ranks_.begin(), ranks_.end()}, .lane = lane.name};
+  const EventLabels own = labels();
+  std::set<trace::Rank> ranks(own.ranks.begin(), own.ranks.end());
   // In the order of their names, not in that of the ranks' turns.
-  std::vector<std::uint32_t> place(calls_.size());
-  for (const auto& [name, number] : calls_) {
-    place[number] = static_cast<std::uint32_t>(labels.calls.size());
+  std::map<std::string, std::uint32_t> places;
+  for (const std::string& call : own.calls)
+    places[call] = 0;
+  bool whole = !own.left_out;
+  std::vector<std::uint64_t> sent = own.sent;
+  std::vector<std::uint64_t> taken = own.taken;
+  for (const Other& other : others) {
+    sent.insert(sent.end(), other.labels.sent.begin(), other.labels.sent.end());
+    taken.insert(taken.end(), other.labels.taken.begin(), other.labels.taken.end());
+    for (const std::string& call : other.labels.calls)
+      places[call] = 0;
+    ranks.insert(other.labels.ranks.begin(), other.labels.ranks.end());
+    whole = whole && !other.labels.left_out;
+  }
+  Labels labels{.calls = {}, .kernel = options_.kernel, .ranks = {ranks.begin(), ranks.end()}, .lane = lane.name};
+  for (auto& [name, place] : places) {
+    place = static_cast<std::uint32_t>(labels.calls.size());
     labels.calls.push_back(name);
   }
   // Paje's links need both of their ends, in the order of time; the others can tell by themselves.
-  if (left_out_ && options_.format == TimelineFormat::paje) labels.messages = messages_with_both_ends(sorter_);
+  if (!whole && options_.format == TimelineFormat::paje)
+    labels.messages = with_both_ends(std::move(sent), std::move(taken));
   const auto to = writer(options_.format, *output_, labels);
+  Merger merger(sorter_, *to, places);
+  for (const Other& other : others)
+    merger.add(other);
+  const std::vector<std::uint32_t> place = merger.places(own);
   sorter_.for_each([&](Event event, std::span<const std::uint64_t> received) {
+    merger.up_to(event);
     event.call = place[event.call];
     to->event(event, received);
   });
+  merger.rest();
   to->end();
   output_->finish();
 }

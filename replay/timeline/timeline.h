@@ -21,6 +21,7 @@ enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text };
 
 struct TimelineOptions {
   std::filesystem::path file;
+  bool writes = true; ///< false: another process writes the file; this one observes its share of the ranks
   TimelineFormat format = TimelineFormat::perfetto;
   std::string lane = {}; ///< its name, or its number from 0; empty: the first
   /// Actions that lie wholly before or after this window are left out.
@@ -48,11 +49,24 @@ public:
 
   /// Writes the file. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came
   /// to wait for each other.
-  void finish(const Result& result);
+  ///
+  /// `others` observed the other ranks in other processes.
+  struct Other {
+    EventLabels labels;
+    std::unique_ptr<EventStream> events;
+  };
+  void finish(const Result& result, std::vector<Other> others = {});
+
+  /// For the process that writes: what there is to know of this one's events, and these in order.
+  EventLabels labels();
+  void for_each(const Visit& visit) { sorter_.for_each(visit); }
+
   /// How many actions are in it.
   std::uint64_t actions() const { return sorter_.size(); }
 
 private:
+  class Merger;
+
   bool wanted(trace::Rank rank) const;
   std::uint32_t number_of(std::string name);
 

@@ -26,6 +26,27 @@ same() {
 for processes in 1 2 3 5 9; do
   same "$processes" 0 "$fixtures/v2-wavefront.tia" --network e1g,qdr --latency x1,x2
 done
+# Whatever is asked; 4 ranks, so that of 5 and 9 processes some have none.
+answers="--by kernel --tolerance 1%,5% --critical-path --per-rank"
+for processes in 1 2 3 5 9; do
+  same "$processes" 0 "$fixtures/v2-wavefront.tia" --platform graphene --latency x1,x4 $answers
+done
+same 3 0 "$fixtures/v2-wavefront.tia" --network e1g,qdr --by call --collectives schedule --critical-path
+same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --critical-path --tolerance 2%
+same 2 3 "$fixtures/v2-wavefront.tia" --platform nowhere
+same 2 3 "$fixtures/v2-wavefront.tia" --platform "$fixtures/v2-wavefront.tia"
+same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --ports receiver --completions listed
+for format in perfetto paje csv text; do
+  "$TIMELESS" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/one" --timeline-format "$format" >"$work/out"
+  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g \
+    --timeline "$work/many" --timeline-format "$format" >"$work/out"
+  cmp "$work/one" "$work/many" || { echo "FAILED: the $format timeline differs"; exit 1; }
+done
+part="--timeline-window ..0.002 --timeline-ranks 1-2 --timeline-format paje"
+"$TIMELESS" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/one" $part >"$work/out"
+timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/many" \
+  $part >"$work/out"
+cmp "$work/one" "$work/many"
 for trace in v2-windows v1-calls v1-further-calls; do
   same 3 0 "$fixtures/$trace.tia" --network e10g --collectives schedule --ports receiver
 done
@@ -39,3 +60,20 @@ status=0
 timeout 60 "$MPIEXEC" -np 2 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" >"$work/out" 2>&1 || status=$?
 [ "$status" -eq 2 ]
 grep -q 'timeless: no machine to replay on' "$work/out"
+
+# refused STATUS TEXT OPTION...: what several processes do not do, and what one of them alone finds wrong
+refused() {
+  local expected=$1 text=$2 status=0
+  shift 2
+  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" "$@" >"$work/out" 2>&1 || status=$?
+  [ "$status" -eq "$expected" ] || { echo "FAILED: $* ends with $status"; cat "$work/out"; exit 1; }
+  grep -q "$text" "$work/out" || { echo "FAILED: $* does not say '$text'"; cat "$work/out"; exit 1; }
+}
+refused 2 'SMPI simulates all ranks in one process' --platform graphene --backend smpi
+refused 2 'the processes divide the ranks' --network e1g --threads 2
+refused 2 "there is no configuration 'fast' to show" --network e1g --timeline "$work/line" --timeline-lane fast
+refused 1 'cannot write' --network e1g --timeline "$work/nowhere/line"
+[ ! -e "$work/line" ]
+
+timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --per-process --json >"$work/out"
+grep -q '"waited_seconds"' "$work/out"

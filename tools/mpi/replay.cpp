@@ -1,74 +1,241 @@
 #include "tools/console.h"
+#include "tools/locate.h"
 #include "tools/mpi/command.h"
 #include "tools/not_modelled.h"
+#include "tools/replaying/kernel_names.h"
+#include "tools/replaying/on_platform.h"
 #include "tools/replaying/request.h"
 #include "tools/trace_input.h"
 
 #include "gather/team.h"
 #include "replay/distributed/distributed_replay.h"
+#include "replay/distributed/served_platform.h"
+#include "replay/distributed/shared_timeline.h"
 
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
 namespace {
 
-/// Leaves a prediction on the processes that only took part in its replay.
-struct DonePart {};
+/// Process 0 has failed, as it will say at the end.
+struct FirstFailed {};
 
-/// Predicts on process 0, with the others' help. Whatever fails before all are ready fails on all.
-std::optional<Prediction> predict_together(const trace::Source& source, PredictionOptions& asked,
-                                           const gather::Team& team) {
-  bool together = false;
-  asked.replay = [&](const trace::Source& run, replay::Network& network, const replay::ReplayOptions& options) {
-    if (together) throw Error(Failure::missing_capability, "several replays in a row need `timeless replay`");
-    replay::require_replayable(run.run(), network, options);
-    together = true;
-    team.together([] {});
-    std::optional<replay::Result> result = replay::distributed_replay(team.communicator(), run, network, options);
-    if (!result) throw DonePart();
-    return std::move(*result);
-  };
+/// All processes have met, and have this to report.
+struct AllFailed {
+  std::exception_ptr problem;
+};
+
+/// Meets all others, who are at the same place or at their end, which is in_step()'s.
+void meet(
+    const gather::Team& team, const std::function<void()>& work = [] {}) {
   try {
-    return predict_as_far_as_known(source, asked, predict_on_networks);
-  } catch (const DonePart&) {
-    return std::nullopt;
+    team.together(work);
   } catch (const Error&) {
-    if (!together) team.together([] { throw; });
+    throw AllFailed{std::current_exception()};
+  }
+}
+
+/// Does work in which all meet now and then. Whatever fails on one of them, wherever the others are, ends it on all,
+/// and process 0 has something to report.
+template <typename Work>
+void in_step(const gather::Team& team, Work work) {
+  std::exception_ptr problem;
+  try {
+    work();
+  } catch (const AllFailed& failed) {
+    std::rethrow_exception(failed.problem);
+  } catch (const FirstFailed&) {
+    problem = nullptr;
+  } catch (const Error&) {
+    problem = std::current_exception();
+  } catch (const std::bad_alloc&) {
+    problem = std::make_exception_ptr(Error(Failure::runtime, "out of memory", "", "use more processes"));
+  } catch (const std::exception& error) {
+    problem = std::make_exception_ptr(Error(Failure::runtime, error.what(), "", "this is a defect; please report it"));
+  }
+  try {
+    team.together([&] {
+      if (problem) std::rethrow_exception(problem);
+    });
+  } catch (const Error&) {
+    if (problem) std::rethrow_exception(problem);
     throw;
   }
 }
 
-int replay_on_processes(ReplayRequest& request) {
+template <typename Value>
+std::string bytes_of(const std::vector<Value>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)};
+}
+
+template <typename Value>
+std::vector<Value> values_in(const std::string& bytes) {
+  std::vector<Value> values(bytes.size() / sizeof(Value));
+  std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(Value));
+  return values;
+}
+
+/// What decides how a prediction goes on, of one configuration.
+struct LaneOutline {
+  double makespan = 0;
+  replay::Sensitivity sensitivity = {};
+  double deadlocked = 0;
+};
+
+/// A prediction that all processes make in step: each has its share of every replay; process 0 has the results, the
+/// others what decides about the next replay.
+class SharedPrediction {
+public:
+  SharedPrediction(const gather::Team& team, PredictionOptions& asked) : team_(team) {
+    asked.replay = [this](const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
+      return replay(source, network, options);
+    };
+    asked.notes_of_all = [this](const std::vector<std::string>& notes) { return notes_of_all(notes); };
+  }
+
+  const replay::ProcessWork& work() const { return work_; }
+
+private:
+  replay::Result replay(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
+    meet(team_, [&] { replay::require_replayable(source.run(), network, options); });
+    std::optional<replay::Result> result;
+    std::exception_ptr problem;
+    try {
+      result = replay::distributed_replay(team_.communicator(), source, network, options, {}, &work_);
+    } catch (const replay::LostProcess& lost) {
+      print_error({Failure::runtime, lost.what(), team_.host(), "the other processes are ended, too"});
+      MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Failure::runtime));
+    } catch (const Error&) {
+      problem = std::current_exception();
+    }
+    std::vector<LaneOutline> outlines;
+    for (const replay::LaneResult& lane : result ? result->lanes : std::vector<replay::LaneResult>{})
+      outlines.push_back({lane.makespan, lane.sensitivity, lane.deadlock ? 1.0 : 0.0});
+    outlines = values_in<LaneOutline>(team_.from(0, bytes_of(outlines)));
+    if (problem) std::rethrow_exception(problem);
+    if (result) return std::move(*result);
+    if (outlines.empty()) throw FirstFailed();
+    return outlined(network, outlines);
+  }
+
+  static replay::Result outlined(const replay::Network& network, const std::vector<LaneOutline>& outlines) {
+    replay::Result result;
+    for (std::size_t lane = 0; lane < outlines.size(); ++lane) {
+      replay::LaneResult& one = result.lanes.emplace_back();
+      one.name = network.lanes()[lane];
+      one.makespan = outlines[lane].makespan;
+      one.sensitivity = outlines[lane].sensitivity;
+      if (outlines[lane].deadlocked != 0) one.deadlock = std::make_shared<const replay::Diagnosis>();
+    }
+    return result;
+  }
+
+  std::vector<std::string> notes_of_all(const std::vector<std::string>& notes) {
+    std::string mine;
+    for (const std::string& note : notes)
+      mine += note + '\n';
+    meet(team_);
+    std::vector<std::string> all;
+    for (const std::string& of_one : team_.collect(mine))
+      for (std::size_t begin = 0; begin < of_one.size();) {
+        const std::size_t end = of_one.find('\n', begin);
+        all.push_back(of_one.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    return all;
+  }
+
+  const gather::Team& team_;
+  replay::ProcessWork work_;
+};
+
+Prediction predict_on_any_machine(const trace::Source& source, const PredictionOptions& asked) {
+  if (asked.platform.empty()) return predict_on_networks(source, asked);
+  const replay::ServedPlatform platform({platform_server().string(), platform_file(asked.platform).string()});
+  OnPlatform on = place_on_platform(source, asked, platform);
+  predict_with_model(on, source, asked, platform);
+  return concluded(std::move(on));
+}
+
+/// What all have done, on process 0.
+std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay::ProcessWork& work) {
+  meet(team);
+  std::vector<replay::ProcessWork> all;
+  for (const std::string& of_one : team.collect(bytes_of(std::vector{work})))
+    all.push_back(values_in<replay::ProcessWork>(of_one).front());
+  return all;
+}
+
+struct Request : ReplayRequest {
+  bool per_process = false;
+  std::uint32_t threads = 1;
+};
+
+void refuse_what_one_process_does(const Request& request) {
+  if (request.backend == "smpi")
+    throw Error(Failure::usage, "SMPI simulates all ranks in one process, several have nothing to divide", "--backend",
+                "ask `timeless replay` for it");
+  if (request.threads > 1)
+    throw Error(Failure::usage, "the processes divide the ranks, and no threads the configurations", "--threads",
+                "start more processes instead");
+}
+
+int replay_on_processes(Request& request) {
   const gather::Team team = gather::Team::of_nodes(MPI_COMM_WORLD);
+  const bool first = team.number() == 0;
   PredictionOptions& asked = request.prediction;
   std::unique_ptr<trace::Source> source;
+  std::unique_ptr<replay::timeline::Timeline> timeline;
   std::string lack;
   team.together([&] {
+    refuse_what_one_process_does(request);
     read_words(request);
-    if (asked.machine.networks.empty())
-      throw Error(Failure::usage, "no machine to replay on", {},
-                  "give --network e1g,e10g,qdr or a file; platform files need `timeless replay`");
+    require_machine(asked);
     source = open_trace(asked.trace, asked.from);
     lack = incompleteness(source->run());
+    timeline = asked_timeline(request, *source, first);
   });
-  if (!lack.empty() && team.number() == 0)
-    print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
-  const std::optional<Prediction> prediction = predict_together(*source, asked, team);
-  if (!prediction) return 0;
-  print_prediction(asked, source->run(), *prediction, request.report);
-  if (request.strict) require_all_modelled(prediction->result);
+  if (!lack.empty() && first) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
+  SharedPrediction shared(team, asked);
+  Prediction prediction;
+  in_step(team, [&] {
+    prediction = predict_as_far_as_known(*source, asked, predict_on_any_machine);
+    if (timeline) {
+      meet(team);
+      meet(team, [&] { replay::finish_timeline(team.communicator(), *timeline, prediction.result); });
+    }
+    if (request.per_process) prediction.processes = gathered(team, shared.work());
+  });
+  if (!first) return 0;
+  if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
+    name_kernels(request, *source, prediction);
+  print_prediction(asked, source->run(), prediction, request.report);
+  if (request.strict) require_all_modelled(prediction.result);
   return lack.empty() ? 0 : static_cast<int>(Failure::partial);
 }
 
 } // namespace
 
 MpiAction add_mpi_replay(CLI::App& command) {
-  auto request = std::make_shared<ReplayRequest>();
-  add_replay_options(command, *request, Machines::networks);
-  command.footer("Example: mpirun timeless-mpi replay lu.D.16384.tia --network e1g,qdr --bandwidth /2,x1,x2");
+  auto request = std::make_shared<Request>();
+  add_replay_options(command, *request, Processes::several);
+  command.add_flag("--per-process", request->per_process,
+                   "Also list every process: what it replayed, what it told the others, and how long it waited");
+  // Told why not, rather than that there are no such options.
+  command.add_option("--backend", request->backend)->check(CLI::IsMember({"model", "smpi"}))->group("");
+  command.add_option("--threads", request->threads)->check(CLI::PositiveNumber)->group("");
+  command.footer("Example: mpirun timeless-mpi replay lu.D.16384.tia --network e1g,qdr --bandwidth /2,x1,x2\n"
+                 "         mpirun timeless-mpi replay lu.D.16384.tia --platform graphene --tolerance 1%,5%");
   return [request] { return replay_on_processes(*request); };
 }
 

@@ -39,7 +39,8 @@ std::string KernelNames::operator()(trace::KernelId kernel) {
   return begin_text(listing, kernel) + " to " + end_text(listing, kernel);
 }
 
-std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source) {
+std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
+                                                           bool writes) {
   replay::timeline::TimelineOptions options = timeline_options(request.timeline);
   if (!request.timeline.asked()) return nullptr;
   if (request.prediction.backend == Backend::smpi)
@@ -47,6 +48,7 @@ std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& reques
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);
   };
+  options.writes = writes;
   auto timeline = std::make_unique<replay::timeline::Timeline>(std::move(options));
   request.prediction.observer = timeline.get();
   return timeline;

@@ -31,8 +31,9 @@ private:
   std::vector<KernelFigures> figures_;
 };
 
-/// The timeline that is asked for, as the replay's observer; nothing if none is. Throws Error(usage), and
-/// Error(runtime) when its file cannot be written.
-std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source);
+/// The timeline that is asked for, as the replay's observer; nothing if none is. `writes` is false where another
+/// process writes it. Throws Error(usage), and Error(runtime) when its file cannot be written.
+std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
+                                                           bool writes = true);
 
 } // namespace timeless::tools

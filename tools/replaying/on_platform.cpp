@@ -80,8 +80,7 @@ void say_how_fast(Prediction& prediction, const trace::Run& run, const replay::P
 }
 
 /// What the file of rates says of a platform's hosts; nothing without a file.
-ComputeSpeeds speeds_of(const trace::Run& run, const PredictionOptions& options,
-                        const replay::Platform& platform) {
+ComputeSpeeds speeds_of(const trace::Run& run, const PredictionOptions& options, const replay::Platform& platform) {
   if (options.machine.rates.empty()) return {};
   std::vector<std::string> names;
   std::vector<double> otherwise;

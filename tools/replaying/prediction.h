@@ -74,9 +74,9 @@ struct Prediction {
   bool compute_assumed = false;   ///< the compute rate is nobody's measurement
   std::vector<std::string> nodes; ///< name of each rank's node
   std::vector<std::string> notes;
-  std::vector<LaneTolerance> tolerances;     ///< by configuration, where asked for
-  std::optional<CriticalPath> critical_path; ///< of the first configuration, where asked for
-  std::vector<double> cpu_seconds;           ///< SMPI: of the simulation, by configuration
+  std::vector<LaneTolerance> tolerances;      ///< by configuration, where asked for
+  std::optional<CriticalPath> critical_path;  ///< of the first configuration, where asked for
+  std::vector<double> cpu_seconds;            ///< SMPI: of the simulation, by configuration
   std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
 };
 

@@ -123,6 +123,38 @@ void print_ranks(const Prediction& prediction) {
   }
 }
 
+void print_processes(const Prediction& prediction) {
+  if (prediction.processes.empty()) return;
+  Table table({"process", "ranks", "actions", "messages", "meetings", "batches", "bytes", "seconds", "waited", "CPU"});
+  for (std::size_t process = 0; process < prediction.processes.size(); ++process) {
+    const replay::ProcessWork& work = prediction.processes[process];
+    table.add({std::to_string(process),
+               work.share.size() > 0 ? fmt::format("{}-{}", work.share.begin, work.share.end - 1) : "none",
+               human_count(static_cast<double>(work.actions)), human_count(static_cast<double>(work.messages)),
+               human_count(static_cast<double>(work.meetings)), human_count(static_cast<double>(work.batches)),
+               human_bytes(static_cast<double>(work.bytes)), human_seconds(work.seconds), human_seconds(work.waited),
+               human_seconds(work.cpu_seconds)});
+  }
+  fmt::print("\n{}messages, parts and results of meetings, batches and bytes are those told to other processes\n",
+             table.text());
+}
+
+nlohmann::ordered_json processes_json(const Prediction& prediction) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const replay::ProcessWork& work : prediction.processes)
+    all.push_back({{"first_rank", work.share.begin},
+                   {"ranks", work.share.size()},
+                   {"actions", work.actions},
+                   {"messages", work.messages},
+                   {"meetings", work.meetings},
+                   {"batches", work.batches},
+                   {"bytes", work.bytes},
+                   {"seconds", work.seconds},
+                   {"waited_seconds", work.waited},
+                   {"cpu_seconds", work.cpu_seconds}});
+  return all;
+}
+
 /// The measured time that predictions may be held against, or nothing.
 std::optional<double> comparable_time(const trace::Run& run) {
   return why_incomparable(run).empty() ? measured_time(run) : std::nullopt;
@@ -154,6 +186,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
              tolerances_text(prediction));
   fmt::print("{}{}", division_text(prediction, options.answers), critical_path_text(prediction, options.answers));
   if (options.per_rank) print_ranks(prediction);
+  print_processes(prediction);
   fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
              human_count(static_cast<double>(prediction.result.actions)));
   fmt::print("{:<10}{}\n", "machine", prediction.machine);
@@ -289,6 +322,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
     if (seconds && !prediction.result.lanes[i].deadlock)
       json["configurations"].back()["predicted_over_measured"] = prediction.result.lanes[i].makespan / *seconds;
   }
+  if (!prediction.processes.empty()) json["processes"] = processes_json(prediction);
   return json;
 }
 
