@@ -1,3 +1,4 @@
+#include "trace/formats/dumpi/dumpi.h"
 #include "trace/formats/format.h"
 #include "trace/formats/ti.h"
 
@@ -11,6 +12,10 @@ namespace timeless::trace::formats {
 namespace {
 
 constexpr std::array table{
+    Format{.name = "dumpi",
+           .description = "DUMPI's binary traces: DIR/PREFIX of DIR/PREFIX-0000.bin, its .meta file, or a directory",
+           .open = open_dumpi,
+           .write = nullptr},
     Format{.name = "ti",
            .description =
                "SimGrid's time-independent text, also of older SimGrids and of akypuera: the file that lists "

@@ -1,0 +1,463 @@
+#include "trace/formats/dumpi/communicators.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace timeless::trace::formats::dumpi {
+
+namespace {
+
+constexpr std::uint16_t world_number = 2;
+constexpr std::uint16_t self_number = 3;
+constexpr std::uint16_t first_user_communicator = 4;
+constexpr std::uint16_t empty_group = 2;
+
+using Ranks = std::vector<Rank>;
+
+bool contains(const Ranks& ranks, Rank rank) {
+  return std::ranges::find(ranks, rank) != ranks.end();
+}
+
+std::optional<Ranks> chosen(const Ranks& from, const std::vector<std::int32_t>& places) {
+  Ranks picked;
+  for (const std::int32_t place : places) {
+    if (place < 0 || static_cast<std::size_t>(place) >= from.size()) return std::nullopt;
+    picked.push_back(from[static_cast<std::size_t>(place)]);
+  }
+  return picked;
+}
+
+Ranks left_out(const Ranks& from, const std::vector<std::int32_t>& places) {
+  Ranks rest;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (std::ranges::find(places, static_cast<std::int32_t>(i)) == places.end()) rest.push_back(from[i]);
+  return rest;
+}
+
+/// The ranks that triples (first, last, stride) stand for.
+std::vector<std::int32_t> spelled_out(const std::vector<std::vector<std::int32_t>>& ranges) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  std::vector<std::int32_t> ranks;
+  for (const auto& range : ranges) {
+    if (range.size() < 3 || range[2] == 0) continue;
+    const std::int64_t stride = range[2];
+    for (std::int64_t rank = range[0]; stride > 0 ? rank <= range[1] : rank >= range[1]; rank += stride) {
+      if (ranks.size() == most) return ranks;
+      ranks.push_back(static_cast<std::int32_t>(rank));
+    }
+  }
+  return ranks;
+}
+
+} // namespace
+
+std::optional<Ranks> evaluate(const Group& group, const MembersOf& members_of) {
+  if (group.kind == Group::Kind::empty) return Ranks{};
+  if (group.kind == Group::Kind::unknown) return std::nullopt;
+  if (group.kind == Group::Kind::communicator || group.kind == Group::Kind::remote) {
+    const Communicator* const communicator = members_of(group.communicator);
+    if (communicator == nullptr) return std::nullopt;
+    return group.kind == Group::Kind::remote ? communicator->remote_members : communicator->members;
+  }
+  const auto first = evaluate(*group.first, members_of);
+  if (!first) return std::nullopt;
+  if (group.kind == Group::Kind::include) return chosen(*first, group.ranks);
+  if (group.kind == Group::Kind::exclude) return left_out(*first, group.ranks);
+  const auto second = evaluate(*group.second, members_of);
+  if (!second) return std::nullopt;
+  Ranks result;
+  for (const Rank rank : *first)
+    if (group.kind == Group::Kind::unite || contains(*second, rank) == (group.kind == Group::Kind::intersect))
+      result.push_back(rank);
+  if (group.kind == Group::Kind::unite)
+    for (const Rank rank : *second)
+      if (!contains(*first, rank)) result.push_back(rank);
+  return result;
+}
+
+LocalObjects::LocalObjects() {
+  communicators_ = {{world_number, world_ordinal}, {self_number, self_ordinal}};
+}
+
+Ordinal LocalObjects::find(const Numbers& numbers, std::uint16_t number) {
+  const auto found = numbers.find(number);
+  return found == numbers.end() ? no_ordinal : found->second;
+}
+
+std::shared_ptr<const Group> LocalObjects::group(std::uint16_t number) const {
+  if (number == empty_group) return std::make_shared<Group>(Group{.kind = Group::Kind::empty});
+  const auto found = groups_.find(number);
+  return found == groups_.end() ? std::make_shared<const Group>() : found->second;
+}
+
+Creation LocalObjects::make(Making how, std::uint16_t parent, Numbers& where, std::uint16_t number) {
+  Creation made{.how = how, .parent = communicator(parent), .made = next_++};
+  // Windows and files have numbers from 1 on, 0 being none; communicators' first three are MPI's own.
+  made.member = &where == &communicators_ ? number >= first_user_communicator : number != 0;
+  if (made.member) where[number] = made.made;
+  return made;
+}
+
+void LocalObjects::derive(const Record& record, Group::Kind kind, Field first, std::optional<Field> second,
+                          std::vector<std::int32_t> ranks) {
+  Group made{.kind = kind,
+             .communicator = no_ordinal,
+             .first = group(record.half(first)),
+             .second = {},
+             .ranks = std::move(ranks)};
+  if (second) made.second = group(record.half(*second));
+  made.weight = made.first->weight + (made.second ? made.second->weight : 0) + 1;
+  constexpr std::size_t most = 1000;
+  if (made.weight > most) made = Group();
+  groups_[record.half(Field::newgroup)] = std::make_shared<const Group>(std::move(made));
+}
+
+void LocalObjects::follow_group(const Record& record) {
+  switch (static_cast<Call>(record.call)) {
+  case Call::Comm_group:
+  case Call::Comm_remote_group:
+    groups_[record.half(Field::group)] = std::make_shared<Group>(
+        Group{.kind = record.is(Call::Comm_group) ? Group::Kind::communicator : Group::Kind::remote,
+              .communicator = communicator(record.half(Field::comm))});
+    return;
+  case Call::Win_get_group:
+    groups_[record.half(Field::group)] = std::make_shared<Group>(
+        Group{.kind = Group::Kind::communicator, .communicator = window(record.half(Field::win))});
+    return;
+  case Call::File_get_group:
+    groups_[record.half(Field::group)] = std::make_shared<Group>(
+        Group{.kind = Group::Kind::communicator, .communicator = file(record.half(Field::file))});
+    return;
+  case Call::Group_union:
+    return derive(record, Group::Kind::unite, Field::group1, Field::group2, {});
+  case Call::Group_intersection:
+    return derive(record, Group::Kind::intersect, Field::group1, Field::group2, {});
+  case Call::Group_difference:
+    return derive(record, Group::Kind::subtract, Field::group1, Field::group2, {});
+  case Call::Group_incl:
+    return derive(record, Group::Kind::include, Field::group, {}, record.list(Field::ranks));
+  case Call::Group_excl:
+    return derive(record, Group::Kind::exclude, Field::group, {}, record.list(Field::ranks));
+  case Call::Group_range_incl:
+    return derive(record, Group::Kind::include, Field::group, {}, spelled_out(record.table));
+  case Call::Group_range_excl:
+    return derive(record, Group::Kind::exclude, Field::group, {}, spelled_out(record.table));
+  default:
+    return;
+  }
+}
+
+std::optional<Creation> LocalObjects::follow(const Record& record) {
+  const auto communicator_made = [&](Making how, Field parent) {
+    return make(how, record.half(parent), communicators_, record.half(Field::newcomm));
+  };
+  switch (static_cast<Call>(record.call)) {
+  case Call::Comm_dup:
+    return communicator_made(Making::duplicate, Field::oldcomm);
+  case Call::Comm_split: {
+    Creation made = communicator_made(Making::split, Field::oldcomm);
+    made.color = record.word(Field::color);
+    made.key = record.word(Field::key);
+    return made;
+  }
+  case Call::Comm_create: {
+    Creation made = communicator_made(Making::create, Field::oldcomm);
+    made.group = group(record.half(Field::group));
+    return made;
+  }
+  case Call::Cart_create: {
+    Creation made = communicator_made(Making::cart_create, Field::oldcomm);
+    made.dimensions = record.list(Field::dims);
+    return made;
+  }
+  case Call::Cart_sub: {
+    Creation made = communicator_made(Making::cart_sub, Field::oldcomm);
+    made.dimensions = record.list(Field::remain);
+    return made;
+  }
+  case Call::Graph_create: {
+    Creation made = communicator_made(Making::graph_create, Field::oldcomm);
+    made.size = record.word(Field::count);
+    return made;
+  }
+  case Call::Intercomm_create: {
+    Creation made = communicator_made(Making::intercomm_create, Field::localcomm);
+    made.bridge = communicator(record.half(Field::remotecomm));
+    made.local_leader = record.word(Field::localleader);
+    made.remote_leader = record.word(Field::remoteleader);
+    made.tag = record.word(Field::tag);
+    return made;
+  }
+  case Call::Intercomm_merge: {
+    Creation made = communicator_made(Making::intercomm_merge, Field::comm);
+    made.high = record.word(Field::high) != 0;
+    return made;
+  }
+  case Call::Win_create:
+    return make(Making::window, record.half(Field::comm), windows_, record.half(Field::win));
+  case Call::File_open:
+    return make(Making::file, record.half(Field::comm), files_, record.half(Field::file));
+  default:
+    follow_group(record);
+    return std::nullopt;
+  }
+}
+
+namespace {
+
+class Resolver {
+public:
+  Resolver(const std::vector<std::vector<Creation>>& creations, const std::vector<bool>& uses_self)
+      : creations_(creations) {
+    const std::size_t ranks = creations.size();
+    result_.of_rank.resize(ranks);
+    by_parent_.resize(ranks);
+    Ranks world(ranks);
+    std::iota(world.begin(), world.end(), 0);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      result_.of_rank[rank].assign(first_made + creations[rank].size(), no_communicator);
+      for (const Creation& creation : creations[rank])
+        by_parent_[rank][creation.parent].push_back(&creation);
+    }
+    const CommunicatorId all = add({.members = std::move(world), .remote_members = {}, .identity = 0}, {});
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      assign(static_cast<Rank>(rank), world_ordinal, all);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      if (uses_self[rank]) {
+        const auto self = static_cast<Rank>(rank);
+        assign(self, self_ordinal, add({.members = {self}, .remote_members = {}, .identity = 0}, {}));
+      }
+  }
+
+  Communicators resolve() {
+    for (CommunicatorId id = 0; id < result_.all.size(); ++id)
+      resolve_children(id);
+    for (std::size_t i = 0; i < bridges_.size(); ++i)
+      result_.problems.push_back("an intercommunicator of which one side is not recorded");
+    return std::move(result_);
+  }
+
+private:
+  struct Part {
+    Rank rank;
+    const Creation* creation;
+  };
+  struct Side {
+    Ranks members;
+    std::vector<Part> parts;
+  };
+
+  CommunicatorId add(Communicator communicator, std::vector<std::int32_t> dimensions) {
+    const auto id = static_cast<CommunicatorId>(result_.all.size());
+    // Any number of its own will do: only a world's must be what the others agree on, and here is one run.
+    communicator.identity = 0x9e3779b97f4a7c15ULL * (id + 1);
+    ordinals_.emplace_back();
+    dimensions_.push_back(std::move(dimensions));
+    result_.all.push_back(std::move(communicator));
+    return id;
+  }
+
+  void assign(Rank rank, Ordinal ordinal, CommunicatorId id) {
+    result_.of_rank[static_cast<std::size_t>(rank)][ordinal] = id;
+    ordinals_[id].emplace_back(rank, ordinal);
+  }
+
+  MembersOf members_of(Rank rank) const {
+    return [this, rank](Ordinal ordinal) -> const Communicator* {
+      const auto& mine = result_.of_rank[static_cast<std::size_t>(rank)];
+      if (ordinal >= mine.size() || mine[ordinal] == no_communicator) return nullptr;
+      return &result_.all[mine[ordinal]];
+    };
+  }
+
+  /// The n-th call that makes something on a communicator is the same call at all its members.
+  void resolve_children(CommunicatorId parent) {
+    for (std::size_t n = 0;; ++n) {
+      std::vector<Part> parts;
+      for (const auto& [rank, ordinal] : ordinals_[parent]) {
+        const auto& mine = by_parent_[static_cast<std::size_t>(rank)];
+        const auto made = mine.find(ordinal);
+        if (made != mine.end() && n < made->second.size()) parts.push_back({rank, made->second[n]});
+      }
+      if (parts.empty()) return;
+      const Making how = parts.front().creation->how;
+      if (std::ranges::any_of(parts, [how](const Part& part) { return part.creation->how != how; })) {
+        result_.problems.push_back("ranks disagree on the order in which communicators are made");
+        return;
+      }
+      if (parts.size() < ordinals_[parent].size())
+        result_.problems.push_back("not all members of a communicator have recorded that they make another on it");
+      make(how, parent, parts);
+    }
+  }
+
+  void make(Making how, CommunicatorId parent, const std::vector<Part>& parts) {
+    switch (how) {
+    case Making::duplicate:
+    case Making::window:
+    case Making::file:
+      return assign_all(parts, add(Communicator(result_.all[parent]), dimensions_[parent]));
+    case Making::split:
+      return divide(parts, parent,
+                    [](const Part& part) { return std::pair(part.creation->color, part.creation->key); });
+    case Making::create:
+      return by_group(parts);
+    case Making::cart_create:
+      return first_ones(parts, parent, product(parts.front().creation->dimensions), parts.front().creation->dimensions);
+    case Making::graph_create:
+      return first_ones(parts, parent, parts.front().creation->size, {});
+    case Making::cart_sub:
+      return divide(parts, parent, [&](const Part& part) { return std::pair(slice(part, parent), 0); });
+    case Making::intercomm_create:
+      return bridge(parts, parent);
+    case Making::intercomm_merge:
+      return merge(parts, parent);
+    }
+  }
+
+  static std::int64_t product(const std::vector<std::int32_t>& extents) {
+    std::int64_t all = 1;
+    for (const std::int32_t extent : extents)
+      all = extent > 0 && all < (std::int64_t{1} << 31) ? all * extent : all;
+    return all;
+  }
+
+  void assign_all(const std::vector<Part>& parts, CommunicatorId id) {
+    for (const Part& part : parts)
+      if (part.creation->member) assign(part.rank, part.creation->made, id);
+  }
+
+  /// Colour and key of each, in the order of the parent.
+  template <typename Key>
+  void divide(const std::vector<Part>& parts, CommunicatorId parent, Key key) {
+    std::map<std::int32_t, std::vector<std::tuple<std::int32_t, std::size_t, Part>>> groups;
+    const Ranks members = result_.all[parent].members;
+    std::unordered_map<Rank, std::size_t> place;
+    for (std::size_t i = 0; i < members.size(); ++i)
+      place.emplace(members[i], i);
+    for (const Part& part : parts) {
+      if (!part.creation->member) continue;
+      const auto [color, order] = key(part);
+      groups[color].emplace_back(order, place[part.rank], part);
+    }
+    for (auto& [color, group] : groups) {
+      std::ranges::sort(group, [](const auto& left, const auto& right) {
+        return std::pair(std::get<0>(left), std::get<1>(left)) < std::pair(std::get<0>(right), std::get<1>(right));
+      });
+      Communicator made;
+      std::vector<Part> inside;
+      for (const auto& [order, where, part] : group) {
+        made.members.push_back(part.rank);
+        inside.push_back(part);
+      }
+      std::vector<std::int32_t> dimensions;
+      if (inside.front().creation->how == Making::cart_sub)
+        for (std::size_t i = 0; i < inside.front().creation->dimensions.size() && i < dimensions_[parent].size(); ++i)
+          if (inside.front().creation->dimensions[i] != 0) dimensions.push_back(dimensions_[parent][i]);
+      assign_all(inside, add(std::move(made), std::move(dimensions)));
+    }
+  }
+
+  /// Which of the slices a rank of a grid is in: its coordinates in the dimensions that go.
+  std::int32_t slice(const Part& part, CommunicatorId parent) const {
+    const auto& extents = dimensions_[parent];
+    const Ranks& members = result_.all[parent].members;
+    std::int64_t rest = std::ranges::find(members, part.rank) - members.begin();
+    std::int64_t number = 0;
+    std::int64_t weight = 1;
+    for (std::size_t i = extents.size(); i-- > 0;) {
+      const std::int64_t extent = std::max(1, extents[i]);
+      const bool remains = i < part.creation->dimensions.size() && part.creation->dimensions[i] != 0;
+      if (!remains) {
+        number += rest % extent * weight;
+        weight *= extent;
+      }
+      rest /= extent;
+    }
+    return static_cast<std::int32_t>(number);
+  }
+
+  void first_ones(const std::vector<Part>& parts, CommunicatorId parent, std::int64_t count,
+                  const std::vector<std::int32_t>& dimensions) {
+    Communicator made{.members = result_.all[parent].members, .remote_members = {}, .identity = 0};
+    if (count >= 0 && static_cast<std::uint64_t>(count) < made.members.size())
+      made.members.resize(static_cast<std::size_t>(count));
+    assign_all(parts, add(std::move(made), dimensions));
+  }
+
+  void by_group(const std::vector<Part>& parts) {
+    std::map<Ranks, std::vector<Part>> groups;
+    for (const Part& part : parts) {
+      if (!part.creation->member) continue;
+      auto members = evaluate(*part.creation->group, members_of(part.rank));
+      if (!members || !contains(*members, part.rank)) {
+        result_.problems.push_back("a communicator of a group that is not known");
+        continue;
+      }
+      groups[std::move(*members)].push_back(part);
+    }
+    for (const auto& [members, inside] : groups)
+      assign_all(inside, add({.members = members, .remote_members = {}, .identity = 0}, {}));
+  }
+
+  /// One side of an intercommunicator: the leader knows whom it meets.
+  void bridge(const std::vector<Part>& parts, CommunicatorId local) {
+    const Ranks members = result_.all[local].members;
+    const std::int32_t leader_place = parts.front().creation->local_leader;
+    const auto leader = chosen(members, {leader_place});
+    const auto* const its = !leader ? nullptr : find_part(parts, leader->front());
+    const Communicator* const meeting = its == nullptr ? nullptr : members_of(its->rank)(its->creation->bridge);
+    const auto other = meeting == nullptr ? std::nullopt : chosen(meeting->members, {its->creation->remote_leader});
+    if (!other) {
+      result_.problems.push_back("an intercommunicator whose leaders are not known");
+      return;
+    }
+    const auto [low, high] = std::minmax(leader->front(), other->front());
+    const std::tuple key(low, high, its->creation->tag);
+    const auto waiting = bridges_.find(key);
+    if (waiting == bridges_.end() || waiting->second.members == members) {
+      bridges_[key] = {members, parts};
+      return;
+    }
+    Side sides[] = {{members, parts}, std::move(waiting->second)};
+    bridges_.erase(waiting);
+    if (std::ranges::min(sides[1].members) < std::ranges::min(sides[0].members)) std::swap(sides[0], sides[1]);
+    const CommunicatorId id = add({.members = sides[0].members, .remote_members = sides[1].members, .identity = 0}, {});
+    assign_all(sides[0].parts, id);
+    assign_all(sides[1].parts, id);
+  }
+
+  static const Part* find_part(const std::vector<Part>& parts, Rank rank) {
+    const auto found = std::ranges::find(parts, rank, &Part::rank);
+    return found == parts.end() ? nullptr : &*found;
+  }
+
+  void merge(const std::vector<Part>& parts, CommunicatorId parent) {
+    const Communicator both = result_.all[parent];
+    const Part* const first = both.members.empty() ? nullptr : find_part(parts, both.members.front());
+    const Part* const second = both.remote_members.empty() ? nullptr : find_part(parts, both.remote_members.front());
+    // Where both said the same, the side with the lowest rank comes first, as usual implementations have it.
+    const bool turned = first != nullptr && second != nullptr && first->creation->high && !second->creation->high;
+    Communicator made{.members = turned ? both.remote_members : both.members, .remote_members = {}, .identity = 0};
+    const Ranks& rest = turned ? both.members : both.remote_members;
+    made.members.insert(made.members.end(), rest.begin(), rest.end());
+    assign_all(parts, add(std::move(made), {}));
+  }
+
+  const std::vector<std::vector<Creation>>& creations_;
+  Communicators result_;
+  std::vector<std::map<Ordinal, std::vector<const Creation*>>> by_parent_; ///< by rank
+  std::vector<std::vector<std::pair<Rank, Ordinal>>> ordinals_;            ///< by communicator: whose and which
+  std::vector<std::vector<std::int32_t>> dimensions_;                      ///< by communicator, of grids
+  std::map<std::tuple<Rank, Rank, std::int32_t>, Side> bridges_;           ///< sides that wait for the other one
+};
+
+} // namespace
+
+Communicators resolve(const std::vector<std::vector<Creation>>& creations, const std::vector<bool>& uses_self) {
+  return Resolver(creations, uses_self).resolve();
+}
+
+} // namespace timeless::trace::formats::dumpi

@@ -1,0 +1,261 @@
+#include "trace/formats/dumpi/dumpi.h"
+
+#include "trace/error.h"
+#include "trace/formats/dumpi/translation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+namespace timeless::trace::formats {
+
+namespace {
+
+using namespace dumpi;
+namespace fs = std::filesystem;
+
+/// PREFIX of what a person has named.
+fs::path prefix_of(const fs::path& path) {
+  std::error_code ignored;
+  if (path.extension() == ".meta" && fs::is_regular_file(path, ignored)) return fs::path(path).replace_extension();
+  if (!fs::is_directory(path, ignored)) return path;
+  std::vector<fs::path> metas;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path))
+    if (entry.path().extension() == ".meta") metas.push_back(entry.path());
+  if (metas.size() == 1) return metas.front().replace_extension();
+  throw Error(Failure::invalid_input,
+              "the directory holds " + std::to_string(metas.size()) + " DUMPI traces (.meta files)", path.string(),
+              "name the prefix of the trace's files: DIR/PREFIX of DIR/PREFIX-0000.bin");
+}
+
+fs::path rank_path(const fs::path& prefix, Rank rank) {
+  std::string digits = std::to_string(rank);
+  digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
+  return prefix.string() + "-" + digits + ".bin";
+}
+
+/// What the text beside the files says of a key; empty where it does not.
+std::string meta_value(const fs::path& prefix, std::string_view key) {
+  std::ifstream meta(prefix.string() + ".meta");
+  std::string line;
+  for (int lines = 0; lines < 1000 && std::getline(meta, line); ++lines)
+    if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == '=')
+      return line.substr(key.size() + 1);
+  return {};
+}
+
+/// How many ranks there were: the .meta says it; without it, those there are.
+Rank ranks_of(const fs::path& prefix) {
+  constexpr Rank most = 1 << 22;
+  const std::string said = meta_value(prefix, "numprocs");
+  Rank ranks = 0;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), ranks);
+  Rank there = 0;
+  std::error_code ignored;
+  while (there < most && fs::exists(rank_path(prefix, there), ignored))
+    ++there;
+  if (error != std::errc{}) ranks = there;
+  if (there == 0 || ranks <= 0 || ranks > most)
+    throw Error(Failure::invalid_input, "no DUMPI trace: no " + rank_path(prefix, 0).filename().string(),
+                prefix.string(), "name DIR/PREFIX of DIR/PREFIX.meta and DIR/PREFIX-0000.bin");
+  // Of a trace that lost its last files the .meta still knows; one whose .meta promises millions does not.
+  if (ranks > there + 1024 && ranks > 2 * there)
+    throw Error(Failure::invalid_input,
+                "most of the " + std::to_string(ranks) + " ranks' files are missing: there are " +
+                    std::to_string(there),
+                prefix.string());
+  return ranks;
+}
+
+std::string date_of(std::uint64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  char text[32] = "";
+  if (seconds > 0 && seconds < (std::uint64_t{1} << 35) && ::gmtime_r(&time, &parts) != nullptr)
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+class DumpiStream : public RankStream {
+public:
+  DumpiStream(const fs::path& path, const Shared& shared, Rank rank)
+      : file_(path), records_(file_), translation_(file_, shared, rank) {}
+
+  bool next(ActionBlock& block) override {
+    constexpr std::size_t actions = 4096;
+    block.clear();
+    translation_.clear_times();
+    translation_.new_block();
+    while (block.size() < actions && records_.next(record_))
+      translation_.translate(record_, block);
+    return !block.empty();
+  }
+
+  void read_times(ActionBlock& block) const override {
+    if (translation_.times().size() == block.size()) block.assign_times(translation_.times());
+  }
+
+private:
+  RankFile file_;
+  RecordReader records_;
+  Translation translation_;
+  Record record_;
+};
+
+class DumpiRun : public ImportedRun {
+public:
+  explicit DumpiRun(const fs::path& path) : prefix_(prefix_of(path)) {
+    run_.size = shared_.size = ranks_of(prefix_);
+    find_communicators();
+    count();
+    describe();
+  }
+
+  const Run& run() const override { return run_; }
+
+  std::unique_ptr<RankStream> open(Rank rank) const override {
+    if (run_.find(rank) == nullptr)
+      throw Error(Failure::invalid_input, "no file holds rank " + std::to_string(rank), prefix_.string());
+    return std::make_unique<DumpiStream>(rank_path(prefix_, rank), shared_, rank);
+  }
+
+  std::vector<fs::path> files() const override {
+    std::vector<fs::path> all;
+    std::error_code ignored;
+    if (const fs::path meta = prefix_.string() + ".meta"; fs::exists(meta, ignored)) all.push_back(meta);
+    for (const RankRecord& record : run_.ranks)
+      all.push_back(rank_path(prefix_, record.rank));
+    return all;
+  }
+
+private:
+  /// Of every rank: what it makes communicators of, and which number stands for no process.
+  void find_communicators() {
+    std::vector<std::vector<Creation>> creations(static_cast<std::size_t>(run_.size));
+    std::vector<bool> uses_self(static_cast<std::size_t>(run_.size));
+    bool minus_one = false;
+    bool minus_two = false;
+    Record record;
+    for (Rank rank = 0; rank < run_.size; ++rank) {
+      const fs::path path = rank_path(prefix_, rank);
+      std::error_code ignored;
+      if (!fs::exists(path, ignored)) continue;
+      const RankFile file(path);
+      RecordReader records(file);
+      LocalObjects objects;
+      const auto index = static_cast<std::size_t>(rank);
+      while (records.next(record)) {
+        if (auto made = objects.follow(record)) creations[index].push_back(std::move(*made));
+        for (const LaidOut& field : layout(record.call).fields) {
+          if (field.field == Field::dest && record.word(Field::dest) == -1) minus_one = true;
+          if (field.field == Field::dest && record.word(Field::dest) == -2) minus_two = true;
+          if (field.field == Field::comm || field.field == Field::oldcomm || field.field == Field::localcomm)
+            uses_self[index] = uses_self[index] || objects.communicator(record.half(field.field)) == self_ordinal;
+        }
+      }
+      add_rank(rank, file, records.ended());
+    }
+    shared_.no_process = minus_one && !minus_two ? -1 : -2;
+    shared_.communicators = resolve(creations, uses_self);
+  }
+
+  void add_rank(Rank rank, const RankFile& file, bool ended) {
+    const auto known = std::ranges::find(run_.hosts, file.host(), &Host::name);
+    const auto host = static_cast<std::uint32_t>(known - run_.hosts.begin());
+    if (known == run_.hosts.end()) run_.hosts.push_back({.name = file.host(), .cpu_model = {}});
+    RankRecord record{.rank = rank, .host = host};
+    if (!file.whole() || !ended) record.ending_reason = "its file stops before its end";
+    for (std::size_t call = 0; call < file.ignored().size(); ++call)
+      if (file.ignored()[call] > 0 && matters(static_cast<std::uint16_t>(call)))
+        record.unrecorded_calls[std::string(layout(static_cast<std::uint16_t>(call)).name)] +=
+            static_cast<std::uint64_t>(file.ignored()[call]);
+    run_.ranks.push_back(std::move(record));
+    if (run_.provenance.date.empty()) run_.provenance.date = date_of(file.started());
+    const Version version = file.version();
+    if (run_.provenance.tool_version.empty() && file.whole())
+      run_.provenance.tool_version = "DUMPI " + std::to_string(version.major) + "." + std::to_string(version.minor) +
+                                     "." + std::to_string(version.patch);
+  }
+
+  /// Translates everything once, for what stands in the ranks' records.
+  void count() {
+    Record record;
+    ActionBlock block;
+    for (RankRecord& its : run_.ranks) {
+      const RankFile file(rank_path(prefix_, its.rank));
+      RecordReader records(file);
+      Translation translation(file, shared_, its.rank, &shared_);
+      while (records.next(record)) {
+        translation.translate(record, block);
+        if (block.size() < 4096) continue;
+        its.actions += block.size();
+        block.clear();
+        translation.clear_times();
+        translation.new_block();
+      }
+      its.actions += block.size();
+      block.clear();
+      conclude(translation.remarks(), its);
+    }
+  }
+
+  static void note(std::uint64_t count, const char* words, RankRecord& record) {
+    if (count > 0) record.notes.push_back(std::to_string(count) + " " + words);
+  }
+
+  static void conclude(const Remarks& remarks, RankRecord& record) {
+    if (remarks.finalized && record.ending_reason.empty()) {
+      record.ending = Ending::finalized;
+      record.recorded_time = remarks.duration;
+    } else if (record.ending_reason.empty()) {
+      record.ending_reason = "its file has no MPI_Finalize";
+    }
+    for (const auto& [call, times] : remarks.unrecorded)
+      record.unrecorded_calls[call] += times;
+    note(remarks.unknown_sizes, "sizes of datatypes are not known, and taken as 0", record);
+    note(remarks.unknown_sources, "receives from any rank, or with any tag, do not say what they received", record);
+    note(remarks.shared_requests, "requests were begun under a number still in use: an MPI library's shared one",
+         record);
+    note(remarks.left_open, "requests were never completed, and are freed at the end", record);
+  }
+
+  void describe() {
+    run_.counter = {.name = "DUMPI",
+                    .version = {},
+                    .unit = VolumeUnit::nanoseconds,
+                    .exactness = Exactness::inexact,
+                    .threads = "calling"};
+    run_.provenance.program = prefix_.filename().string();
+    run_.provenance.mpi_library = "not said: read from DUMPI";
+    run_.communicators = shared_.communicators.all;
+    if (!run_.ranks.empty())
+      for (const std::string& problem : shared_.communicators.problems)
+        if (std::ranges::find(run_.ranks.front().notes, problem) == run_.ranks.front().notes.end())
+          run_.ranks.front().notes.push_back(problem);
+    // A kernel lies between two calls; DUMPI does not say where in the program these are.
+    std::map<std::uint16_t, std::uint32_t> modules;
+    const auto site = [&](std::uint16_t call) {
+      const auto [found, is_new] = modules.emplace(call, static_cast<std::uint32_t>(run_.modules.size()));
+      if (is_new) run_.modules.push_back({.path = "MPI_" + std::string(layout(call).name), .build_id = {}});
+      return CallSite{.module = found->second, .offset = 0};
+    };
+    run_.kernels.resize(shared_.kernels.size());
+    for (const auto& [between, kernel] : shared_.kernels)
+      run_.kernels[kernel] = {.begin = site(between.first), .end = site(between.second)};
+  }
+
+  fs::path prefix_;
+  Run run_;
+  Shared shared_;
+};
+
+} // namespace
+
+std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path) {
+  return std::make_unique<DumpiRun>(path);
+}
+
+} // namespace timeless::trace::formats

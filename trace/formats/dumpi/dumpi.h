@@ -1,0 +1,17 @@
+#pragma once
+
+#include "trace/formats/format.h"
+
+namespace timeless::trace::formats {
+
+/// Reads the binary traces of DUMPI (sst-dumpi), of versions 1.0 to 13 and before: PREFIX.meta and PREFIX-0000.bin,
+/// PREFIX-0001.bin, ... The path is the prefix, the .meta file, or a directory that holds one such trace.
+///
+/// Computation is the time between the calls, in nanoseconds; the calls keep their own times. docs/formats.md says what
+/// becomes of what a DUMPI trace cannot say.
+///
+/// Reads the records twice before it gives an action. Memory: what ranks make communicators of, and some words for
+/// each rank.
+std::unique_ptr<ImportedRun> open_dumpi(const std::filesystem::path& path);
+
+} // namespace timeless::trace::formats
