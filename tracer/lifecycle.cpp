@@ -29,7 +29,7 @@ struct Attempt {
   ActiveCounter counter;
   std::vector<std::string> profile_events;
   std::string problem;
-  int exit_code = 0;
+  int exit_code = 0; ///< 0 where the program is to go on without being recorded
 };
 
 Attempt try_to_start(int rank, int size, const std::filesystem::path& directory) {
@@ -37,6 +37,12 @@ Attempt try_to_start(int rank, int size, const std::filesystem::path& directory)
   try {
     Settings settings = read_settings();
     settings.directory = directory;
+    if (settings.announced && Recorder::finds_another_run(settings, rank)) {
+      attempt.problem = "NOT recorded: " + directory.string() +
+                        " holds the run of an MPI program that the command has started before this one: record each by "
+                        "itself";
+      return attempt;
+    }
     attempt.counter = start_counter(settings.counter);
     if (!settings.profile.empty()) attempt.profile_events = profile_bursts(settings.profile, attempt.counter);
     attempt.recorder = std::make_unique<Recorder>(settings, attempt.counter, rank, size);
@@ -58,11 +64,13 @@ int first_that_failed(const Attempt& attempt, int rank, int size) {
   return first;
 }
 
-[[noreturn]] void end_job(Attempt& attempt, int rank, int first) {
+/// Ends the job, unless it is only not to be recorded: a command that `timeless record` runs may start several.
+void give_up(Attempt& attempt, int rank, int first) {
   if (attempt.recorder) attempt.recorder->discard();
   if (rank == first) std::fprintf(stderr, "timeless: %s\n", attempt.problem.c_str());
   int code = attempt.exit_code;
   mpi().Bcast(&code, 1, mpi().int_type, first, mpi().comm_world);
+  if (code == 0) return;
   mpi().Finalize();
   std::fflush(nullptr);
   std::_Exit(code);
@@ -129,7 +137,7 @@ void start_recording(CallScope& call) {
   mpi().Comm_rank(mpi().comm_world, &rank);
   mpi().Comm_size(mpi().comm_world, &size);
   Attempt attempt = try_to_start(rank, size, directory_of_world(trace_directory()));
-  if (const int first = first_that_failed(attempt, rank, size); first < size) end_job(attempt, rank, first);
+  if (const int first = first_that_failed(attempt, rank, size); first < size) return give_up(attempt, rank, first);
   // All ranks have just met in an allreduce: the nearest they come to one clock.
   if (attempt.recorder->settings().timestamps) start_clock();
   const std::uint64_t identity = agree_on_identity(rank);

@@ -121,6 +121,11 @@ const char* mpi_name(CallId call) {
   return call_names[static_cast<std::size_t>(call)];
 }
 
+bool Recorder::finds_another_run(const Settings& settings, int rank) {
+  std::error_code failure;
+  return std::filesystem::exists(file_of_rank(settings, rank), failure);
+}
+
 Recorder::Recorder(const Settings& settings, ActiveCounter counter, int rank, int size)
     : settings_(settings), counter_(std::move(counter)), rank_(rank), size_(size), process_(::getpid()),
       writer_(create_file(settings, rank)), blocks_(settings.actions_per_block, blocks_held(settings),

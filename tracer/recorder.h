@@ -52,6 +52,8 @@ struct MatchedMessage {
 /// ProgramRequests; all other calls, and looking up what a thread has not met before, take the recorder's mutex.
 class Recorder {
 public:
+  /// True when a run has left its file where this rank's would be.
+  static bool finds_another_run(const Settings& settings, int rank);
   /// Creates the rank's file. Throws Error when that cannot be.
   Recorder(const Settings& settings, ActiveCounter counter, int rank, int size);
 

@@ -127,5 +127,13 @@ TEST(Scripts, around_a_program_and_programs_beside_it_run_as_ever) {
   EXPECT_THAT(ran.errors, AllOf(HasSubstr("recorded 1 of 1 ranks"), Not(HasSubstr("warning"))));
 }
 
+TEST(Scripts, with_several_mpi_programs_run_them_all_and_record_the_first) {
+  const Workplace place;
+  place.write("script.sh", "#!/bin/sh\nmpirun -np 2 behave exit 0\nmpirun -np 2 behave exit 4\n");
+  const Ran ran = place.run("chmod +x script.sh; timeless record --counter none -o trace -- ./script.sh");
+  EXPECT_EQ(ran.status, 4);
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("recorded 2 of 2 ranks"), HasSubstr("timeless: NOT recorded: ")));
+}
+
 } // namespace
 } // namespace timeless::test

@@ -48,8 +48,9 @@ bool may_load_mpi() {
   return started_by_mpi() && std::ranges::any_of(interpreters, is_loaded);
 }
 
+/// By a function that this library does not have, as it has PMPI_Init.
 bool is_mpi_program() {
-  return is_loaded("PMPI_Init") || may_load_mpi();
+  return is_loaded("PMPI_Initialized") || may_load_mpi();
 }
 
 /// Creates the trace's directory where need be.
