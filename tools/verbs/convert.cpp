@@ -6,6 +6,7 @@
 
 #include "gather/conversion.h"
 #include "gather/volume_rounding.h"
+#include "replay/lowering.h"
 #include "trace/formats/format.h"
 
 #include <fmt/format.h>
@@ -141,12 +142,13 @@ int convert_to_format(const Options& options, const trace::Source& source) {
   trace::formats::ExportReport report;
   {
     std::optional<Progress> progress;
-    report =
-        format.write(source, options.output,
-                     {.force = options.force, .lower = {}, .progress = [&](std::uint64_t done, std::uint64_t total) {
-                        if (!progress) progress.emplace("writing", total);
-                        progress->update(done);
-                      }});
+    report = format.write(source, options.output,
+                          {.force = options.force,
+                           .lower = replay::lowering(source.run()),
+                           .progress = [&](std::uint64_t done, std::uint64_t total) {
+                             if (!progress) progress.emplace("writing", total);
+                             progress->update(done);
+                           }});
   }
   print_export(options, source.run(), report);
   if (source.run().complete()) return exit_ok;

@@ -1,6 +1,7 @@
 #include "trace/formats/dumpi/dumpi.h"
 #include "trace/formats/format.h"
 #include "trace/formats/ti.h"
+#include "trace/formats/ti_writer.h"
 
 #include "trace/error.h"
 
@@ -21,7 +22,7 @@ constexpr std::array table{
                "SimGrid's time-independent text, also of older SimGrids and of akypuera: the file that lists "
                "the ranks' files, or one file of all ranks",
            .open = open_ti,
-           .write = nullptr},
+           .write = write_ti},
 };
 
 std::string names(bool (*which)(const Format&)) {

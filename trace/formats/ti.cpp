@@ -602,7 +602,9 @@ private:
     name.erase(name.find_last_not_of(" \t") + 1);
     const std::filesystem::path beside = text_.path.parent_path() / name;
     std::error_code ignored;
-    for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name)})
+    // The last: where the list and the files were moved together.
+    const std::filesystem::path moved = text_.path.parent_path() / beside.parent_path().filename() / beside.filename();
+    for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name), moved})
       if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
     refuse("neither an action nor a file: " + trace::quoted(std::string_view(name)), text_.path);
   }

@@ -1,0 +1,105 @@
+#include "replay/lowering.h"
+
+#include "replay/engine/communicators.h"
+#include "replay/model/collectives.h"
+#include "replay/model/schedules/plan.h"
+
+#include <memory>
+#include <optional>
+
+namespace timeless::replay {
+
+namespace {
+
+using trace::Action;
+using trace::ActionKind;
+using trace::Rank;
+
+bool rooted(ActionKind kind) {
+  return kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
+         kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
+}
+
+schedules::Place place_of(const Communicators& communicators, const Communicators::View& view, Rank root) {
+  const auto members = static_cast<std::uint32_t>(communicators.members(view.id).size());
+  const std::uint32_t first = communicators.first_group(view.id);
+  schedules::Place place{.members = members, .me = view.member};
+  if (root != trace::no_rank) place.root = static_cast<std::uint32_t>(root);
+  if (first == 0) return place;
+  const bool in_first = view.member < first;
+  place.base = in_first ? 0 : first;
+  place.members = in_first ? first : members - first;
+  place.remote_base = in_first ? first : 0;
+  place.remote_members = in_first ? members - first : first;
+  place.me = view.member - place.base;
+  return place;
+}
+
+/// The root's place; nothing for a member of an intercommunicator that has no part in the call.
+std::optional<Rank> root_place(const Communicators& communicators, const Communicators::View& view,
+                               const Action& action) {
+  if (!rooted(action.kind)) return trace::no_rank;
+  const bool inter = communicators.inter(view.id);
+  if (inter && action.peer == trace::root_of_remote_group) return static_cast<Rank>(view.member);
+  if (inter && action.peer == trace::no_rank) return std::nullopt;
+  world_rank(view, action.peer, "root");
+  const std::uint32_t first = communicators.first_group(view.id);
+  return action.peer + static_cast<Rank>(inter && view.member < first ? first : 0);
+}
+
+trace::Bytes whole(double bytes) {
+  return bytes < 0x1p62 ? static_cast<trace::Bytes>(bytes) : trace::Bytes{1} << 62U;
+}
+
+bool lower(const Communicators& communicators, Rank rank, const Action& action,
+           const std::function<void(const trace::formats::LoweredStep&)>& visit) {
+  const trace::ActionFamily of = trace::family(action.kind);
+  if (of != trace::ActionFamily::collective && of != trace::ActionFamily::communicator) return false;
+  const bool by_new_members =
+      action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
+  const trace::CommunicatorId on = by_new_members ? action.new_communicator : action.communicator;
+  if (on == trace::no_communicator) return true;
+  const auto view = communicators.view(on, rank);
+  if (communicators.foreign(view.id)) return false;
+  if (neighbourhood(action.kind) && action.tag == 0) return false; // its neighbours are not known
+  const auto root = root_place(communicators, view, action);
+  if (!root) return true;
+  const schedules::Place place = place_of(communicators, view, *root);
+  const std::span<const Rank> members = communicators.members(view.id);
+  const CollectiveShape shape{
+      .kind = action.kind,
+      .members = static_cast<std::uint32_t>(members.size()),
+      .bytes = of == trace::ActionFamily::collective
+                   ? collective_bytes(action, place.members, static_cast<std::uint32_t>(view.peers.size()))
+                   : 0,
+      .element_bytes = action.element_bytes,
+      .user_operation = (action.flags & trace::flag_user_operation) != 0,
+      .commutative = (action.flags & trace::flag_noncommutative) == 0};
+  const schedules::Plan plan = schedules::plan(shape, action, place);
+  schedules::Cursor cursor;
+  for (schedules::Transfer transfer; schedules::next(plan, cursor, transfer);) {
+    trace::formats::LoweredStep step;
+    if (transfer.to != schedules::nobody) {
+      step.to = members[transfer.to];
+      step.bytes = whole(transfer.bytes);
+    }
+    if (transfer.from != schedules::nobody) {
+      step.from = members[transfer.from];
+      step.receive_bytes = whole(transfer.expected);
+    }
+    visit(step);
+  }
+  return true;
+}
+
+} // namespace
+
+trace::formats::Lowering lowering(const trace::Run& run) {
+  return [communicators = std::make_shared<const Communicators>(run)](
+             const trace::Run&, Rank rank, const Action& action,
+             const std::function<void(const trace::formats::LoweredStep&)>& visit) {
+    return lower(*communicators, rank, action, visit);
+  };
+}
+
+} // namespace timeless::replay

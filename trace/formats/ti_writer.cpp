@@ -1,0 +1,640 @@
+#include "trace/formats/ti_writer.h"
+
+#include "trace/error.h"
+#include "trace/formats/text_output.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace timeless::trace::formats {
+
+namespace {
+
+/// SimGrid's numbers of the datatypes used.
+enum Datatype : int {
+  type_double = 0,
+  type_int = 1,
+  type_short = 3,
+  type_byte = 6,
+  type_long_double = 14,
+  type_complex = 26
+};
+
+constexpr Bytes largest_count = std::numeric_limits<int>::max();
+
+struct Payload {
+  Bytes count = 0;
+  int type = type_byte;
+};
+
+[[noreturn]] void too_large(const Action& action, Rank rank) {
+  throw Error(Failure::missing_capability, "a " + mpi_name(action) + " of more than 32 GiB: SimGrid's text has none",
+              "rank " + std::to_string(rank));
+}
+
+/// Elements large enough for SimGrid to count them in an int, which it does not check.
+std::optional<Payload> payload(Bytes bytes) {
+  if (bytes <= largest_count) return Payload{bytes, type_byte};
+  if (bytes <= 8 * largest_count) return Payload{(bytes + 7) / 8, type_double};
+  if (bytes <= 16 * largest_count) return Payload{(bytes + 15) / 16, type_long_double};
+  return std::nullopt;
+}
+
+std::optional<int> type_of_size(std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return type_byte;
+  case 2:
+    return type_short;
+  case 4:
+    return type_int;
+  case 8:
+    return type_double;
+  case 16:
+    return type_complex;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Numbers for what MPI tells apart by communicator and SimGrid's text does not.
+class Tags {
+public:
+  explicit Tags(const Source& source) {
+    for (const RankRecord& record : source.run().ranks) {
+      ActionBlock block;
+      for (const auto stream = source.open(record.rank); stream->next(block);)
+        for (const Action& action : block.dictionary())
+          look(action);
+    }
+    // One after the other behind those of MPI_COMM_WORLD, the same for all ranks.
+    std::int64_t next = std::int64_t{largest_} + 1;
+    for (auto& [key, number] : others_) {
+      if (next > std::numeric_limits<Tag>::max())
+        throw Error(Failure::missing_capability, "the messages of communicators other than MPI_COMM_WORLD need more "
+                                                 "tags than there are");
+      number = static_cast<Tag>(next++);
+    }
+  }
+
+  Tag message(CommunicatorId communicator, Tag tag) const {
+    return communicator == world_communicator ? tag : others_.at({communicator, tag});
+  }
+  Tag collective(CommunicatorId communicator) const { return others_.at({communicator, collectives}); }
+
+private:
+  static constexpr std::int64_t collectives = std::int64_t{std::numeric_limits<Tag>::min()} - 1;
+  using Key = std::pair<CommunicatorId, std::int64_t>;
+
+  void use(CommunicatorId communicator, Tag tag) {
+    if (communicator == world_communicator)
+      largest_ = std::max(largest_, tag);
+    else
+      others_.try_emplace({communicator, tag}, 0);
+  }
+
+  void look(const Action& action) {
+    switch (family(action.kind)) {
+    case ActionFamily::point_to_point:
+      use(action.communicator, action.tag);
+      if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
+        use(action.communicator, action.receive_tag);
+      return;
+    case ActionFamily::request:
+      if (action.kind == ActionKind::resolved) use(action.communicator, action.tag);
+      return;
+    case ActionFamily::collective:
+    case ActionFamily::communicator:
+      others_.try_emplace({action.communicator, collectives}, 0);
+      if (action.new_communicator != no_communicator) others_.try_emplace({action.new_communicator, collectives}, 0);
+      return;
+    default:
+      return;
+    }
+  }
+
+  Tag largest_ = 0;
+  std::map<Key, Tag> others_;
+};
+
+/// What a later action says of a nonblocking one.
+struct Amendment {
+  bool cancelled = false;
+  Rank peer = no_rank;
+  Tag tag = 0;
+  Bytes bytes = 0;
+};
+
+/// By the ordinal of the action that began the request.
+using Amendments = std::unordered_map<std::uint64_t, Amendment>;
+
+Amendments amendments_of(const Source& source, Rank rank) {
+  Amendments found;
+  std::unordered_map<RequestId, std::uint64_t> begun;
+  std::uint64_t ordinal = 0;
+  ActionBlock block;
+  for (const auto stream = source.open(rank); stream->next(block);)
+    for (const std::uint32_t entry : block.sequence()) {
+      const Action& action = block.dictionary()[entry];
+      if (nonblocking(action))
+        begun[action.request] = ordinal;
+      else if (action.kind == ActionKind::cancelled)
+        found[begun[action.request]].cancelled = true;
+      else if (action.kind == ActionKind::resolved)
+        found[begun[action.request]] = {false, action.peer, action.tag, action.bytes};
+      ++ordinal;
+    }
+  return found;
+}
+
+/// Says one rank's actions, line by line.
+class RankWriter {
+public:
+  RankWriter(const Source& source, Rank rank, const Tags& tags, const ExportOptions& options, TextOutput& out,
+             ExportReport& report)
+      : run_(source.run()), rank_(rank), tags_(tags), options_(options), out_(out), report_(report),
+        amendments_(amendments_of(source, rank)) {
+    line("init", {});
+  }
+
+  void say(const Action& action, std::uint64_t volume) {
+    if (!has_volume(action.kind)) last_computation_ = 0;
+    carry_out(action, volume);
+    ++ordinal_;
+    ++report_.actions;
+  }
+
+private:
+  struct Message {
+    Rank source;
+    Rank destination;
+    Tag tag;
+  };
+
+  void line(std::string_view action, std::initializer_list<std::int64_t> values) {
+    begin(action);
+    for (const std::int64_t value : values)
+      out_.number(value);
+    out_.end_line();
+  }
+  void begin(std::string_view action) {
+    out_.begin_line(rank_);
+    out_.word(action);
+  }
+
+  void lowered(const Action& action, const char* how) { ++report_.lowered[mpi_name(action) + " as " + how]; }
+  void lost(const Action& action) { ++report_.lost[mpi_name(action)]; }
+
+  void carry_out(const Action& action, std::uint64_t volume) {
+    switch (family(action.kind)) {
+    case ActionFamily::computation:
+      return compute(action, volume);
+    case ActionFamily::point_to_point:
+      return message(action);
+    case ActionFamily::completion:
+      return complete(action);
+    case ActionFamily::request:
+      if (action.kind == ActionKind::request_free && open_.contains(action.request)) {
+        freed_ += open_[action.request].size();
+        open_.erase(action.request);
+      }
+      return;
+    case ActionFamily::collective:
+      return collective(action);
+    case ActionFamily::communicator:
+      return creation(action);
+    case ActionFamily::window:
+      if (covers_world(action.communicator)) {
+        lowered(action, "barrier");
+        return line("barrier", {});
+      }
+      return lost(action);
+    case ActionFamily::lifecycle:
+      return line("finalize", {});
+    default:
+      return lost(action);
+    }
+  }
+
+  /// The calling thread waits for its workers: a burst takes as long as the longest of them.
+  void compute(const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::workers_sum) return;
+    std::uint64_t more = volume;
+    if (action.kind == ActionKind::workers_maximum) {
+      lowered(action, "more computation of its rank");
+      more = volume > last_computation_ ? volume - last_computation_ : 0;
+    } else {
+      last_computation_ = volume;
+    }
+    if (more > 0) line("compute", {static_cast<std::int64_t>(std::min<std::uint64_t>(more, 1ULL << 62U))});
+  }
+
+  Rank world(const Action& action, Rank peer) const {
+    const Communicator& communicator = run_.communicators.at(action.communicator);
+    const bool inter = !communicator.remote_members.empty();
+    const bool mine_first = !inter || std::ranges::find(communicator.members, rank_) != communicator.members.end();
+    const auto& peers = inter && mine_first ? communicator.remote_members : communicator.members;
+    if (peer < 0 || static_cast<std::size_t>(peer) >= peers.size())
+      throw Error(Failure::invalid_input, "a " + mpi_name(action) + " with a rank that its communicator does not have",
+                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
+    const Rank there = peers[static_cast<std::size_t>(peer)];
+    if (there == foreign_rank)
+      throw Error(Failure::missing_capability, "messages to processes of another MPI_COMM_WORLD",
+                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
+    return there;
+  }
+
+  Payload fitting(const Action& action, Bytes bytes) const {
+    const auto fits = payload(bytes);
+    if (!fits) too_large(action, rank_);
+    return *fits;
+  }
+
+  void transfer(const char* name, const Action& action, Rank peer, Tag tag, Bytes bytes) {
+    const Payload sent = fitting(action, bytes);
+    line(name, {peer, tag, static_cast<std::int64_t>(sent.count), sent.type});
+  }
+
+  void message(const Action& action) {
+    switch (action.kind) {
+    case ActionKind::send:
+      return send(action);
+    case ActionKind::receive:
+      return receive(action);
+    case ActionKind::exchange:
+    case ActionKind::exchange_replace:
+      return exchange(action);
+    default:
+      return lost(action);
+    }
+  }
+
+  const Amendment* amendment() const {
+    const auto found = amendments_.find(ordinal_);
+    return found == amendments_.end() ? nullptr : &found->second;
+  }
+
+  void send(const Action& action) {
+    if (action.peer == no_rank) return;
+    const Amendment* const later = amendment();
+    if (later != nullptr && later->cancelled) return;
+    if (action.mode == SendMode::synchronous) lowered(action, "one that need not wait for its receive");
+    const Rank to = world(action, action.peer);
+    const Tag tag = tags_.message(action.communicator, action.tag);
+    transfer(action.request == no_request ? "send" : "isend", action, to, tag, action.bytes);
+    if (action.request != no_request) open_[action.request] = {{rank_, to, tag}};
+  }
+
+  void receive(Action action) {
+    if (action.peer == no_rank) return;
+    if (const Amendment* const later = amendment()) {
+      if (later->cancelled) return;
+      action.peer = later->peer;
+      action.tag = later->tag;
+      action.bytes = std::max(action.bytes, later->bytes);
+    }
+    if (action.peer == any_rank || action.tag == any_tag)
+      throw Error(Failure::missing_capability, "a receive of which the trace does not say what it received",
+                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
+    const Rank from = world(action, action.peer);
+    const Tag tag = tags_.message(action.communicator, action.tag);
+    transfer(action.request == no_request ? "recv" : "irecv", action, from, tag, action.bytes);
+    if (action.request != no_request) open_[action.request] = {{from, rank_, tag}};
+  }
+
+  void wait(const Message& message) { line("wait", {message.source, message.destination, message.tag}); }
+
+  /// SimGrid's own exchange has no tags.
+  void exchange(const Action& action) {
+    const bool sends = action.peer != no_rank;
+    const bool receives = action.receive_peer != no_rank;
+    const Rank to = sends ? world(action, action.peer) : no_rank;
+    const Rank from = receives ? world(action, action.receive_peer) : no_rank;
+    const Tag out = sends ? tags_.message(action.communicator, action.tag) : 0;
+    const Tag in = receives ? tags_.message(action.communicator, action.receive_tag) : 0;
+    if (sends && receives && out == 0 && in == 0) {
+      const Payload sent = fitting(action, action.bytes);
+      const Payload got = fitting(action, action.receive_bytes);
+      return line("sendRecv", {static_cast<std::int64_t>(sent.count), to, static_cast<std::int64_t>(got.count), from,
+                               sent.type, got.type});
+    }
+    if (sends && receives) lowered(action, "isend, irecv and waits");
+    step(action, {.to = to, .bytes = action.bytes, .from = from, .receive_bytes = action.receive_bytes}, out, in);
+  }
+
+  /// Sends while it receives, and waits for both.
+  void step(const Action& action, const LoweredStep& both, Tag out, Tag in) {
+    const bool sends = both.to != no_rank;
+    const bool receives = both.from != no_rank;
+    if (sends) transfer(receives ? "isend" : "send", action, both.to, out, both.bytes);
+    if (receives) transfer(sends ? "irecv" : "recv", action, both.from, in, both.receive_bytes);
+    if (!sends || !receives) return;
+    wait({rank_, both.to, out});
+    wait({both.from, rank_, in});
+  }
+
+  /// "waitall" waits for whatever is open, also for what was freed and for what another call will wait for.
+  void complete(const Action& action) {
+    std::vector<Message> done;
+    for (const RequestId request : action.requests) {
+      const auto found = open_.find(request);
+      if (found == open_.end()) continue;
+      done.insert(done.end(), found->second.begin(), found->second.end());
+      open_.erase(found);
+    }
+    if (action.kind != ActionKind::wait && action.kind != ActionKind::wait_all)
+      lowered(action, "wait for what it completed");
+    if (done.empty()) return;
+    if (done.size() > 1 && open_.empty() && freed_ == 0) return line("waitall", {});
+    for (const Message& message : done)
+      wait(message);
+  }
+
+  bool covers_world(CommunicatorId id) const {
+    if (id >= run_.communicators.size()) return false;
+    const Communicator& communicator = run_.communicators[id];
+    if (!communicator.remote_members.empty() || communicator.members.size() != static_cast<std::size_t>(run_.size))
+      return false;
+    for (std::size_t i = 0; i < communicator.members.size(); ++i)
+      if (communicator.members[i] != static_cast<Rank>(i)) return false;
+    return true;
+  }
+
+  /// The messages of a collective that the text has no word for.
+  void as_messages(const Action& action, CommunicatorId where) {
+    const bool at_once = nonblocking(action);
+    const Tag tag = where == no_communicator ? 0 : tags_.collective(where);
+    std::vector<Message> begun;
+    const auto say_step = [&](const LoweredStep& one) {
+      if (!at_once) return step(action, one, tag, tag);
+      if (one.from != no_rank) {
+        transfer("irecv", action, one.from, tag, one.receive_bytes);
+        begun.push_back({one.from, rank_, tag});
+      }
+      if (one.to != no_rank) {
+        transfer("isend", action, one.to, tag, one.bytes);
+        begun.push_back({rank_, one.to, tag});
+      }
+    };
+    if (!options_.lower || !options_.lower(run_, rank_, action, say_step)) return lost(action);
+    lowered(action, at_once ? "messages that all start at once" : "messages");
+    if (at_once && !begun.empty()) open_[action.request] = std::move(begun);
+  }
+
+  /// Who makes a communicator agrees on it: an allreduce of two integers.
+  void creation(const Action& action) {
+    if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return lost(action);
+    const bool by_new_members =
+        action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
+    if (by_new_members && action.new_communicator == no_communicator) return;
+    const CommunicatorId where = by_new_members ? action.new_communicator : action.communicator;
+    if (nonblocking(action) || !covers_world(where)) return as_messages(action, where);
+    lowered(action, "an allreduce of two integers");
+    line("allreduce", {2, 0, type_int});
+  }
+
+  struct Reduction {
+    int type = type_byte;
+    Bytes element = 1;
+    std::int64_t count(Bytes bytes) const { return static_cast<std::int64_t>((bytes + element - 1) / element); }
+  };
+
+  /// Elements as large as the program's, where there are such, for SimGrid's algorithms look at their number.
+  Reduction reduction(const Action& action) {
+    if ((action.flags & flag_noncommutative) != 0) lowered(action, "one whose operation commutes");
+    const auto fits = [](Bytes bytes, Bytes element) {
+      return bytes % element == 0 && bytes / element <= largest_count;
+    };
+    const auto type = type_of_size(action.element_bytes);
+    const auto all_fit = [&](Bytes element) {
+      return fits(action.bytes, element) &&
+             std::ranges::all_of(action.counts, [&](Bytes count) { return fits(count, element); });
+    };
+    if (type && all_fit(action.element_bytes)) return {*type, action.element_bytes};
+    Bytes largest = action.bytes;
+    for (const Bytes count : action.counts)
+      largest = std::max(largest, count);
+    if (action.element_bytes > 1) lowered(action, "one of elements of another size");
+    const Payload whole = fitting(action, largest);
+    return {whole.type, whole.type == type_byte ? Bytes{1} : whole.type == type_double ? Bytes{8} : Bytes{16}};
+  }
+
+  void collective(const Action& action) {
+    if (nonblocking(action) || !covers_world(action.communicator) || kin_of_neighbours(action.kind))
+      return as_messages(action, action.communicator);
+    const Rank root = action.peer;
+    const bool at_root = root == rank_;
+    switch (action.kind) {
+    case ActionKind::barrier:
+      return line("barrier", {});
+    case ActionKind::broadcast: {
+      const Payload data = fitting(action, action.bytes);
+      return line("bcast", {static_cast<std::int64_t>(data.count), root, data.type});
+    }
+    case ActionKind::reduce: {
+      const Reduction made = reduction(action);
+      return line("reduce", {made.count(action.bytes), 0, root, made.type});
+    }
+    case ActionKind::allreduce:
+    case ActionKind::scan:
+    case ActionKind::exscan: {
+      const Reduction made = reduction(action);
+      return line(action.kind == ActionKind::allreduce ? "allreduce"
+                  : action.kind == ActionKind::scan    ? "scan"
+                                                       : "exscan",
+                  {made.count(action.bytes), 0, made.type});
+    }
+    case ActionKind::allgather:
+    case ActionKind::alltoall: {
+      const Payload each = fitting(action, action.receive_bytes);
+      const auto count = static_cast<std::int64_t>(each.count);
+      return line(action.kind == ActionKind::allgather ? "allgather" : "alltoall",
+                  {count, count, each.type, each.type});
+    }
+    case ActionKind::gather: {
+      // The root's own part is as large as the others', even if it passed MPI_IN_PLACE.
+      const Payload own = fitting(action, at_root ? action.receive_bytes : action.bytes);
+      return line("gather", {static_cast<std::int64_t>(own.count), static_cast<std::int64_t>(own.count), root, own.type,
+                             own.type});
+    }
+    case ActionKind::scatter: {
+      const Payload own = fitting(action, at_root ? action.bytes : action.receive_bytes);
+      return line("scatter", {static_cast<std::int64_t>(own.count), static_cast<std::int64_t>(own.count), root,
+                              own.type, own.type});
+    }
+    default:
+      return with_counts(action);
+    }
+  }
+
+  static bool kin_of_neighbours(ActionKind kind) {
+    return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
+  }
+
+  /// The datatype that all of these counts fit.
+  Payload unit(const Action& action, std::span<const Bytes> sizes) const {
+    Bytes largest = 0;
+    for (const Bytes size : sizes)
+      largest = std::max(largest, size);
+    return {0, fitting(action, largest).type};
+  }
+
+  static Bytes size_of(int type) { return type == type_byte ? 1 : type == type_double ? 8 : 16; }
+
+  /// Says the counts of all members, 0 for those that are not there; their sum.
+  std::int64_t counts(std::span<const Bytes> sizes, int type) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run_.size); ++i) {
+      const Bytes bytes = i < sizes.size() ? sizes[i] : 0;
+      const auto count = static_cast<std::int64_t>((bytes + size_of(type) - 1) / size_of(type));
+      out_.number(count);
+      sum += count;
+    }
+    return sum;
+  }
+
+  static std::int64_t sum_of(std::span<const Bytes> sizes, int type) {
+    std::int64_t sum = 0;
+    for (const Bytes bytes : sizes)
+      sum += static_cast<std::int64_t>((bytes + size_of(type) - 1) / size_of(type));
+    // SimGrid only makes a buffer of it, and reads the number as an int.
+    return std::min<std::int64_t>(sum, std::numeric_limits<int>::max());
+  }
+
+  Bytes own_part(std::span<const Bytes> sizes) const {
+    const auto self = static_cast<std::size_t>(rank_);
+    return self < sizes.size() ? sizes[self] : 0;
+  }
+
+  void with_counts(const Action& action) {
+    const Rank root = action.peer;
+    const bool at_root = root == rank_;
+    switch (action.kind) {
+    case ActionKind::gatherv: {
+      const Payload own = fitting(action, at_root ? own_part(action.receive_counts) : action.bytes);
+      const int in = unit(action, action.receive_counts).type;
+      begin("gatherv");
+      out_.number(static_cast<std::int64_t>(own.count));
+      counts(action.receive_counts, in);
+      out_.numbers({root, own.type, in});
+      return out_.end_line();
+    }
+    case ActionKind::scatterv: {
+      const Payload own = fitting(action, at_root ? own_part(action.counts) : action.receive_bytes);
+      const int out = unit(action, action.counts).type;
+      begin("scatterv");
+      counts(action.counts, out);
+      out_.numbers({static_cast<std::int64_t>(own.count), root, out, own.type});
+      return out_.end_line();
+    }
+    case ActionKind::allgatherv: {
+      const Payload own = fitting(action, own_part(action.receive_counts));
+      const int in = unit(action, action.receive_counts).type;
+      begin("allgatherv");
+      out_.number(static_cast<std::int64_t>(own.count));
+      counts(action.receive_counts, in);
+      out_.numbers({own.type, in});
+      return out_.end_line();
+    }
+    case ActionKind::alltoallv:
+    case ActionKind::alltoallw: {
+      if (action.kind == ActionKind::alltoallw) lowered(action, "alltoallv");
+      const int out = unit(action, action.counts).type;
+      const int in = unit(action, action.receive_counts).type;
+      begin("alltoallv");
+      out_.number(sum_of(action.counts, out));
+      counts(action.counts, out);
+      out_.number(sum_of(action.receive_counts, in));
+      counts(action.receive_counts, in);
+      out_.numbers({out, in});
+      return out_.end_line();
+    }
+    case ActionKind::reduce_scatter:
+    case ActionKind::reduce_scatter_block: {
+      const Reduction made = reduction(action);
+      if (action.kind == ActionKind::reduce_scatter_block) lowered(action, "reducescatter");
+      begin("reducescatter");
+      for (std::size_t i = 0; i < static_cast<std::size_t>(run_.size); ++i)
+        out_.number(made.count(action.kind == ActionKind::reduce_scatter_block ? action.bytes
+                               : i < action.counts.size()                      ? action.counts[i]
+                                                                               : 0));
+      out_.numbers({0, made.type});
+      return out_.end_line();
+    }
+    default:
+      return lost(action);
+    }
+  }
+
+  const Run& run_;
+  Rank rank_;
+  const Tags& tags_;
+  const ExportOptions& options_;
+  TextOutput& out_;
+  ExportReport& report_;
+  Amendments amendments_;
+  std::unordered_map<RequestId, std::vector<Message>> open_;
+  std::size_t freed_ = 0; ///< messages begun whose request is gone
+  std::uint64_t ordinal_ = 0;
+  std::uint64_t last_computation_ = 0;
+};
+
+std::filesystem::path folder_of(const std::filesystem::path& output) {
+  return std::filesystem::absolute(output).string() + "_files";
+}
+
+void make_room(const std::filesystem::path& output, bool force) {
+  const std::filesystem::path folder = folder_of(output);
+  std::error_code ignored;
+  for (const std::filesystem::path& path : {output, folder}) {
+    if (!std::filesystem::exists(path, ignored)) continue;
+    if (!force) throw Error(Failure::usage, "the output exists", path.string(), "name another one, or give --force");
+  }
+  std::filesystem::remove(output, ignored);
+  std::filesystem::remove_all(folder, ignored);
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) throw Error(Failure::runtime, "cannot make the directory: " + problem.message(), folder.string());
+}
+
+} // namespace
+
+ExportReport write_ti(const Source& source, const std::filesystem::path& output, const ExportOptions& options) {
+  const Run& run = source.run();
+  if (!run.missing_ranks().empty())
+    throw Error(Failure::invalid_input, "ranks are missing: SimGrid waits for all", {},
+                "gather the files of all ranks");
+  const Tags tags(source);
+  make_room(output, options.force);
+  ExportReport report;
+  report.files.push_back(output);
+  std::uint64_t total = 0;
+  for (const RankRecord& record : run.ranks)
+    total += record.actions;
+  if (run.counter.unit == VolumeUnit::nanoseconds)
+    ++report.lowered["all computation: ns as operations of a host of speed 1Gf"];
+  for (const RankRecord& record : run.ranks) {
+    const std::filesystem::path path = folder_of(output) / ("rank-" + std::to_string(record.rank) + ".txt");
+    TextOutput out(path);
+    RankWriter writer(source, record.rank, tags, options, out, report);
+    ActionBlock block;
+    for (const auto stream = source.open(record.rank); stream->next(block);) {
+      for_each_action(block, [&](const Action& action, std::uint64_t volume) { writer.say(action, volume); });
+      if (options.progress) options.progress(report.actions, total);
+    }
+    report.bytes += out.finish();
+    report.files.push_back(path);
+  }
+  TextOutput list(output);
+  for (std::size_t file = 1; file < report.files.size(); ++file)
+    list.line(report.files[file].string());
+  report.bytes += list.finish();
+  return report;
+}
+
+} // namespace timeless::trace::formats
