@@ -4,6 +4,7 @@
 #include "replay/model/collectives.h"
 #include "replay/model/schedules/plan.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -51,8 +52,27 @@ trace::Bytes whole(double bytes) {
   return bytes < 0x1p62 ? static_cast<trace::Bytes>(bytes) : trace::Bytes{1} << 62U;
 }
 
-bool lower(const Communicators& communicators, Rank rank, const Action& action,
-           const std::function<void(const trace::formats::LoweredStep&)>& visit) {
+using Visit = std::function<void(const trace::formats::LoweredStep&)>;
+
+/// All that a member sends and receives, in the order it lists its neighbours; false where these are not known.
+bool lower_neighbours(const Communicators::View& view, const Action& action, const Visit& visit) {
+  if (action.tag == 0) return false;
+  const auto sources = std::min(static_cast<std::size_t>(action.tag) - 1, action.ranks.size());
+  const auto listed = [](std::span<const trace::Bytes> counts, std::size_t index, trace::Bytes otherwise) {
+    return counts.empty() ? otherwise : index < counts.size() ? counts[index] : 0;
+  };
+  for (std::size_t i = 0; i < sources; ++i)
+    if (action.ranks[i] != trace::no_rank)
+      visit({.from = world_rank(view, action.ranks[i], "neighbour"),
+             .receive_bytes = listed(action.receive_counts, i, action.receive_bytes)});
+  for (std::size_t i = sources; i < action.ranks.size(); ++i)
+    if (action.ranks[i] != trace::no_rank)
+      visit({.to = world_rank(view, action.ranks[i], "neighbour"),
+             .bytes = listed(action.counts, i - sources, action.bytes)});
+  return true;
+}
+
+bool lower(const Communicators& communicators, Rank rank, const Action& action, const Visit& visit) {
   const trace::ActionFamily of = trace::family(action.kind);
   if (of != trace::ActionFamily::collective && of != trace::ActionFamily::communicator) return false;
   const bool by_new_members =
@@ -61,7 +81,7 @@ bool lower(const Communicators& communicators, Rank rank, const Action& action,
   if (on == trace::no_communicator) return true;
   const auto view = communicators.view(on, rank);
   if (communicators.foreign(view.id)) return false;
-  if (neighbourhood(action.kind) && action.tag == 0) return false; // its neighbours are not known
+  if (neighbourhood(action.kind)) return lower_neighbours(view, action, visit);
   const auto root = root_place(communicators, view, action);
   if (!root) return true;
   const schedules::Place place = place_of(communicators, view, *root);

@@ -9,7 +9,7 @@ namespace timeless::trace::formats {
 
 /// One step of a collective, as one of its members takes it: it sends, while it receives; either may be missing.
 /// Ranks are those of MPI_COMM_WORLD. Of two members, what one sends is what the other receives in its own turn, in the
-/// order of their steps.
+/// order of their steps. The steps of a neighbourhood collective do not wait for each other.
 struct LoweredStep {
   Rank to = no_rank;
   Bytes bytes = 0;

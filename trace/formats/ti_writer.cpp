@@ -367,7 +367,8 @@ private:
 
   /// The messages of a collective that the text has no word for.
   void as_messages(const Action& action, CommunicatorId where) {
-    const bool at_once = nonblocking(action);
+    // What neighbours send each other crosses: it must not wait.
+    const bool at_once = nonblocking(action) || kin_of_neighbours(action.kind);
     const Tag tag = where == no_communicator ? 0 : tags_.collective(where);
     std::vector<Message> begun;
     const auto say_step = [&](const LoweredStep& one) {
@@ -383,7 +384,12 @@ private:
     };
     if (!options_.lower || !options_.lower(run_, rank_, action, say_step)) return lost(action);
     lowered(action, at_once ? "messages that all start at once" : "messages");
-    if (at_once && !begun.empty()) open_[action.request] = std::move(begun);
+    if (nonblocking(action) && !begun.empty()) {
+      open_[action.request] = std::move(begun);
+    } else {
+      for (const Message& message : begun)
+        wait(message);
+    }
   }
 
   /// Who makes a communicator agrees on it: an allreduce of two integers.
