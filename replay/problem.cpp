@@ -33,7 +33,8 @@ std::string line(const BlockedRank& blocked) {
   if (blocked.peer != trace::no_rank)
     return text + fmt::format("waits for a message from rank {} within {} on communicator {}", blocked.peer,
                               blocked.collective, blocked.communicator);
-  return text + fmt::format("waits for ranks {} to reach {} on communicator {}", list(blocked.missing, ", "),
+  return text + fmt::format("waits for {} {} to reach {} on communicator {}",
+                            blocked.missing.size() == 1 ? "rank" : "ranks", list(blocked.missing, ", "),
                             blocked.collective, blocked.communicator);
 }
 

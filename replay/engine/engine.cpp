@@ -92,6 +92,7 @@ Result Engine::run() {
 }
 
 bool Engine::take_turns(std::uint32_t turns) {
+  run_agents();
   for (; turns > 0 && !worklist_.empty(); --turns) {
     const std::uint32_t number = worklist_.pop();
     prefetch();

@@ -53,7 +53,7 @@ public:
 
   /// Gives at most so many turns to ranks; false when no rank can go on.
   bool take_turns(std::uint32_t turns);
-  bool can_go_on() const { return !worklist_.empty(); }
+  bool can_go_on() const { return !worklist_.empty() || !ready_agents_.empty(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);
   /// Messages from other processes that have not been taken.
@@ -118,6 +118,11 @@ private:
     bool begun = false;      ///< `step` has begun: what it sends is sent
     schedules::Cursor cursor;
     MemberStep step;
+    // With care:
+    Moment posted;                          ///< when the receive of `step` was
+    std::uint32_t handshake = no_handshake; ///< of what `step` sends, when it also receives
+    std::vector<std::uint32_t> leaving;     ///< of what steps sent that do not receive
+    std::uint32_t awaited = no_handshake;   ///< the one of these that it stands waiting for
   };
 
   /// Carries out a nonblocking scheduled collective for a rank, on a clock that goes on beside the rank's.
@@ -204,8 +209,8 @@ private:
   /// Takes steps until one must wait for a message, of which `waiter` is told (false), or there are no more.
   bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   // The only two places where messages within collectives are sent and received.
-  void send_step(const Progress& progress, Clocks::Clock& clock);
-  bool receive_step(const Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  void send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  bool receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   /// Lets agents go on to whom messages have come.
   void run_agents();
   void end_agent(std::uint32_t agent);
@@ -218,6 +223,16 @@ private:
   void wake(std::uint32_t number);
 
   void put_step(const Mailbox::Way& way, Message&& message);
+  // With care, messages within collectives may wait for their receives, too (scheduled_rendezvous.cpp).
+  void post_all_steps(const Progress& progress, Moment posted);
+  void post_step(Progress& progress, Clocks::Clock& clock);
+  void agree(Progress& progress, std::uint32_t waiter, Message& message);
+  void meet_posted(const Mailbox::Way& way, Message& message);
+  bool may_go_on(Progress& progress, std::uint32_t handshake);
+  void take_step(const Progress& progress, Clocks::Clock& clock, const Incoming& incoming);
+  bool end_sends(Progress& progress, Clocks::Clock& clock);
+  void wake_stepper(std::uint32_t waiter, std::uint32_t handshake);
+  void wake_released_steppers();
   void receive_step(int from, const MeetingId& id, WordReader& words);
   void left(std::uint32_t handshake, Snapshot start);
   void learn_channel(int from, std::uint32_t number, WordReader& words);
@@ -298,6 +313,8 @@ private:
   Foresight foresight_;
   Handshakes handshakes_;
   Postings postings_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Moment>
+      posted_at_once_; ///< by meeting and member: when those came whose receives are all posted then
   std::map<std::pair<std::uint32_t, trace::RequestId>, Moment>
       wildcards_;                                           ///< when those were posted that lack a source
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none

@@ -15,6 +15,8 @@ namespace timeless::replay {
 class Mailbox {
 public:
   static constexpr std::uint32_t nobody = 0xffffffffU;
+  /// Who waits is a rank's number, or an agent's with this bit.
+  static constexpr std::uint32_t agent_bit = 1U << 31U;
 
   /// From one member to another of one meeting. Messages of one way are received in the order they were sent.
   struct Way {
@@ -35,8 +37,17 @@ public:
     return slots_[at].first == none ? nowhere : at;
   }
   const Message& operator[](std::size_t found) const { return letters_[slots_[found].first].message; }
+  Message& operator[](std::size_t found) { return letters_[slots_[found].first].message; }
+  /// Who waits for the next message of this way, or nobody.
+  std::uint32_t waiter(const Way& way) const { return slots_[place(way)].waiter; }
   /// `waiter` waits for the next message of this way, on which there is none.
   void wait(const Way& way, std::uint32_t waiter);
+  /// Calls visit(message) for the messages of this way.
+  template <typename Visit>
+  void for_each(const Way& way, Visit&& visit) {
+    for (std::uint32_t letter = slots_[place(way)].first; letter != none; letter = letters_[letter].next)
+      visit(letters_[letter].message);
+  }
   /// Forgets the message that was found.
   void remove(std::size_t found);
 

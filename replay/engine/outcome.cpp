@@ -33,7 +33,9 @@ std::vector<Standing> Engine::standing() const {
       const CollectiveCall& call = meeting.first.call;
       one.meeting = {call.communicator, meeting.ordinal, describe(call)};
       if (progress) {
-        one.member = communicators_.members(call.communicator)[progress->step.from];
+        const bool sends = progress->awaited != no_handshake;
+        one.member = communicators_.members(
+            call.communicator)[sends ? handshakes_[progress->awaited].receiver : progress->step.from];
         one.only_member = neighbourhood(call.shape.kind);
       }
     } else if (rank.waiting == Waiting::for_posting) {

@@ -108,9 +108,20 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
 
 void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {
   const std::uint64_t ends = words.number();
-  Message message = remote_->read_message(from, words, clocks_.pool().take()).message;
+  Remote::Arrived arrived = remote_->read_message(from, words, clocks_.pool().take());
+  Message& message = arrived.message;
   const auto members = communicators_.members(id.first);
-  message.row = clocks_.rows().message(members[high_half(ends)], members[low_half(ends)], message.bytes);
+  const Rank sender = members[high_half(ends)];
+  const Rank receiver = members[low_half(ends)];
+  CostRows& rows = clocks_.rows();
+  message.row = arrived.rendezvous ? rows.rendezvous(sender, receiver, message.bytes, false)
+                                   : rows.message(sender, receiver, message.bytes);
+  if (arrived.handshake != no_handshake) {
+    Handshake elsewhere;
+    elsewhere.origin = from;
+    elsewhere.number_there = arrived.handshake;
+    message.handshake = handshakes_.begin(std::move(elsewhere));
+  }
   const std::uint32_t meeting = meetings_.expect(id.first, id.second);
   ++meetings_[meeting].in_flight;
   put_step({meeting, high_half(ends), low_half(ends)}, std::move(message));

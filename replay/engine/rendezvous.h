@@ -43,6 +43,7 @@ private:
 };
 
 inline constexpr std::uint32_t no_handshake = 0xffffffffU;
+inline constexpr std::uint32_t no_stepper = 0xffffffffU;
 
 /// The sender's side of a message that waits for its receive in some lane.
 struct Handshake {
@@ -53,6 +54,9 @@ struct Handshake {
   double bytes = 0;
   bool synchronous = false; ///< it waits in all lanes
   bool abandoned = false;   ///< its request was freed: nobody will ask for it
+  /// Who takes the step of a collective that the message belongs to, as the mailbox names those who wait.
+  std::uint32_t stepper = no_stepper;
+  std::uint32_t receiver = 0; ///< then the receiver's place in the communicator
   // Of a message from another process, which has the sender's side under its own number:
   int origin = -1;
   std::uint32_t number_there = 0;

@@ -59,6 +59,7 @@ void Engine::left(std::uint32_t number, Snapshot start) {
   Handshake& handshake = handshakes_[number];
   if (handshake.abandoned) return handshakes_.end(number);
   handshake.start = std::move(start);
+  if (handshake.stepper != no_stepper) return wake_stepper(handshake.stepper, number);
   const auto sender = static_cast<std::uint32_t>(channels_.key(handshake.channel).source - share_.begin);
   if (ranks_[sender].waiting == Waiting::for_posting && ranks_[sender].subject == number) wake(sender);
 }
@@ -199,7 +200,7 @@ void Engine::end(std::uint32_t handshake) {
 bool Engine::give_up_strictest_lanes() {
   if (!care_ || finished_ == ranks_.size()) return false;
   const Diagnosis found = diagnose({source_.run(), communicators_, meetings_}, standing());
-  while (worklist_.empty() && strictest_.any_left())
+  while (!can_go_on() && strictest_.any_left())
     give_up_strictest_lanes(found);
   return strictest_.any_left();
 }
@@ -211,10 +212,14 @@ bool Engine::give_up_strictest_lanes(const Diagnosis& found) {
         fmt::format("messages of more than {} bytes wait here for their receives", strictest_.limit()));
   for (const std::size_t lane : strictest_.give_up())
     deadlocks_[lane] = diagnosis;
+  if (!strictest_.any_left()) {
+    last_deadlock_ = diagnosis;
+    return false;
+  }
   for (std::uint32_t number = 0; number < ranks_.size(); ++number)
     if (ranks_[number].waiting == Waiting::for_posting && !held(handshakes_[ranks_[number].subject])) wake(number);
-  if (!strictest_.any_left()) last_deadlock_ = diagnosis;
-  return strictest_.any_left();
+  wake_released_steppers();
+  return true;
 }
 
 } // namespace timeless::replay

@@ -28,7 +28,8 @@ Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, co
 }
 
 bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_t here,
-                    std::span<const trace::Rank> members, Network& network, CostRows& rows, MemberStep& step) {
+                    std::span<const trace::Rank> members, Network& network, CostRows& rows, bool care,
+                    MemberStep& step) {
   if (index < first_.size()) {
     step = first_[index];
     return true;
@@ -43,7 +44,8 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
   }
   step = {.to = transfer.to, .from = transfer.from, .bytes = transfer.bytes, .reduced_bytes = transfer.reduced_bytes};
   if (transfer.to != schedules::nobody) {
-    step.row = rows.message(members[here], members[transfer.to], transfer.bytes);
+    step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, false)
+                    : rows.message(members[here], members[transfer.to], transfer.bytes);
     if (!network.overheads_by_lane()) {
       step.send_overhead = network.isend_overhead(whole(transfer.bytes));
       step.receive_overhead = network.receive_overhead(whole(transfer.bytes));

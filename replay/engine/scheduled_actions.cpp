@@ -4,13 +4,6 @@
 
 namespace timeless::replay {
 
-namespace {
-
-// Whom a message wakes: a rank's number, or an agent's with this bit.
-constexpr std::uint32_t agent_bit = 1U << 31U;
-
-} // namespace
-
 // ---- steps
 
 Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
@@ -18,39 +11,46 @@ Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, s
   if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
   const std::uint32_t meeting = meetings_.arrive(what, world_rank(number), action(rank));
   if (remote_ && meetings_[meeting].gathered) hand_in(meeting);
-  return {.schedule = rank.program.schedules[call].get(),
-          .communicator = what.communicator,
-          .member = what.member,
-          .meeting = meeting,
-          .cursor = {},
-          .step = {}};
+  Progress progress{.schedule = rank.program.schedules[call].get(),
+                    .communicator = what.communicator,
+                    .member = what.member,
+                    .meeting = meeting,
+                    .cursor = {},
+                    .step = {},
+                    .posted = {},
+                    .leaving = {}};
+  if (care_ && progress.schedule->plan().receives_at_once) post_all_steps(progress, clocks_.now(clocks_[number]));
+  return progress;
 }
 
 bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   for (;; progress.begun = false, ++progress.index) {
     if (!progress.begun) {
       if (!progress.schedule->step(progress.index, progress.cursor, progress.member,
-                                   communicators_.members(progress.communicator), network_, clocks_.rows(),
+                                   communicators_.members(progress.communicator), network_, clocks_.rows(), care_,
                                    progress.step))
-        return true;
+        return !care_ || end_sends(progress, clock);
       progress.begun = true;
-      if (progress.step.to != schedules::nobody) send_step(progress, clock);
+      if (care_) post_step(progress, clock);
+      if (progress.step.to != schedules::nobody) send_step(progress, clock, waiter);
     }
     if (progress.step.from != schedules::nobody && !receive_step(progress, clock, waiter)) return false;
     clocks_.reduce(clock, progress.step.reduced_bytes);
     // At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
-    if (tracer_ && (waiter & agent_bit) == 0) tracer_->look(waiter, world_rank(waiter), action(ranks_[waiter]));
+    if (tracer_ && (waiter & Mailbox::agent_bit) == 0)
+      tracer_->look(waiter, world_rank(waiter), action(ranks_[waiter]));
   }
 }
 
 /// Leaves like a message of the program, by a nonblocking send.
-void Engine::send_step(const Progress& progress, Clocks::Clock& clock) {
+void Engine::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   const MemberStep& step = progress.step;
   clocks_.pay_for_send(clock, step.row, Overhead::nonblocking_send, step.bytes, step.send_overhead);
   Message message{.sent = clocks_.set_off(clock, step.row, step.bytes),
                   .bytes = step.bytes,
                   .receive_overhead = step.receive_overhead,
                   .row = step.row};
+  if (care_) agree(progress, waiter, message);
   if (remote_) {
     const trace::Rank to = communicators_.members(progress.communicator)[step.to];
     if (!share_.holds(to))
@@ -62,25 +62,33 @@ void Engine::send_step(const Progress& progress, Clocks::Clock& clock) {
 }
 
 void Engine::put_step(const Mailbox::Way& way, Message&& message) {
+  if (message.handshake != no_handshake) meet_posted(way, message);
   const std::uint32_t waiter = mailbox_.put(way, std::move(message));
   if (waiter == Mailbox::nobody) return;
-  if ((waiter & agent_bit) != 0)
-    ready_agents_.push_back(waiter & ~agent_bit);
+  if ((waiter & Mailbox::agent_bit) != 0)
+    ready_agents_.push_back(waiter & ~Mailbox::agent_bit);
   else
     wake(waiter);
 }
 
-bool Engine::receive_step(const Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
+bool Engine::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   const Mailbox::Way way{progress.meeting, progress.step.from, progress.member};
   const std::size_t found = mailbox_.find(way);
   if (found == Mailbox::nowhere) {
     mailbox_.wait(way, waiter);
     return false;
   }
-  const Message* const message = &mailbox_[found];
+  Message* const message = &mailbox_[found];
+  if (message->handshake != no_handshake) leave(*message, progress.posted);
+  progress.posted.base.reset();
+  if (progress.handshake != no_handshake && !may_go_on(progress, progress.handshake)) return false;
   // What agents take has no order that the trace gives, so it cannot share the rank's port.
-  const bool port = (waiter & agent_bit) == 0;
-  clocks_.take(clock, {.sent = message->sent.time(), .row = message->row, .bytes = message->bytes, .port = port});
+  const bool port = (waiter & Mailbox::agent_bit) == 0;
+  const Incoming incoming{.sent = message->sent.time(), .row = message->row, .bytes = message->bytes, .port = port};
+  if (progress.handshake == no_handshake)
+    clocks_.take(clock, incoming);
+  else
+    take_step(progress, clock, incoming);
   clocks_.receive(clock, message->row, message->bytes, message->receive_overhead);
   --meetings_[progress.meeting].in_flight;
   mailbox_.remove(found);
@@ -123,7 +131,7 @@ void Engine::start_agent(RankState& rank, std::uint32_t number, const Operation&
   one.ended = false;
   clocks_.begin_beside(one.clock, clocks_[number], one.counters.get());
   request = {0, agent, RequestState::agent};
-  if (advance(one.progress, one.clock, agent | agent_bit)) end_agent(agent);
+  if (advance(one.progress, one.clock, agent | Mailbox::agent_bit)) end_agent(agent);
 }
 
 void Engine::run_agents() {
@@ -131,7 +139,7 @@ void Engine::run_agents() {
     const std::uint32_t agent = ready_agents_.back();
     ready_agents_.pop_back();
     Agent& one = agents_[agent];
-    if (advance(one.progress, one.clock, agent | agent_bit)) end_agent(agent);
+    if (advance(one.progress, one.clock, agent | Mailbox::agent_bit)) end_agent(agent);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <random>
 
 namespace timeless::replay::test {
@@ -60,6 +61,45 @@ void compare_random_programs(std::uint64_t first_seed, std::uint64_t cases, cons
       if (testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+/// Messages that wait for their receives, within collectives, too, in some lanes; and lanes that come to nothing.
+void compare_limited_programs(std::uint64_t first_seed, std::uint64_t cases, const ProgramLimits& limits) {
+  std::uint64_t ended = 0;
+  std::uint64_t given_up = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
+    const MemorySource program = random_program(seed, limits);
+    LimitedMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2}, some_eager_limits(seed, 3));
+    ReplayOptions options;
+    options.collectives = seed % 4 == 0 ? CollectiveModel::mpich : CollectiveModel::schedule;
+    const auto result = [&](auto&& replay_it) -> std::optional<Result> {
+      try {
+        return replay_it();
+      } catch (const ReplayProblem& problem) {
+        if (problem.diagnosis().blocked.empty()) throw;
+        return std::nullopt;
+      }
+    };
+    const auto alone = result([&] { return replay(program, machine, options); });
+    for (const int processes : {2, static_cast<int>(1 + seed % 9)}) {
+      const std::string what = "seed " + std::to_string(seed) + ", processes " + std::to_string(processes);
+      const auto together = result([&] { return replay_distributed(program, machine, options, processes, seed); });
+      ASSERT_EQ(alone.has_value(), together.has_value()) << what;
+      if (!alone) continue;
+      for (std::size_t lane = 0; lane < alone->lanes.size(); ++lane)
+        ASSERT_EQ(!alone->lanes[lane].deadlock, !together->lanes[lane].deadlock) << what << ", lane " << lane;
+      expect_same_bits(*alone, *together, what);
+      if (testing::Test::HasFatalFailure()) return;
+      for (const LaneResult& lane : together->lanes)
+        ++(lane.deadlock ? given_up : ended);
+    }
+  }
+  EXPECT_GT(ended, cases);
+  EXPECT_GT(given_up, cases / 10);
+}
+
+TEST(DistributedReplay, programs_with_messages_that_wait_have_the_same_bits_and_deadlocks_on_any_number_of_processes) {
+  compare_limited_programs(30000, 600, {.most_ranks = 6, .most_events = 40, .posted_before = 90});
 }
 
 TEST(DistributedReplay, short_random_programs_have_the_same_bits_on_any_number_of_processes) {

@@ -1,6 +1,7 @@
 #include "machines.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -90,6 +91,22 @@ double IntegerMachine::isend_overhead(Bytes bytes) const {
 
 double IntegerMachine::receive_overhead(Bytes bytes) const {
   return draw(seed_, 3000 + bytes % 5, 50);
+}
+
+void LimitedMachine::handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  for (std::size_t lane = 0; lane < seconds.size(); ++lane)
+    seconds[lane] = static_cast<double>(limits_[lane] % 7 + 11 * (link + 1) + 17 * segment);
+}
+
+std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes) {
+  constexpr std::array<Bytes, 8> choice{0, 7, 64, 500, 4096, 99'999, 100'000, no_eager_limit};
+  std::vector<Bytes> limits;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    std::uint64_t state = (seed + lane * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
+    state ^= state >> 29U;
+    limits.push_back(choice[(state * 0x94d049bb133111ebU) >> 61U]);
+  }
+  return limits;
 }
 
 bool same_bits(const RankTimes& left, const RankTimes& right) {

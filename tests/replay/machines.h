@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay::test {
@@ -74,6 +75,24 @@ private:
   std::vector<double> compute_scale_;
   bool rare_ = false;
 };
+
+/// A machine whose lanes have eager limits of their own, and a handshake that is not a number of latencies.
+class LimitedMachine : public IntegerMachine {
+public:
+  LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds, std::vector<Bytes> limits)
+      : IntegerMachine(ranks, seed, std::move(lane_seeds)), limits_(std::move(limits)) {}
+
+  std::span<const Bytes> eager_limits() const override { return limits_; }
+  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
+  double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
+
+private:
+  std::vector<Bytes> limits_;
+};
+
+/// Eager limits for these lanes: a few sizes, or none.
+std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes);
 
 /// True when they are the same to the last bit.
 bool same_bits(const RankTimes& left, const RankTimes& right);

@@ -17,26 +17,6 @@ namespace {
 using trace::ActionKind;
 using trace::MemorySource;
 
-/// A machine whose lanes have eager limits of their own, of a few sizes or none, and a handshake that is not a number
-/// of latencies.
-class LimitedMachine : public IntegerMachine {
-public:
-  LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds, std::vector<Bytes> limits)
-      : IntegerMachine(ranks, seed, std::move(lane_seeds)), limits_(std::move(limits)) {}
-
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
-    for (std::size_t lane = 0; lane < seconds.size(); ++lane)
-      seconds[lane] = static_cast<double>(limits_[lane] % 7 + 11 * (link + 1) + 17 * segment);
-  }
-
-  double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
-  double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
-
-private:
-  std::vector<Bytes> limits_;
-};
-
 bool same_bits(const LaneResult& lane, const std::vector<ScalarTimes>& expected) {
   for (std::size_t rank = 0; rank < expected.size(); ++rank) {
     const RankTimes& times = expected[rank];
@@ -62,17 +42,6 @@ ProgramLimits some_limits(std::uint64_t seed) {
           .posted_before = posted_before[seed % 6]};
 }
 
-std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes) {
-  constexpr std::array<Bytes, 8> choice{0, 7, 64, 500, 4096, 99'999, 100'000, no_eager_limit};
-  std::vector<Bytes> limits;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    std::uint64_t state = (seed + lane * 0x9e3779b97f4a7c15U) * 0xbf58476d1ce4e5b9U;
-    state ^= state >> 29U;
-    limits.push_back(choice[(state * 0x94d049bb133111ebU) >> 61U]);
-  }
-  return limits;
-}
-
 /// Random programs on lanes with different eager limits: the same lanes end, and at the same times, as one by one.
 Counts compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases) {
   constexpr std::size_t lanes = 6;
@@ -85,7 +54,8 @@ Counts compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases)
     options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
     options.budget = static_cast<std::uint32_t>(1 + seed % 7);
     options.sensitivities = seed % 2 == 0;
-    if (seed % 7 == 0) options.collectives = CollectiveModel::schedule;
+    if (seed % 7 < 4) options.collectives = CollectiveModel::schedule;
+    if (seed % 11 == 0) options.ports = Ports::receiver;
     if (seed % 3 == 0) options.handshake = static_cast<double>(seed % 4);
     Result result;
     try {

@@ -75,6 +75,10 @@ struct Gathering {
   Bytes moved = 0; ///< by calls on a file
 };
 
+/// Within collectives: communicator, ordinal, and places from and to.
+using Way = std::tuple<CommunicatorId, std::size_t, std::uint32_t, std::uint32_t>;
+using WaySent = std::pair<Way, std::size_t>;
+
 /// A member's way through a collective that is carried out step by step.
 struct Course {
   schedules::Plan plan;
@@ -84,7 +88,12 @@ struct Course {
   bool ended = false;
   CommunicatorId communicator = 0;
   std::size_t ordinal = 0;
-  std::uint32_t here = 0; ///< the member's place
+  std::uint32_t here = 0;         ///< the member's place
+  std::size_t receives = 0;       ///< which message of its way `transfer` takes
+  std::size_t sends = 0;          ///< which one of its way it sends
+  std::vector<WaySent> sent = {}; ///< by transfers that receive nothing
+  bool came = false;
+  std::map<std::uint32_t, std::size_t> taken = {}; ///< of receives that were all posted at once: how many, by place
 };
 
 /// Carries out a nonblocking collective beside its rank, with a time of its own.
@@ -407,8 +416,12 @@ private:
   bool waits_for_its_receive(const Action& action) {
     if (action.mode == trace::SendMode::synchronous) return true;
     if (action.mode == trace::SendMode::buffered) return false;
+    return above_limit(action.bytes);
+  }
+
+  bool above_limit(Bytes bytes) {
     const auto limits = network_.eager_limits();
-    return action.bytes > options_.eager_limit.value_or(limits.empty() ? no_eager_limit : limits[lane_]);
+    return bytes > options_.eager_limit.value_or(limits.empty() ? no_eager_limit : limits[lane_]);
   }
 
   OpenRequest send(const Action& action, Rank rank, bool nonblocking) {
@@ -448,11 +461,12 @@ private:
     return seconds[lane_];
   }
 
-  Arrival arrival(const PathKey& key, std::size_t place) {
-    const Path& path = paths_[key];
+  Arrival arrival(const PathKey& key, std::size_t place) { return arrival(paths_[key], place, std::get<1>(key)); }
+
+  Arrival arrival(const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
     const double bytes = static_cast<double>(message.bytes);
-    const LinkClass link = network_.link(message.source, std::get<1>(key));
+    const LinkClass link = network_.link(message.source, destination);
     const auto [latency, byte_time] = costs(link, bytes);
     Since start = message.start;
     double agreement = 0;
@@ -659,40 +673,92 @@ private:
             .here = at.base + at.me};
   }
 
+  /// What the sender waits for, of a message that waits for its receive: all of its way.
+  Arrival departure_within(const WaySent& sent) {
+    const auto& [way, place] = sent;
+    if (!within_[way].sent.at(place).rendezvous) return {};
+    Arrival departure = arrival(within_[way], place, everyone(std::get<0>(way))[std::get<3>(way)]);
+    departure.after = 0;
+    departure.port = false;
+    return departure;
+  }
+
+  bool may_leave_within(const WaySent& sent) {
+    const Path& path = within_[sent.first];
+    return !path.sent.at(sent.second).rendezvous || sent.second < path.posted.size();
+  }
+
+  /// Posts all receives.
+  void come(Course& course, const ScalarTimes& times) {
+    schedules::Cursor cursor;
+    for (schedules::Transfer transfer; schedules::next(course.plan, cursor, transfer);)
+      if (transfer.from != schedules::nobody)
+        within_[{course.communicator, course.ordinal, transfer.from, course.here}].posted.push_back(
+            {times.end, times.path});
+  }
+
+  /// Posts the receive, then sends.
+  void begin(Course& course, ScalarTimes& times) {
+    const auto all = everyone(course.communicator);
+    if (course.transfer.from != schedules::nobody && course.plan.receives_at_once) {
+      course.receives = course.taken[course.transfer.from]++;
+    } else if (course.transfer.from != schedules::nobody) {
+      auto& posted = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}].posted;
+      course.receives = posted.size();
+      posted.push_back({times.end, times.path});
+    }
+    if (course.transfer.to == schedules::nobody) return;
+    const auto bytes = static_cast<Bytes>(course.transfer.bytes);
+    const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
+    work(times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, bytes));
+    copy(times, true, static_cast<double>(bytes));
+    const Way way{course.communicator, course.ordinal, course.here, course.transfer.to};
+    auto& sent = within_[way].sent;
+    course.sends = sent.size();
+    sent.push_back({all[course.here], through_port(times, link, bytes), bytes, above_limit(bytes)});
+    if (course.transfer.from == schedules::nobody) course.sent.emplace_back(way, course.sends);
+  }
+
+  /// Completes both halves of a step, or the one there is but for sends; false when it must wait.
+  bool finish(Course& course, ScalarTimes& times) {
+    if (course.transfer.from == schedules::nobody) return true;
+    const auto all = everyone(course.communicator);
+    const Path& path = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}];
+    if (course.receives >= path.sent.size()) return false;
+    const WaySent own{{course.communicator, course.ordinal, course.here, course.transfer.to}, course.sends};
+    const bool exchanges = course.transfer.to != schedules::nobody;
+    if (exchanges && !may_leave_within(own)) return false;
+    Arrival message = arrival(path, course.receives, all[course.here]);
+    message.port = owner(times).has_value();
+    std::vector<Arrival> halves{message};
+    if (exchanges) halves.push_back(departure_within(own));
+    absorb_all(times, halves);
+    return true;
+  }
+
+  bool finish_sends(Course& course, ScalarTimes& times) {
+    for (const WaySent& sent : course.sent)
+      if (!may_leave_within(sent)) return false;
+    std::vector<Arrival> departures;
+    for (const WaySent& sent : course.sent)
+      departures.push_back(departure_within(sent));
+    absorb_all(times, departures);
+    return true;
+  }
+
   /// Goes on as far as it can; true when anything has happened.
   bool advance(Course& course, ScalarTimes& times) {
-    const auto all = everyone(course.communicator);
-    const auto way = [&](std::uint32_t from, std::uint32_t to) {
-      return std::tuple(course.communicator, course.ordinal, from, to);
-    };
+    if (!std::exchange(course.came, true) && course.plan.receives_at_once) come(course, times);
     for (bool happened = false;; happened = true) {
       if (!course.standing) {
         if (!schedules::next(course.plan, course.cursor, course.transfer)) {
-          course.ended = true;
-          return true;
+          course.ended = finish_sends(course, times);
+          return course.ended || happened;
         }
         course.standing = happened = true;
-        if (course.transfer.to != schedules::nobody) {
-          const auto bytes = static_cast<Bytes>(course.transfer.bytes);
-          const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
-          work(times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, bytes));
-          copy(times, true, static_cast<double>(bytes));
-          within_[way(course.here, course.transfer.to)].push_back(
-              {all[course.here], through_port(times, link, bytes), bytes, false});
-        }
+        begin(course, times);
       }
-      if (course.transfer.from != schedules::nobody) {
-        auto& sent = within_[way(course.transfer.from, course.here)];
-        if (sent.empty()) return happened;
-        const double bytes = static_cast<double>(sent.front().bytes);
-        const LinkClass link = network_.link(sent.front().source, all[course.here]);
-        const auto [latency, byte_time] = costs(link, bytes);
-        const Since start = sent.front().start;
-        absorb_all(times, {{start.time, latency, constant(link, bytes) + bytes * byte_time,
-                            overhead(Overhead::receive, link, sent.front().bytes), start.path, network_.scales(link),
-                            owner(times).has_value()}});
-        sent.pop_front();
-      }
+      if (!finish(course, times)) return happened;
       work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
       course.standing = false;
     }
@@ -1030,9 +1096,8 @@ private:
   std::map<const ScalarTimes*, Busy> busy_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
   std::deque<Agent> agents_;
-  bool went_on_ = false; ///< a rank took steps within a collective that has not ended
-  /// Within collectives: by communicator, ordinal, and places from and to.
-  std::map<std::tuple<CommunicatorId, std::size_t, std::uint32_t, std::uint32_t>, std::deque<SentMessage>> within_;
+  bool went_on_ = false;       ///< a rank took steps within a collective that has not ended
+  std::map<Way, Path> within_; ///< within collectives
 };
 
 } // namespace

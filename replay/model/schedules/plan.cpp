@@ -270,6 +270,7 @@ private:
     case ActionKind::scatter:
       return whole(add_from(place_.root, binomial_scatter), part(action_));
     case ActionKind::gatherv:
+      plan_.receives_at_once = is_root();
       return part_by_part(add_from(place_.root, linear_gather), static_cast<double>(action_.bytes));
     case ActionKind::scatterv:
       return part_by_part(add_from(place_.root, linear_scatter), static_cast<double>(action_.receive_bytes));
@@ -447,6 +448,7 @@ private:
       else
         whole(phase, part(action_));
       phase.skips_empty = listed;
+      plan_.receives_at_once = up;
       return;
     }
     Phase& phase = add_between(up ? to_first : from_first);
@@ -458,7 +460,7 @@ private:
   // ---- neighbours
 
   void neighbours() {
-    plan_.neighbours = true;
+    plan_.neighbours = plan_.receives_at_once = true;
     const auto sources = static_cast<std::size_t>(
         std::clamp<std::int64_t>(std::int64_t{action_.tag} - 1, 0, static_cast<std::int64_t>(action_.ranks.size())));
     plan_.sources = action_.ranks.first(sources);

@@ -55,6 +55,8 @@ struct Plan {
   std::span<const trace::Rank> sources;
   std::span<const trace::Rank> destinations;
   bool neighbours = false;
+  /// All receives are posted when the member comes, rather than each when its step begins.
+  bool receives_at_once = false;
   /// The same for all members that have chosen the same algorithm.
   std::uint32_t algorithm = 0;
 };

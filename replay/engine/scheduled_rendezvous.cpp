@@ -1,0 +1,109 @@
+// Messages within collectives that wait for their receives in some lanes. A step posts its receive when it begins (some
+// plans post all at once), and what it sends at the same time is completed with it. What steps send that receive
+// nothing is completed when there are no more steps: neighbours, and the first members of two groups, send to each
+// other before they receive.
+#include "replay/engine/engine.h"
+
+#include <utility>
+
+namespace timeless::replay {
+
+/// A member comes whose receives are all posted then.
+void Engine::post_all_steps(const Progress& progress, Moment posted) {
+  const schedules::Plan& plan = progress.schedule->plan();
+  schedules::Cursor cursor;
+  for (schedules::Transfer transfer; schedules::next(plan, cursor, transfer);)
+    if (transfer.from != schedules::nobody)
+      mailbox_.for_each({progress.meeting, transfer.from, progress.member}, [&](Message& message) {
+        if (message.handshake != no_handshake) leave(message, posted);
+      });
+  posted_at_once_.emplace(std::pair(progress.meeting, progress.member), std::move(posted));
+}
+
+/// Before its message is sent: both may be on their way at once.
+void Engine::post_step(Progress& progress, Clocks::Clock& clock) {
+  progress.handshake = no_handshake;
+  if (progress.step.from != schedules::nobody && !progress.schedule->plan().receives_at_once)
+    progress.posted = clocks_.now(clock);
+}
+
+/// The sender's side of a step's message, where it waits in some lane that is left.
+void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
+  const CostRow& row = clocks_.rows()[message.row];
+  if (!row.held || !strictest_.holds(message.bytes)) return;
+  message.handshake = handshakes_.begin(
+      {.start = {}, .row = row.departure, .bytes = message.bytes, .stepper = waiter, .receiver = progress.step.to});
+  if (progress.step.from == schedules::nobody)
+    progress.leaving.push_back(message.handshake);
+  else
+    progress.handshake = message.handshake;
+}
+
+/// A message comes whose receive may be posted: its receiver stands waiting for it, and for none before it, or has
+/// posted all at once.
+void Engine::meet_posted(const Mailbox::Way& way, Message& message) {
+  if (const auto posted = posted_at_once_.find({way.meeting, way.to}); posted != posted_at_once_.end())
+    return leave(message, posted->second);
+  const std::uint32_t waiter = mailbox_.waiter(way);
+  if (waiter == Mailbox::nobody) return;
+  const bool agent = (waiter & Mailbox::agent_bit) != 0;
+  leave(message, agent ? agents_[waiter & ~Mailbox::agent_bit].progress.posted : progress_[waiter].posted);
+}
+
+bool Engine::may_go_on(Progress& progress, std::uint32_t handshake) {
+  if (handshakes_[handshake].start || !held(handshakes_[handshake])) return true;
+  progress.awaited = handshake;
+  return false;
+}
+
+/// Completes both halves of a step.
+void Engine::take_step(const Progress& progress, Clocks::Clock& clock, const Incoming& incoming) {
+  incoming_.assign(1, incoming);
+  const Handshake& sent = handshakes_[progress.handshake];
+  // Where it has not left, the lanes that wait for it have been given up.
+  if (sent.start) incoming_.push_back({.sent = {.base = sent.start.values()}, .row = sent.row, .bytes = sent.bytes});
+  clocks_.take_all(clock, incoming_);
+  end(progress.handshake);
+}
+
+/// After the last step; false when something has not left that is waited for.
+bool Engine::end_sends(Progress& progress, Clocks::Clock& clock) {
+  for (const std::uint32_t handshake : progress.leaving)
+    if (!may_go_on(progress, handshake)) return false;
+  incoming_.clear();
+  for (const std::uint32_t handshake : progress.leaving)
+    if (const Handshake& sent = handshakes_[handshake]; sent.start)
+      incoming_.push_back({.sent = {.base = sent.start.values()}, .row = sent.row, .bytes = sent.bytes});
+  if (!incoming_.empty()) clocks_.depart(clock, incoming_);
+  for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
+    end(handshake);
+  if (progress.schedule->plan().receives_at_once) posted_at_once_.erase({progress.meeting, progress.member});
+  return true;
+}
+
+/// A handshake is over, or need not be waited for any more.
+void Engine::wake_stepper(std::uint32_t waiter, std::uint32_t handshake) {
+  const bool agent = (waiter & Mailbox::agent_bit) != 0;
+  const std::uint32_t number = waiter & ~Mailbox::agent_bit;
+  Progress& progress = agent ? agents_[number].progress : progress_[number];
+  if (progress.awaited != handshake) return;
+  progress.awaited = no_handshake;
+  if (agent)
+    ready_agents_.push_back(number);
+  else
+    wake(number);
+}
+
+/// Lanes have been given up.
+void Engine::wake_released_steppers() {
+  const auto release = [this](std::uint32_t waiter, const Progress& progress) {
+    if (progress.awaited != no_handshake && !held(handshakes_[progress.awaited]))
+      wake_stepper(waiter, progress.awaited);
+  };
+  for (std::uint32_t number = 0; number < progress_.size(); ++number)
+    release(number, progress_[number]);
+  for (std::uint32_t number = 0; number < agents_.size(); ++number)
+    release(number | Mailbox::agent_bit, agents_[number].progress);
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,167 @@
+// Messages within collectives that wait for their receives, by hand: a = 2 s, b = 1 s/B, messages of 4 B; so 2 + 4 = 6
+// s when eager (the first lane), and 6 + 4 = 10 s with a handshake (the second).
+#include "machines.h"
+#include "replay/engine/diagnosis.h"
+#include "replay/replay.h"
+#include "trace/memory_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using trace::ActionKind;
+using trace::MemorySource;
+using trace::RequestId;
+
+constexpr RequestId zero[] = {0};
+
+class TwoLanes : public HockneyNetwork {
+public:
+  explicit TwoLanes(Rank ranks)
+      : HockneyNetwork(flat_machine(ranks, std::vector<FlatCosts>(2, {.latency = 2, .byte_time = 1}))) {}
+  std::span<const Bytes> eager_limits() const override { return limits_; }
+
+private:
+  std::array<Bytes, 2> limits_{no_eager_limit, 0};
+};
+
+Result run(MemorySource& program) {
+  program.finalize();
+  TwoLanes machine(program.run().size);
+  ReplayOptions options;
+  options.collectives = CollectiveModel::schedule;
+  return replay(program, machine, options);
+}
+
+std::vector<double> ends(const LaneResult& lane) {
+  std::vector<double> all;
+  for (const RankTimes& times : lane.ranks)
+    all.push_back(times.end);
+  return all;
+}
+
+TEST(ScheduledRendezvous, both_halves_of_a_step_run_at_once_when_both_members_have_come) {
+  MemorySource program(2);
+  program.compute(1, 5);
+  for (Rank rank = 0; rank < 2; ++rank)
+    program.add(rank, {.kind = ActionKind::allreduce, .bytes = 4, .element_bytes = 4});
+  const Result result = run(program);
+  EXPECT_THAT(ends(result.lanes[0]), ElementsAre(11, 6));
+  EXPECT_THAT(ends(result.lanes[1]), ElementsAre(15, 15));
+  EXPECT_EQ(result.lanes[1].ranks[0].wait, 5);
+  EXPECT_EQ(result.lanes[1].ranks[0].latency, 6);
+  EXPECT_EQ(result.lanes[1].ranks[0].bandwidth, 4);
+}
+
+TEST(ScheduledRendezvous, a_member_that_only_sends_is_done_when_its_message_has_arrived) {
+  MemorySource program(2);
+  program.compute(1, 5);
+  for (Rank rank = 0; rank < 2; ++rank)
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 4});
+  const Result result = run(program);
+  EXPECT_THAT(ends(result.lanes[0]), ElementsAre(0, 6));
+  EXPECT_THAT(ends(result.lanes[1]), ElementsAre(15, 15));
+}
+
+TEST(ScheduledRendezvous, messages_that_a_member_only_sends_do_not_hold_each_other_up) {
+  // 0 to 2 and 1, 2 to 3; 2 comes at 5. What 0 sends to 1 sets off at once.
+  MemorySource program(4);
+  program.compute(2, 5);
+  for (Rank rank = 0; rank < 4; ++rank)
+    program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 4});
+  EXPECT_THAT(ends(run(program).lanes[1]), ElementsAre(15, 10, 25, 25));
+}
+
+TEST(ScheduledRendezvous, messages_without_bytes_do_not_wait) {
+  MemorySource program(2);
+  program.compute(1, 5);
+  for (Rank rank = 0; rank < 2; ++rank)
+    program.add(rank, {.kind = ActionKind::barrier});
+  const Result result = run(program);
+  EXPECT_THAT(ends(result.lanes[0]), ElementsAre(7, 5));
+  EXPECT_THAT(ends(result.lanes[1]), ElementsAre(7, 5));
+}
+
+TEST(ScheduledRendezvous, neighbours_post_all_their_receives_before_they_send) {
+  MemorySource program(3);
+  program.compute(2, 5);
+  for (Rank rank = 0; rank < 3; ++rank) {
+    const Rank ranks[] = {(rank + 2) % 3, (rank + 1) % 3, (rank + 2) % 3, (rank + 1) % 3};
+    program.add(rank, {.kind = ActionKind::neighbor_alltoall, .tag = 3, .bytes = 4, .ranks = ranks});
+  }
+  const Result result = run(program);
+  EXPECT_THAT(ends(result.lanes[0]), ElementsAre(11, 11, 6));
+  EXPECT_THAT(ends(result.lanes[1]), ElementsAre(15, 15, 15));
+}
+
+TEST(ScheduledRendezvous, a_neighbour_s_message_leaves_while_its_receiver_waits_for_another_neighbour) {
+  // Rank 1 comes only when rank 2, which is done with its part, has sent to it.
+  MemorySource program(3);
+  const Rank both[] = {1, 2};
+  const Rank root[] = {0};
+  program.add(0, {.kind = ActionKind::neighbor_allgather, .tag = 3, .bytes = 4, .ranks = both});
+  program.add(2, {.kind = ActionKind::neighbor_allgather, .tag = 1, .bytes = 4, .ranks = root});
+  program.add(2, {.kind = ActionKind::send, .peer = 1, .bytes = 4});
+  program.add(1, {.kind = ActionKind::receive, .peer = 2, .bytes = 4});
+  program.add(1, {.kind = ActionKind::neighbor_allgather, .tag = 1, .bytes = 4, .ranks = root});
+  const Result result = run(program);
+  EXPECT_THAT(ends(result.lanes[0]), ElementsAre(12, 6, 0));
+  EXPECT_THAT(ends(result.lanes[1]), ElementsAre(30, 30, 20));
+}
+
+TEST(ScheduledRendezvous, a_linear_gather_s_messages_are_on_their_way_together) {
+  constexpr Bytes counts[] = {0, 4, 4};
+  MemorySource program(3);
+  program.compute(2, 5);
+  program.add(0, {.kind = ActionKind::gatherv, .peer = 0, .receive_counts = counts});
+  for (const Rank rank : {1, 2})
+    program.add(rank, {.kind = ActionKind::gatherv, .peer = 0, .bytes = 4});
+  EXPECT_THAT(ends(run(program).lanes[1]), ElementsAre(15, 10, 15));
+}
+
+TEST(ScheduledRendezvous, computation_hides_a_nonblocking_collective_s_handshakes) {
+  for (const std::uint64_t work : {0U, 3U, 30U}) {
+    MemorySource program(2);
+    program.compute(1, 5);
+    for (Rank rank = 0; rank < 2; ++rank) {
+      program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 4, .request = 0});
+      program.compute(rank, work);
+      program.add(rank, {.kind = ActionKind::wait, .requests = zero});
+    }
+    const auto computed = static_cast<double>(work);
+    EXPECT_THAT(ends(run(program).lanes[1]), ElementsAre(std::max(15.0, computed), std::max(15.0, 5 + computed)));
+  }
+}
+
+TEST(ScheduledRendezvous, a_lane_that_ends_in_a_deadlock_says_so_and_the_others_go_on) {
+  // Rank 0 sends before it comes to the broadcast, and rank 1 receives after it.
+  for (const bool nonblocking : {false, true}) {
+    MemorySource program(2);
+    const RequestId request = nonblocking ? 0 : trace::no_request;
+    program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 4});
+    for (Rank rank = 0; rank < 2; ++rank) {
+      program.add(rank, {.kind = ActionKind::broadcast, .peer = 1, .bytes = 4, .request = request});
+      if (nonblocking) program.add(rank, {.kind = ActionKind::wait, .requests = zero});
+    }
+    program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 4});
+    const Result result = run(program);
+    EXPECT_FALSE(result.lanes[0].deadlock);
+    EXPECT_THAT(ends(result.lanes[0]), ElementsAre(6, 6));
+    ASSERT_TRUE(result.lanes[1].deadlock);
+    const std::string told = ReplayProblem(*result.lanes[1].deadlock).what();
+    EXPECT_THAT(told, HasSubstr("rank 0, action 0: Send waits for rank 1 to receive its message of 4 bytes"));
+    EXPECT_THAT(told, HasSubstr(nonblocking ? "Wait waits for rank 0 to reach Ibcast"
+                                            : "Bcast waits for rank 0 to reach Bcast"));
+  }
+}
+
+} // namespace
+} // namespace timeless::replay::test
