@@ -6,8 +6,10 @@ namespace timeless::tracer {
 
 namespace {
 
-/// A block is closed early when the lists of its actions (counts of alltoallv on many ranks) reach this size.
-constexpr std::size_t max_list_bytes = std::size_t{8} << 20U;
+/// A block is closed early when the lists of its actions (counts of alltoallv on many ranks) reach this size, or when
+/// so many of its actions are different: what is held of a rank stays small, whatever it does.
+constexpr std::size_t max_list_bytes = std::size_t{1} << 20U;
+constexpr std::size_t max_different_actions = 1024;
 
 } // namespace
 
@@ -109,6 +111,7 @@ void BlockQueue::close_if_full() {
   if (overflowed_) return flush();
   const Held& last = held_.back();
   const bool full = last.block.size() >= actions_per_block_ || list_bytes_ >= max_list_bytes ||
+                    last.block.dictionary().size() >= max_different_actions ||
                     (last.log && last.log.nearly_full(last.unsettled));
   if (!full) return;
   list_bytes_ = 0;

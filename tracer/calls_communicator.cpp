@@ -22,7 +22,7 @@ public:
 
 private:
   MPI_Comm handle_;
-  const KnownCommunicator* known_ = nullptr;
+  KnownCommunicator* known_ = nullptr;
 };
 
 } // namespace

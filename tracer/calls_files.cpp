@@ -15,7 +15,7 @@ int File_open(CallScope& call, MPI_Comm comm, const char* filename, int amode, M
     if (parent == nullptr) return;
     const std::uint64_t creation = recorder.communicators().next_creation(*parent);
     if (result != MPI_SUCCESS) return;
-    const KnownCommunicator* const own = recorder.communicators().add_duplicate(nullptr, comm, creation);
+    KnownCommunicator* const own = recorder.communicators().add_duplicate(nullptr, comm, creation);
     recorder.files().open(*fh, own);
     recorder.append({.kind = trace::ActionKind::file_open, .communicator = parent->id, .new_communicator = own->id});
   });
@@ -27,7 +27,7 @@ int File_close(CallScope& call, MPI_File* fh) {
   const int result = mpi().File_close(fh);
   call.record(result, [&](Recorder& recorder) {
     record::file_call(recorder, trace::ActionKind::file_close, before);
-    recorder.files().close(before);
+    if (KnownCommunicator* const own = recorder.files().close(before)) recorder.communicators().forget(*own);
   });
   return result;
 }

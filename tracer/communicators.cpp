@@ -77,9 +77,15 @@ KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
   return known != nullptr ? *known : nullptr;
 }
 
-void CommunicatorTable::forget(MPI_Comm handle, const KnownCommunicator& known) {
-  if (find(handle) == &known) by_handle_.erase(key_of(handle));
+void CommunicatorTable::forget(MPI_Comm handle, KnownCommunicator& known) {
+  const bool named = find(handle) == &known;
+  if (named) by_handle_.erase(key_of(handle));
   version_.fetch_add(1, std::memory_order_release);
+  if (named) forget(known);
+}
+
+void CommunicatorTable::forget(KnownCommunicator& known) {
+  if (reused_) spare_.push_back(&known);
 }
 
 std::uint64_t CommunicatorTable::next_creation(KnownCommunicator& parent) {
@@ -96,10 +102,10 @@ KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm pa
   return enter(handle, std::move(groups), identity);
 }
 
-KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, const KnownCommunicator& parent, int tag) {
+KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag) {
   Groups groups = groups_of(handle);
   const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(groups.local)), of_rank(tag));
-  return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
+  return enter(handle, std::move(groups), combine(hash, parent.groups[hash]++));
 }
 
 KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int tag) {
@@ -108,7 +114,7 @@ KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int
   std::uint64_t second = of_members(groups.remote);
   if (first_of_world(groups.local) > first_of_world(groups.remote)) std::swap(first, second);
   const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
-  return enter(handle, std::move(groups), combine(hash, occurrence(hash)));
+  return enter(handle, std::move(groups), combine(hash, meetings_[hash]++));
 }
 
 void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
@@ -116,7 +122,7 @@ void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
 }
 
 std::vector<trace::Communicator> CommunicatorTable::new_ones(std::size_t first) const {
-  const std::size_t taken = all_.size() - new_.size();
+  const std::size_t taken = defined_ - new_.size();
   return {new_.begin() + static_cast<std::ptrdiff_t>(std::max(first, taken) - taken), new_.end()};
 }
 
@@ -141,20 +147,18 @@ CommunicatorTable::Groups CommunicatorTable::groups_of(MPI_Comm handle) const {
 }
 
 KnownCommunicator* CommunicatorTable::enter(MPI_Comm handle, Groups groups, std::uint64_t identity) {
-  auto known = std::make_unique<KnownCommunicator>();
-  known->id = static_cast<trace::CommunicatorId>(all_.size());
+  if (spare_.empty()) spare_.push_back(&pool_.emplace_back());
+  KnownCommunicator* const known = spare_.back();
+  spare_.pop_back();
+  *known = {};
+  known->id = static_cast<trace::CommunicatorId>(defined_++);
   known->identity = identity;
   known->size = static_cast<int>(groups.local.size());
   known->remote_size = static_cast<int>(groups.remote.size());
   known->rank = static_cast<int>(std::ranges::find(groups.local, world_rank_) - groups.local.begin());
   new_.push_back({std::move(groups.local), std::move(groups.remote), identity});
-  if (handle != nullptr) by_handle_.set(key_of(handle), known.get());
-  all_.push_back(std::move(known));
-  return all_.back().get();
-}
-
-std::uint64_t CommunicatorTable::occurrence(std::uint64_t of) {
-  return occurrences_[of]++;
+  if (handle != nullptr) by_handle_.set(key_of(handle), known);
+  return known;
 }
 
 Neighbors ask_neighbors(MPI_Comm handle) {

@@ -7,8 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <memory>
 #include <vector>
 
 /// The communicators of this rank: their numbers, their members, and an identity that all members agree on without
@@ -47,6 +47,7 @@ struct KnownCommunicator {
   int size = 0;        ///< of the local group
   int remote_size = 0; ///< 0 unless an intercommunicator
   std::uint32_t creations = 0;
+  std::map<std::uint64_t, std::uint64_t> groups = {}; ///< of MPI_Comm_create_group over it: how often each h
 
   bool inter() const { return remote_size > 0; }
   /// How many ranks a rooted or v-collective speaks to.
@@ -60,8 +61,12 @@ public:
 
   /// What is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
   KnownCommunicator* find(MPI_Comm handle);
-  /// Forgets a handle, if it still means this communicator.
-  void forget(MPI_Comm handle, const KnownCommunicator& known);
+  /// Forgets a handle, if it still means this communicator, and the communicator.
+  void forget(MPI_Comm handle, KnownCommunicator& known);
+  /// Forgets a communicator that has no handle: its memory may serve another.
+  void forget(KnownCommunicator& known);
+  /// From now on, a communicator stays what it is when it has been forgotten: other threads may be looking at it.
+  void expect_threads() { reused_ = false; }
   /// Another number whenever a handle may have come to mean another communicator. For threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
@@ -71,13 +76,13 @@ public:
   KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
   /// The same before its handle may be used: one with the groups of the parent (MPI_Comm_idup).
   KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
-  KnownCommunicator* add_of_group(MPI_Comm handle, const KnownCommunicator& parent, int tag);
+  KnownCommunicator* add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag);
   KnownCommunicator* add_intercommunicator(MPI_Comm handle, int tag);
   /// Gives a communicator that is already defined its handle.
   void name(MPI_Comm handle, KnownCommunicator* known);
 
   /// How many are defined.
-  std::size_t defined() const { return all_.size(); }
+  std::size_t defined() const { return defined_; }
   /// Those from this number on, of the ones not yet taken.
   std::vector<trace::Communicator> new_ones(std::size_t first) const;
   /// Those defined since the last time.
@@ -92,14 +97,15 @@ private:
 
   Groups groups_of(MPI_Comm handle) const;
   KnownCommunicator* enter(MPI_Comm handle, Groups groups, std::uint64_t identity);
-  std::uint64_t occurrence(std::uint64_t of);
-
   trace::Rank world_rank_ = trace::no_rank;
   std::atomic<std::uint64_t> version_{0};
-  std::vector<std::unique_ptr<KnownCommunicator>> all_; ///< by id
+  std::size_t defined_ = 0;
+  std::deque<KnownCommunicator> pool_;
+  std::vector<KnownCommunicator*> spare_;
+  bool reused_ = true;
   FlatMap<KnownCommunicator*> by_handle_;
   std::vector<trace::Communicator> new_;
-  std::map<std::uint64_t, std::uint64_t> occurrences_;
+  std::map<std::uint64_t, std::uint64_t> meetings_; ///< of MPI_Intercomm_create and the like: how often each h
 };
 
 /// How many ranks send to this one, and it to others, in the communicator's topology.

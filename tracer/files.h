@@ -11,17 +11,22 @@ namespace timeless::tracer {
 /// was opened on, and an identity as of any communicator made collectively over that (see communicators.h).
 class FileTable {
 public:
-  void open(MPI_File handle, const KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }
-  void close(MPI_File handle) { by_handle_.erase(key_of(handle)); }
+  void open(MPI_File handle, KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }
+  /// Returns what was known of the file, or null.
+  KnownCommunicator* close(MPI_File handle) {
+    KnownCommunicator* const own = find(handle);
+    if (own != nullptr) by_handle_.erase(key_of(handle));
+    return own;
+  }
 
   /// The file's communicator, or null when the trace knows nothing of the file.
-  const KnownCommunicator* find(MPI_File handle) {
-    const KnownCommunicator** const known = by_handle_.find(key_of(handle));
+  KnownCommunicator* find(MPI_File handle) {
+    KnownCommunicator** const known = by_handle_.find(key_of(handle));
     return known != nullptr ? *known : nullptr;
   }
 
 private:
-  FlatMap<const KnownCommunicator*> by_handle_;
+  FlatMap<KnownCommunicator*> by_handle_;
 };
 
 } // namespace timeless::tracer

@@ -27,7 +27,7 @@ void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newc
 }
 
 void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm) {
-  const KnownCommunicator* const known = recorder.communicator(parent);
+  KnownCommunicator* const known = recorder.communicator(parent);
   if (known == nullptr) return;
   creation(recorder, ActionKind::comm_create_group, *known, newcomm,
            [&] { return recorder.communicators().add_of_group(newcomm, *known, tag); });

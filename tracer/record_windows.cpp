@@ -60,14 +60,13 @@ void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm
   KnownCommunicator* const parent = recorder.communicator(comm);
   if (parent == nullptr) return;
   CommunicatorTable& communicators = recorder.communicators();
-  const KnownCommunicator* const made =
-      communicators.add_duplicate(nullptr, comm, communicators.next_creation(*parent));
-  if (made == nullptr) return recorder.count_unrecorded();
+  KnownCommunicator* const made = communicators.add_duplicate(nullptr, comm, communicators.next_creation(*parent));
   recorder.windows().add(win, made->id, made->size);
   recorder.append({.kind = kind,
                    .communicator = parent->id,
                    .bytes = size > 0 ? static_cast<trace::Bytes>(size) : 0,
                    .new_communicator = made->id});
+  communicators.forget(*made);
 }
 
 void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known) {

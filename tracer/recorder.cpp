@@ -192,6 +192,7 @@ void Recorder::discard() noexcept {
 void Recorder::expect_threads() {
   threads_at_once_ = true;
   requests_.share();
+  communicators_.expect_threads();
 }
 
 std::unique_lock<std::recursive_mutex> Recorder::guard() {

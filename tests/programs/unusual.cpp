@@ -3,6 +3,8 @@
  *     unusual NAME       see the table at the end */
 #include <mpi.h>
 
+#include <malloc.h>
+
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -213,6 +215,21 @@ int callbacks() {
   return 0;
 }
 
+/* Communicators that come and go; says whether the process has become larger. */
+int short_lived_communicators() {
+  enum { many = 10000 };
+  std::size_t before = 0;
+  for (int i = 0; i < many; ++i) {
+    MPI_Comm duplicate;
+    MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+    MPI_Comm_free(&duplicate);
+    if (i == many / 10) before = mallinfo2().uordblks;
+  }
+  const std::size_t after = mallinfo2().uordblks;
+  std::printf("%s\n", after < before + 200000 ? "as large as before" : "larger");
+  return 0;
+}
+
 int own_layer() {
   for (int i = 0; i < 3; ++i) {
     if (rank == 0) MPI_Ssend(&i, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
@@ -243,6 +260,7 @@ int main(int argc, char** argv) {
              {"truncated", truncated},
              {"refused", refused},
              {"callbacks", callbacks},
+             {"short_lived_communicators", short_lived_communicators},
              {"own_layer", own_layer},
              {"switched_off_at_the_end", switched_off_at_the_end}};
   const char* const name = argc == 2 ? argv[1] : "";

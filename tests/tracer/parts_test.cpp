@@ -105,6 +105,19 @@ TEST(BlockQueue, writes_full_blocks_at_once) {
   EXPECT_EQ(f.written.size(), 9U);
 }
 
+TEST(BlockQueue, writes_a_block_of_many_different_actions_before_it_is_full) {
+  std::vector<std::size_t> written;
+  BlockQueue queue(16384, 4, [&](const trace::ActionBlock& block) { written.push_back(block.size()); });
+  for (int i = 0; i < 16383; ++i)
+    queue.append(receive(i % 100));
+  EXPECT_TRUE(written.empty());
+  queue.flush();
+  written.clear();
+  for (int i = 0; i < 16383; ++i)
+    queue.append(receive(i));
+  EXPECT_GT(written.size(), 4U);
+}
+
 TEST(BlockQueue, keeps_a_block_while_an_action_in_it_is_unsettled) {
   Fixture f;
   const Place open = f.queue.append(receive(-2), true);
