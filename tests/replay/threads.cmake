@@ -1,0 +1,33 @@
+# What replays in several threads, under the thread sanitizer in every build: the same sources once more, for it alone.
+if(TIMELESS_SANITIZE)
+  return()
+endif()
+
+# sanitized_sources(OUTPUT TARGET PATTERN): those of the target, but for what no thread of a replay comes to.
+function(sanitized_sources output target pattern)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  list(FILTER sources EXCLUDE REGEX ${pattern})
+  list(TRANSFORM sources PREPEND ${folder}/)
+  set(${output} ${sources} PARENT_SCOPE)
+endfunction()
+
+sanitized_sources(replay_sources timeless_replay
+  "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid)")
+sanitized_sources(trace_sources timeless_trace "^check|open_regions|quoted|^source")
+
+add_executable(replay_thread_tests
+  archive_slices_test.cpp
+  machines.cpp
+  random_program.cpp
+  slices_test.cpp
+  ${replay_sources}
+  ${trace_sources})
+target_include_directories(replay_thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
+target_include_directories(replay_thread_tests SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR} ${PROTOZERO_INCLUDE_DIR})
+target_compile_options(replay_thread_tests PRIVATE -fsanitize=thread -O1 -g1 -ffp-contract=off)
+target_link_options(replay_thread_tests PRIVATE -fsanitize=thread)
+target_link_libraries(replay_thread_tests PRIVATE timeless_warnings ${ZSTD_STATIC_LIBRARY} fmt::fmt
+                      Threads::Threads GTest::gmock GTest::gtest_main)
+add_test(NAME replay.threads_have_no_races COMMAND replay_thread_tests)
+set_tests_properties(replay.threads_have_no_races PROPERTIES TIMEOUT 300)
