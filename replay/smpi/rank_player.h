@@ -102,6 +102,8 @@ private:
   void vector_collective(const trace::Action& action, MPI_Comm comm, MPI_Request* request);
   void all_to_all_of_any_size(const trace::Action& action, MPI_Comm comm, MPI_Request* request);
 
+  void start_barrier(const trace::Action& action, MPI_Comm comm, MPI_Request* request);
+
   void neighborhood(const trace::Action& action);
   void between_groups(const trace::Action& action);
   void between_groups_nonblocking(const trace::Action& action);
@@ -120,7 +122,7 @@ private:
 
   void file(const trace::Action& action);
   void file_collective(const trace::Action& action);
-  FileTransfer meet_at_file(const trace::Action& action);
+  FileTransfer meet_at_file(const trace::Action& action, bool waits);
   void start_transfer(FileTransfer& transfer, trace::Bytes read, trace::Bytes written);
   void finish(FileTransfer& transfer);
 

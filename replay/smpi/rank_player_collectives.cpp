@@ -145,7 +145,8 @@ void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MP
   const auto [receive_count, receive_type] = payload(action.receive_bytes, times);
   switch (action.kind) {
   case ActionKind::barrier:
-    return check(either(PMPI_Ibarrier, PMPI_Barrier, request, comm), action);
+    if (request != nullptr) return start_barrier(action, comm, request);
+    return check(PMPI_Barrier(comm), action);
   case ActionKind::broadcast:
     return check(either(PMPI_Ibcast, PMPI_Bcast, request, out, count, type, root, comm), action);
   case ActionKind::gather: {
@@ -179,6 +180,12 @@ void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MP
   }
 }
 
+/// In SMPI's own Ibarrier nobody waits for the others: the root answers before it has heard from them. Its Iallreduce
+/// is a message from each to each.
+void RankPlayer::start_barrier(const Action& action, MPI_Comm comm, MPI_Request* request) {
+  check(PMPI_Iallreduce(stage_.send_area, stage_.receive_area, 0, MPI_BYTE, MPI_BAND, comm, request), action);
+}
+
 void RankPlayer::reduction(const Action& action, MPI_Comm comm, MPI_Request* request) {
   char* out = stage_.send_area;
   char* in = stage_.receive_area;
@@ -191,8 +198,8 @@ void RankPlayer::reduction(const Action& action, MPI_Comm comm, MPI_Request* req
     return check(either(PMPI_Iallreduce, PMPI_Allreduce, request, out, in, count, r.type, r.op, comm), action);
   case ActionKind::scan:
     return check(either(PMPI_Iscan, PMPI_Scan, request, out, in, count, r.type, r.op, comm), action);
-  case ActionKind::exscan:
-    return check(either(PMPI_Iexscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
+  case ActionKind::exscan: // PMPI_Iexscan clears its result, for which there is no memory; the messages are the same
+    return check(either(PMPI_Iscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
   case ActionKind::reduce_scatter_block:
     return check(
         either(PMPI_Ireduce_scatter_block, PMPI_Reduce_scatter_block, request, out, in, count, r.type, r.op, comm),

@@ -93,7 +93,7 @@ void RankPlayer::finish(FileTransfer& transfer) {
 }
 
 /// The call of all members begins when the last of them has come; messages of no bytes tell them.
-RankPlayer::FileTransfer RankPlayer::meet_at_file(const Action& action) {
+RankPlayer::FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
   const Circle& members = circle(action.communicator);
   FileTransfer transfer;
   transfer.meeting = true;
@@ -104,7 +104,10 @@ RankPlayer::FileTransfer RankPlayer::meet_at_file(const Action& action) {
   ++meeting.arrived;
   meeting.last = std::max(meeting.last, sg4::Engine::get_clock());
   meeting.bytes += transfer.bytes;
-  check(PMPI_Ibarrier(members.whole, &transfer.arrival), action);
+  if (waits)
+    check(PMPI_Barrier(members.whole), action);
+  else
+    start_barrier(action, members.whole, &transfer.arrival);
   start_transfer(transfer, action.receive_bytes, written_by(action));
   return transfer;
 }
@@ -125,8 +128,9 @@ void RankPlayer::file_collective(const Action& action) {
     split_transfers_.erase(begun);
     return finish(transfer);
   }
-  FileTransfer transfer = meet_at_file(action);
-  if (begins(action.kind)) {
+  const bool split = begins(action.kind);
+  FileTransfer transfer = meet_at_file(action, !split && action.request == trace::no_request);
+  if (split) {
     split_transfers_[action.communicator] = std::move(transfer);
   } else if (action.request != trace::no_request) {
     slot(action.request).file = std::move(transfer);

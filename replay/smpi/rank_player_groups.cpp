@@ -194,7 +194,7 @@ void RankPlayer::between_groups_nonblocking(const Action& action) {
   case ActionKind::scatterv:
     return rooted_messages(action, pending.parts);
   case ActionKind::barrier:
-    return check(PMPI_Ibarrier(circle(action.communicator).aside, &pending.request), action);
+    return start_barrier(action, circle(action.communicator).aside, &pending.request);
   case ActionKind::allreduce:
   case ActionKind::reduce_scatter:
   case ActionKind::reduce_scatter_block: {

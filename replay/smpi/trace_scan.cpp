@@ -66,6 +66,8 @@ std::string obstacle(const Action& action, const trace::Run& run) {
 std::string remark(const Action& action, const trace::Run& run) {
   if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
     return "a probe ends when its whole message has come: it takes the message out of its receive's hands";
+  if (action.kind == ActionKind::thread)
+    return "threads of a rank that call MPI are replayed as one, in the order recorded";
   if (neighbor_collective(action.kind))
     return "neighbourhood collectives are a message to and from each neighbour, all at once: SMPI has none";
   switch (trace::family(action.kind)) {
@@ -90,9 +92,21 @@ std::string remark(const Action& action, const trace::Run& run) {
   }
 }
 
-bool creates_window(ActionKind kind) {
-  return kind == ActionKind::win_create || kind == ActionKind::win_allocate ||
-         kind == ActionKind::win_allocate_shared || kind == ActionKind::win_create_dynamic;
+/// The window that an action makes or uses; no_communicator where it has nothing to do with one.
+trace::CommunicatorId window_of(const Action& action) {
+  switch (action.kind) {
+  case ActionKind::win_create:
+  case ActionKind::win_allocate:
+  case ActionKind::win_allocate_shared:
+  case ActionKind::win_create_dynamic:
+    return action.new_communicator;
+  default:
+    break;
+  }
+  const trace::ActionFamily family = trace::family(action.kind);
+  const bool uses = family == trace::ActionFamily::window || family == trace::ActionFamily::one_sided ||
+                    family == trace::ActionFamily::epoch;
+  return uses ? action.communicator : trace::no_communicator;
 }
 
 std::vector<trace::CommunicatorId> same_communicators(const trace::Run& run) {
@@ -145,8 +159,8 @@ private:
       if (action.new_communicator != trace::no_communicator) mark(action.new_communicator, action);
     }
     if (neighbor_collective(action.kind)) use(action.communicator).aside = true;
-    if (creates_window(action.kind) && action.new_communicator != trace::no_communicator)
-      use(action.new_communicator).window = true;
+    if (const trace::CommunicatorId window = window_of(action); window != trace::no_communicator)
+      use(window).window = true;
     const trace::ActionFamily family = trace::family(action.kind);
     if (family == trace::ActionFamily::file || family == trace::ActionFamily::file_collective) result_.files = true;
     const auto too_large = [](trace::Bytes bytes) { return bytes > largest_int; };
