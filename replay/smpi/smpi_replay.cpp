@@ -475,7 +475,6 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
   std::optional<Observations> observations;
   ChildPart part;
   if (options.observer != nullptr) {
-    options.observer->lane({&name, 1});
     options.observer->begin(jobs.front().source->run());
     observations.emplace(*options.observer, *jobs.front().source);
     part = [&](std::string_view bytes) { observations->take_all(bytes); };

@@ -43,7 +43,8 @@ struct SmpiOptions {
   SmpiFiles files = {};
   /// What every rank's time is divided by, in Result::attribution: sums (`end`) only.
   AttributeBy attribute = AttributeBy::nothing;
-  /// Told what every rank does, in this process; of one job only. It has to outlive the replay.
+  /// Told what every rank does, in this process; of one job only. Not asked for a lane: there is one. It has to
+  /// outlive the replay.
   Observer* observer = nullptr;
   /// Called now and then with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
