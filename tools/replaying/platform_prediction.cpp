@@ -50,7 +50,7 @@ std::optional<replay::Result> without_contention(OnPlatform& on, const trace::So
     return replay::replay(source, network, replaying);
   } catch (const Error& error) {
     if (error.failure() != Failure::invalid_input) throw;
-    add_notes(prediction,
+    add_notes(on.prediction,
               {std::string("no contention is reported, the model does not come to its end: ") + error.description()});
     return std::nullopt;
   }
