@@ -2,7 +2,6 @@
  *
  *     recorder_calls times [CALLS [ROUNDS]]   nanoseconds of CPU time per call: the median over rounds, group by group
  *     recorder_calls memory ACTIONS           KiB this process holds after that many actions
- *     recorder_calls different ACTIONS        the same after actions that are hardly ever alike
  *
  * recorder_cost.py runs it with and without the tracer. */
 #include <mpi.h>
@@ -31,16 +30,6 @@ static void post_both(void) {
 static void send_recv(void) {
   MPI_Send(given, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
   MPI_Recv(taken, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-/* A message of its own length and tag. */
-static void send_another(void) {
-  static unsigned state = 1;
-  state = state * 1103515245U + 12345U;
-  const int tag = (int)(state >> 17U);
-  MPI_Irecv(taken, 1024, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD, &pair[0]);
-  MPI_Send(given, (int)(state >> 8U) % 256, MPI_DOUBLE, 0, tag, MPI_COMM_WORLD);
-  MPI_Wait(&pair[0], MPI_STATUS_IGNORE);
 }
 
 static void recv_wildcard(void) {
@@ -273,10 +262,6 @@ int main(int argc, char** argv) {
     }
     print_memory();
     done_persistent();
-  } else if (strcmp(what, "different") == 0) {
-    for (long action = 0; action < amount; action += 3)
-      send_another();
-    print_memory();
   } else {
     for (int i = 0; i < number_of_groups; ++i)
       measure(&groups[i], amount, argc > 3 ? atoi(argv[3]) : 11);

@@ -87,8 +87,8 @@ def calls(options):
 
 
 @in_fresh_directory
-def memory_of(options, actions, how, traced, directory):
-    output, _ = run([os.path.join(options.bin, "recorder_calls"), how, str(actions)],
+def memory_of(options, actions, traced, directory):
+    output, _ = run([os.path.join(options.bin, "recorder_calls"), "memory", str(actions)],
                     environment(options, os.path.join(directory, "trace") if traced else None), directory)
     trace = os.path.join(directory, "trace")
     size = sum(os.path.getsize(os.path.join(trace, name)) for name in os.listdir(trace)) if traced else 0
@@ -98,12 +98,11 @@ def memory_of(options, actions, how, traced, directory):
 def memory(options):
     heading("Memory of a rank, traced above untraced (KiB)")
     print(f"{'actions':>12}{'resident':>12}{'proportional':>14}{'anonymous':>12}{'file (KiB)':>12}")
-    for actions, how in ((10**4, "memory"), (10**6, "memory"), (10**7, "memory"), (10**6, "different")):
-        untraced, _ = memory_of(options, actions, how, False)
-        traced, size = memory_of(options, actions, how, True)
+    for actions in (10**4, 10**6, 10**7):
+        untraced, _ = memory_of(options, actions, False)
+        traced, size = memory_of(options, actions, True)
         added = [traced[kind] - untraced[kind] for kind in ("Rss", "Pss", "Anonymous")]
-        print(f"{actions:12,}{added[0]:12,}{added[1]:14,}{added[2]:12,}{size / 1024:12,.1f}"
-              f"{'  hardly any alike' if how == 'different' else ''}")
+        print(f"{actions:12,}{added[0]:12,}{added[1]:14,}{added[2]:12,}{size / 1024:12,.1f}")
 
 
 def computed_instructions(profile, program):

@@ -1,15 +1,14 @@
 // How many actions a second the replay does on one core: generated programs, from memory and from an archive with
 // decoding included, and any archive given. CPU time, the median of some runs.
+#include "gathered_archive.h"
 #include "generated_programs.h"
 #include "simgrid_text.h"
 
-#include "gather/merge.h"
 #include "replay/platform/presets.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/replay.h"
 #include "replay/smpi/smpi_replay.h"
 #include "trace/archive/reader.h"
-#include "trace/archive/writer.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -96,25 +95,6 @@ void report(const std::string& name, const trace::Source& source, const Options&
   std::fflush(stdout);
 }
 
-void write_archive(const trace::Source& source, const std::filesystem::path& path) {
-  trace::ArchiveWriter writer(path);
-  writer.define(trace::definitions_of(source.run()));
-  trace::ActionBlock block;
-  for (const trace::RankRecord& record : source.run().ranks)
-    for (const auto stream = source.open(record.rank); stream->next(block);)
-      writer.write(record.rank, block);
-  writer.finish();
-}
-
-/// As gathering leaves it: the ranks share their structures.
-void write_gathered(const trace::Source& source, const std::filesystem::path& path) {
-  std::filesystem::path parts = path;
-  parts += ".parts";
-  write_archive(source, parts);
-  gather::merge({&parts, 1}, path);
-  std::filesystem::remove(parts);
-}
-
 void report_archive(const std::string& name, const std::filesystem::path& path, const Options& options) {
   const trace::ArchiveReader reader(path);
   std::uint64_t actions = 0;
@@ -132,7 +112,7 @@ void report_generated(const std::string& name, const trace::MemorySource& source
   const std::filesystem::path path =
       keep ? options.keep / (name + ".tia")
            : std::filesystem::temp_directory_path() / fmt::format("timeless-{}-{}.tia", name, getpid());
-  write_gathered(source, path);
+  bench::write_gathered(source, path);
   report_archive(name + ", archive", path, options);
   if (!keep) std::filesystem::remove(path);
 }
