@@ -1,7 +1,8 @@
 // Usage: timeless_manual TEMPLATE: prints the manual page of the verb the template is named after (timeless-VERB.1.in,
-// or timeless.1.in for the command), with @OPTIONS@ replaced by the verb's options, @VERBS@ by the list of verbs and
+// timeless-mpi-replay.1.in for what mpirun starts, or timeless.1.in for the command), with @OPTIONS@ replaced by the verb's options, @VERBS@ by the list of verbs and
 // @VERSION@ by the version: names, descriptions and defaults stand once, in the code.
 
+#include "tools/replaying/request.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
 
@@ -44,18 +45,25 @@ std::string option_entry(const CLI::Option& option) {
   return entry + "\n";
 }
 
-std::string options_of(const std::string& verb) {
-  for (const Verb& one : verbs()) {
-    if (one.name != verb) continue;
-    CLI::App app;
-    CLI::App* command = app.add_subcommand(one.name, one.summary);
-    command->option_defaults()->always_capture_default();
-    (void)one.add(*command);
-    std::string text;
-    for (const CLI::Option* option : command->get_options())
-      text += option_entry(*option);
-    return text;
-  }
+/// Of a command that `add` gives its options; those of no group are not for people.
+template <typename Add>
+std::string options_of(Add add) {
+  CLI::App app;
+  CLI::App* command = app.add_subcommand("command");
+  command->option_defaults()->always_capture_default();
+  add(*command);
+  std::string text;
+  for (const CLI::Option* option : command->get_options())
+    if (!option->get_group().empty()) text += option_entry(*option);
+  return text;
+}
+
+std::string options_of_verb(const std::string& verb) {
+  ReplayRequest request;
+  if (verb == "mpi-replay")
+    return options_of([&](CLI::App& command) { add_replay_options(command, request, Processes::several); });
+  for (const Verb& one : verbs())
+    if (one.name == verb) return options_of([&](CLI::App& command) { (void)one.add(command); });
   throw Error(Failure::usage, "no such verb", verb);
 }
 
@@ -79,7 +87,7 @@ std::string page(const std::filesystem::path& file) {
   std::string text = read.str();
   const std::string stem = file.stem().stem().string(); // timeless-VERB
   const std::string prefix = "timeless-";
-  if (stem.starts_with(prefix)) replace(text, "@OPTIONS@\n", options_of(stem.substr(prefix.size())));
+  if (stem.starts_with(prefix)) replace(text, "@OPTIONS@\n", options_of_verb(stem.substr(prefix.size())));
   replace(text, "@VERBS@\n", verb_list());
   replace(text, "@VERSION@", version);
   return text;

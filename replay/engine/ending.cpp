@@ -21,6 +21,15 @@ void require_meetings_fit(const std::vector<Ending>& shares) {
     }
 }
 
+/// Of each deserted collective the lowest rank that went through it.
+std::vector<Standing> one_of_each(std::vector<Standing> deserted) {
+  const auto collective = [](const Standing& one) { return std::pair(one.meeting.communicator, one.meeting.ordinal); };
+  std::ranges::sort(deserted, {}, [&](const Standing& one) { return std::pair(collective(one), one.rank); });
+  const auto others = std::ranges::unique(deserted, {}, collective);
+  deserted.erase(others.begin(), others.end());
+  return deserted;
+}
+
 } // namespace
 
 Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares) {
@@ -34,7 +43,7 @@ Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, co
     std::ranges::copy(share.standing, std::back_inserter(standing));
     std::ranges::copy(share.deserted, std::back_inserter(deserted));
   }
-  if (standing.empty()) standing = std::move(deserted);
+  if (standing.empty()) standing = one_of_each(std::move(deserted));
   std::ranges::stable_sort(standing, {}, &Standing::rank);
   const auto doubled = std::ranges::unique(standing, {}, &Standing::rank);
   standing.erase(doubled.begin(), doubled.end());

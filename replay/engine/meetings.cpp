@@ -49,6 +49,11 @@ std::string describe(const CollectiveCall& call) {
 void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal) {
   CollectiveCall& known = first.call;
   if (fit(known, call)) {
+    // Who came first is an accident of the replay.
+    if (rank < first.rank) {
+      first.rank = rank;
+      first.action = action;
+    }
     merge(known.shape, call.shape);
     known.moved = sum(known.moved, call.moved);
     if (!known.idle || call.idle) return;
@@ -60,7 +65,6 @@ void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uin
   CollectiveMismatch mismatch{call.communicator, ordinal, first.rank, first.action,
                               describe(known),   rank,    action,     describe(call)};
   tell_apart(mismatch, known, call);
-  // Who came first is an accident of the replay.
   if (mismatch.second_rank < mismatch.first_rank) {
     std::swap(mismatch.first_rank, mismatch.second_rank);
     std::swap(mismatch.first_action, mismatch.second_action);

@@ -38,13 +38,14 @@ struct Caller {
   std::uint64_t action = 0;
 };
 
-/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both.
+/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both, the caller
+/// the lower of them.
 /// Throws ReplayProblem when the calls do not fit.
 void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
 
 /// The k-th collective of a communicator, for all its members of one share.
 struct Meeting {
-  Caller first;              ///< whoever came first; the shape grows with each member's
+  Caller first;              ///< the lowest of those who have come; the shape grows with each member's
   std::uint64_t ordinal = 0; ///< k
   Snapshot latest;           ///< of all arrivals so far
   std::uint32_t arrived = 0;

@@ -26,25 +26,25 @@ same() {
 for processes in 1 2 3 5 9; do
   same "$processes" 0 "$fixtures/v2-wavefront.tia" --network e1g,qdr --latency x1,x2
 done
-# Whatever is asked; 4 ranks, so that of 5 and 9 processes some have none.
+# Whatever is asked, of 4 ranks: of 5 and 9 processes some have none.
 answers="--by kernel --tolerance 1%,5% --critical-path --per-rank"
 for processes in 1 2 3 5 9; do
-  same "$processes" 0 "$fixtures/v2-wavefront.tia" --platform graphene --latency x1,x4 $answers
+  same "$processes" 0 "$fixtures/v1-calls.tia" --platform graphene --latency x1,x4 $answers
 done
-same 3 0 "$fixtures/v2-wavefront.tia" --network e1g,qdr --by call --collectives schedule --critical-path
+same 3 0 "$fixtures/v1-calls.tia" --network e1g,qdr --by call --collectives schedule --critical-path
 same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --critical-path --tolerance 2%
 same 2 3 "$fixtures/v2-wavefront.tia" --platform nowhere
 same 2 3 "$fixtures/v2-wavefront.tia" --platform "$fixtures/v2-wavefront.tia"
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --ports receiver --completions listed
 for format in perfetto paje csv text; do
-  "$TIMELESS" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/one" --timeline-format "$format" >"$work/out"
-  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g \
+  "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" --timeline-format "$format" >"$work/out"
+  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g \
     --timeline "$work/many" --timeline-format "$format" >"$work/out"
   cmp "$work/one" "$work/many" || { echo "FAILED: the $format timeline differs"; exit 1; }
 done
 part="--timeline-window ..0.002 --timeline-ranks 1-2 --timeline-format paje"
-"$TIMELESS" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/one" $part >"$work/out"
-timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --timeline "$work/many" \
+"$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" $part >"$work/out"
+timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/many" \
   $part >"$work/out"
 cmp "$work/one" "$work/many"
 for trace in v2-windows v1-calls v1-further-calls; do

@@ -115,7 +115,7 @@ private:
     } catch (const replay::LostProcess& lost) {
       print_error({Failure::runtime, lost.what(), team_.host(), "the other processes are ended, too"});
       MPI_Abort(MPI_COMM_WORLD, static_cast<int>(Failure::runtime));
-    } catch (const Error&) {
+    } catch (...) {
       problem = std::current_exception();
     }
     std::vector<LaneOutline> outlines;
@@ -176,21 +176,16 @@ std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay
   return all;
 }
 
-struct Request : ReplayRequest {
-  bool per_process = false;
-  std::uint32_t threads = 1;
-};
-
-void refuse_what_one_process_does(const Request& request) {
+void refuse_what_one_process_does(const ReplayRequest& request) {
   if (request.backend == "smpi")
     throw Error(Failure::usage, "SMPI simulates all ranks in one process, several have nothing to divide", "--backend",
                 "ask `timeless replay` for it");
-  if (request.threads > 1)
+  if (request.prediction.threads > 1)
     throw Error(Failure::usage, "the processes divide the ranks, and no threads the configurations", "--threads",
                 "start more processes instead");
 }
 
-int replay_on_processes(Request& request) {
+int replay_on_processes(ReplayRequest& request) {
   const gather::Team team = gather::Team::of_nodes(MPI_COMM_WORLD);
   const bool first = team.number() == 0;
   PredictionOptions& asked = request.prediction;
@@ -227,13 +222,8 @@ int replay_on_processes(Request& request) {
 } // namespace
 
 MpiAction add_mpi_replay(CLI::App& command) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<ReplayRequest>();
   add_replay_options(command, *request, Processes::several);
-  command.add_flag("--per-process", request->per_process,
-                   "Also list every process: what it replayed, what it told the others, and how long it waited");
-  // Told why not, rather than that there are no such options.
-  command.add_option("--backend", request->backend)->check(CLI::IsMember({"model", "smpi"}))->group("");
-  command.add_option("--threads", request->threads)->check(CLI::PositiveNumber)->group("");
   command.footer("Example: mpirun timeless-mpi replay lu.D.16384.tia --network e1g,qdr --bandwidth /2,x1,x2\n"
                  "         mpirun timeless-mpi replay lu.D.16384.tia --platform graphene --tolerance 1%,5%");
   return [request] { return replay_on_processes(*request); };

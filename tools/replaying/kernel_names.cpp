@@ -25,10 +25,6 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
   if (prediction.result.attribution.by == replay::AttributeBy::kernels)
     for (const replay::AttributedTimes& part : prediction.result.attribution.parts)
       name(part.subject);
-  for (const auto& contention : prediction.contentions)
-    if (contention)
-      for (const KernelContention& kernel : contention->kernels)
-        name(kernel.kernel);
   if (prediction.critical_path)
     for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
       name(kernel);

@@ -34,6 +34,7 @@ struct ReplayRequest {
   std::string tolerance;
   std::vector<std::string> symbols; ///< directories
   TimelineRequest timeline;
+  bool per_process = false; ///< of several
 };
 
 /// What a command replays in.

@@ -21,7 +21,7 @@ int replay_trace(ReplayRequest& request) {
   const auto timeline = asked_timeline(request, *source);
   const Prediction prediction = predict_as_far_as_known(*source, asked, predict);
   if (timeline) timeline->finish(prediction.result);
-  if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())
+  if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(request, *source, prediction);
   print_prediction(asked, source->run(), prediction, request.report);
   if (request.strict) require_all_modelled(prediction.result);
