@@ -32,7 +32,9 @@ installed mpirun -np 1 timeless-mpi gather recording -o run-mpi.tia
 installed timeless check run.tia
 installed timeless dump run.tia >run.txt
 installed timeless dump run-mpi.tia | cmp run.txt -
-installed timeless replay run.tia --platform graphene
+installed timeless replay run.tia --platform graphene >one.out
+installed mpirun -np 2 timeless-mpi replay run.tia --platform graphene >two.out
+cmp one.out two.out
 installed timeless replay run.tia --platform graphene --backend smpi
 installed timeless classify run.tia --network qdr
 installed man -l prefix/share/man/man1/timeless-record.1 | grep -q 'timeless record'
