@@ -1,4 +1,4 @@
-#include "tests/trace/samples.h"
+#include "tests/formats/told.h"
 #include "trace/check.h"
 #include "trace/error.h"
 #include "trace/formats/ti.h"
@@ -13,18 +13,18 @@
 namespace timeless::trace::formats {
 namespace {
 
-using test::actions_of;
-using test::OwnedAction;
+using test::told;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using trace::test::actions_of;
 
 class Ti : public testing::Test {
 protected:
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     const std::filesystem::path path = directory_ / name;
     std::filesystem::create_directories(path.parent_path());
-    test::write_bytes(path, text);
+    trace::test::write_bytes(path, text);
     return path;
   }
 
@@ -44,28 +44,6 @@ protected:
 
   timeless::test::TemporaryDirectory directory_;
 };
-
-/// Kind, peer, tag and bytes of a rank's actions.
-std::vector<std::string> told(const Source& source, Rank rank) {
-  std::vector<std::string> lines;
-  for (const OwnedAction& owned : actions_of(source, rank)) {
-    const Action& action = owned.action;
-    std::string line = mpi_name(action);
-    if (has_volume(action.kind)) line += " " + std::to_string(owned.volume);
-    if (action.peer != no_rank) line += " " + std::to_string(action.peer);
-    if (family(action.kind) == ActionFamily::point_to_point) line += " tag " + std::to_string(action.tag);
-    if (action.bytes != 0) line += " " + std::to_string(action.bytes) + " B";
-    if (action.receive_bytes != 0) line += " in " + std::to_string(action.receive_bytes) + " B";
-    for (const RequestId request : owned.requests)
-      line += " #" + std::to_string(request);
-    for (const Bytes count : owned.counts)
-      line += " out " + std::to_string(count);
-    for (const Bytes count : owned.receive_counts)
-      line += " in " + std::to_string(count);
-    lines.push_back(line);
-  }
-  return lines;
-}
 
 std::uint64_t faults(const Source& source) {
   const CheckReport report = check(source);

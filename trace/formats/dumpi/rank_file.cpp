@@ -30,15 +30,20 @@ void ByteReader::refuse(const std::string& what) const {
               "it is damaged, or no DUMPI file");
 }
 
+void ByteReader::run_out(const std::string& what) {
+  exhausted_ = true;
+  refuse(what);
+}
+
 void ByteReader::need(std::uint64_t bytes) {
   if (buffer_.size() - position_ >= bytes) return;
-  if (left() < bytes) refuse("the records end in the middle of one");
+  if (left() < bytes) run_out("the records end in the middle of one");
   buffer_.erase(0, position_);
   offset_ += position_;
   position_ = 0;
   const std::uint64_t wanted = std::min<std::uint64_t>(std::max<std::uint64_t>(bytes, chunk), end_ - offset_);
   buffer_ = file_->read(offset_, static_cast<std::size_t>(wanted));
-  if (buffer_.size() < bytes) refuse("the file ends in the middle of a record");
+  if (buffer_.size() < bytes) run_out("the file ends in the middle of a record");
 }
 
 std::uint64_t ByteReader::unsigned_integer(unsigned bytes) {
@@ -57,7 +62,7 @@ std::string ByteReader::text(std::size_t bytes) {
 }
 
 void ByteReader::skip(std::uint64_t bytes) {
-  if (left() < bytes) refuse("the records end in the middle of one");
+  if (left() < bytes) run_out("the records end in the middle of one");
   const std::size_t here = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, buffer_.size() - position_));
   position_ += here;
   if (here == bytes) return;
@@ -70,7 +75,7 @@ std::size_t ByteReader::count(std::size_t bytes_each) {
   const std::int32_t value = word();
   if (value <= 0) return 0;
   if (static_cast<std::uint64_t>(value) * bytes_each > left())
-    refuse("a list of " + std::to_string(value) + " that is longer than the file");
+    run_out("a list of " + std::to_string(value) + " that is longer than the file");
   return static_cast<std::size_t>(value);
 }
 
@@ -139,7 +144,16 @@ RecordReader::RecordReader(const RankFile& file)
 }
 
 bool RecordReader::next(Record& record) {
-  if (ended_ || bytes_.left() == 0) return false;
+  try {
+    return read(record);
+  } catch (const Error&) {
+    if (file_.whole() || !bytes_.exhausted()) throw;
+    return false;
+  }
+}
+
+bool RecordReader::read(Record& record) {
+  if (ended_ || bytes_.exhausted() || bytes_.left() == 0) return false;
   record.call = bytes_.half();
   if (record.call == end_of_stream) {
     ended_ = true;

@@ -96,15 +96,19 @@ public:
   std::uint64_t offset() const { return offset_ + position_; }
   std::uint64_t left() const { return end_ - offset(); }
   [[noreturn]] void refuse(const std::string& what) const;
+  /// True once something was asked for that lies behind the end.
+  bool exhausted() const { return exhausted_; }
 
 private:
   void need(std::uint64_t bytes);
+  [[noreturn]] void run_out(const std::string& what);
 
   const InputFile* file_;
   std::string buffer_;
   std::size_t position_ = 0;
   std::uint64_t offset_; ///< of the buffer's first byte
   std::uint64_t end_;
+  bool exhausted_ = false;
 };
 
 /// The records of a rank's file, in order.
@@ -112,12 +116,14 @@ class RecordReader {
 public:
   explicit RecordReader(const RankFile& file);
 
-  /// False at the end of the stream. Throws Error(invalid_input) naming file and offset.
+  /// False at the end of the stream, and before a record that a file without its end has in part. Throws
+  /// Error(invalid_input) naming file and offset.
   bool next(Record& record);
   /// True when the stream ended as its writer ends it.
   bool ended() const { return ended_; }
 
 private:
+  bool read(Record& record);
   void read_times(std::uint8_t mask, Record& record);
   std::uint64_t seconds();
   void read_field(const LaidOut& field, std::uint8_t mask, Record& record);
