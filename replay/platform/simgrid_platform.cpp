@@ -55,8 +55,6 @@ sg4::Engine& start_engine(const std::filesystem::path& file) {
   int count = static_cast<int>(words.size());
   // Never destroyed: SimGrid holds pointers to it until the process ends.
   auto& engine = *new sg4::Engine(&count, arguments.data());
-  // smpirun's, unless the file has its own: SimGrid's 10 us would show in short runs.
-  simgrid::config::set_default("surf/precision", 1e-9);
   engine.load_platform(file.string());
   // After the platform, else its choice of collectives goes unseen.
   SMPI_init();

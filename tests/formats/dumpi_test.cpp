@@ -393,12 +393,11 @@ TEST_F(Dumpi, calls_that_were_ignored_or_mean_nothing_here_are_named) {
 TEST_F(Dumpi, a_file_without_its_end_is_read_as_far_as_it_goes) {
   DumpiWriter zero;
   zero.init().call(Call::Barrier, {world}).call(Call::Barrier, {world});
-  const std::string whole = zero.bytes();
-  const std::size_t body = whole.size() - 64 - 8 - 8 * 291 - 29;
+  // The magic, the times' origin, 21 bytes of Init, 19 of a Barrier, and some of the next.
   trace::test::write_bytes(directory_ / "cut.meta", "numprocs=1\n");
-  trace::test::write_bytes(directory_ / "cut-0000.bin", whole.substr(0, body - 2));
+  trace::test::write_bytes(directory_ / "cut-0000.bin", zero.bytes().substr(0, 16 + 21 + 19 + 10));
   const auto run = open_dumpi(directory_ / "cut.meta");
-  EXPECT_EQ(calls(*run, 0).size(), 2U);
+  EXPECT_THAT(calls(*run, 0), ElementsAre("Barrier"));
   EXPECT_FALSE(run->run().complete());
   EXPECT_THAT(run->run().ranks[0].ending_reason, HasSubstr("stops before its end"));
 }

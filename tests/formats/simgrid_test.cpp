@@ -133,7 +133,7 @@ TEST_F(SimGrid, smpirun_takes_as_long_for_collectives_as_our_replay_in_smpi) {
                        .counts = root ? std::span<const Bytes>(counts) : std::span<const Bytes>()});
     const std::vector<Bytes> same(8, counts[self]);
     program.add(rank, {.kind = ActionKind::alltoallv, .counts = same, .receive_counts = counts});
-    program.add(rank, {.kind = ActionKind::scan, .bytes = 800, .element_bytes = 4});
+    program.add(rank, {.kind = ActionKind::scan, .flags = flag_noncommutative, .bytes = 800, .element_bytes = 4});
   }
   program.finalize();
   expect_one_time(program);
