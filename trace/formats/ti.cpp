@@ -447,10 +447,17 @@ private:
       list.push_back(values.bytes(first + i, element));
   }
 
+  /// The text names no operation, and SimGrid then takes a prefix sum for one that must wait in order.
+  static std::uint16_t order_of(ActionKind kind) {
+    const bool ordered = kind == ActionKind::scan || kind == ActionKind::exscan || kind == ActionKind::reduce_scatter;
+    return ordered ? flag_noncommutative : std::uint16_t{0};
+  }
+
   void reduction(ActionKind kind, const Values& values, Rank root, std::size_t type) {
     const std::uint64_t element = values.element(type, default_);
     const std::uint64_t flops = values.volume(1);
     block_->append({.kind = kind,
+                    .flags = order_of(kind),
                     .peer = root,
                     .bytes = values.bytes(0, element),
                     .element_bytes = static_cast<std::uint32_t>(element)});
@@ -527,8 +534,10 @@ private:
     default: {
       const std::uint64_t element = values.element(members + 1, default_);
       counts(values, 0, element, out_);
-      block_->append(
-          {.kind = ActionKind::reduce_scatter, .element_bytes = static_cast<std::uint32_t>(element), .counts = out_});
+      block_->append({.kind = ActionKind::reduce_scatter,
+                      .flags = order_of(ActionKind::reduce_scatter),
+                      .element_bytes = static_cast<std::uint32_t>(element),
+                      .counts = out_});
       compute(values.volume(members));
     }
     }
