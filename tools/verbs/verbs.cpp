@@ -9,7 +9,7 @@ std::span<const Verb> verbs() {
       Verb{"plan", "Divide a program's ranks among hosts, to record it there", add_plan},
       Verb{"record", "Run an MPI program and record what each rank does", add_record},
       Verb{"gather", "Gather the rank files of a run into one archive", add_gather},
-      Verb{"convert", "Rewrite a trace as an archive of the present version, or a smaller one", add_convert},
+      Verb{"convert", "Rewrite a trace as an archive of the present version, a smaller one, or in another format", add_convert},
       Verb{"info", "Show what a trace holds", add_info},
       Verb{"dump", "Print a trace's actions as text", add_dump},
       Verb{"check", "Check that a trace's actions fit together", add_check},

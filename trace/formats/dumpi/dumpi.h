@@ -4,7 +4,7 @@
 
 namespace timeless::trace::formats {
 
-/// Reads the binary traces of DUMPI (sst-dumpi), of versions 1.0 to 13 and before: PREFIX.meta and PREFIX-0000.bin,
+/// Reads the binary traces of DUMPI (sst-dumpi), of versions 0.6 to 13: PREFIX.meta and PREFIX-0000.bin,
 /// PREFIX-0001.bin, ... The path is the prefix, the .meta file, or a directory that holds one such trace.
 ///
 /// Computation is the time between the calls, in nanoseconds; the calls keep their own times. docs/formats.md says what
