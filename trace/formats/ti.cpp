@@ -450,7 +450,7 @@ private:
   /// The text names no operation, and SimGrid then takes a prefix sum for one that must wait in order.
   static std::uint16_t order_of(ActionKind kind) {
     const bool ordered = kind == ActionKind::scan || kind == ActionKind::exscan || kind == ActionKind::reduce_scatter;
-    return ordered ? flag_noncommutative : std::uint16_t{0};
+    return ordered ? static_cast<std::uint16_t>(flag_noncommutative) : std::uint16_t{0};
   }
 
   void reduction(ActionKind kind, const Values& values, Rank root, std::size_t type) {
