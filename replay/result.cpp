@@ -84,6 +84,7 @@ std::vector<AttributedTimes> mean_parts(const Result& result) {
       const auto ranks = static_cast<double>(result.lanes[lane].ranks.size());
       for (double RankTimes::*const counter : rank_counters)
         if (ranks > 0) mean.lanes[lane].*counter += part.lanes[lane].*counter / ranks;
+      if (ranks > 0 && !result.attributed) mean.lanes[lane].end += part.lanes[lane].end / ranks;
     }
   }
   std::vector<AttributedTimes> parts;

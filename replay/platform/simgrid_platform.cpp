@@ -25,28 +25,44 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
-/// Set before the file is read, so that nothing in the file changes them.
+/// Set before the file is read, so that nothing in the file changes them; settings of the caller's come between these
+/// and the next.
 constexpr std::array engine_arguments{
     "timeless",
     "--log=root.thresh:critical",
     "--log=no_loc",
-    "--cfg=network/model:SMPI",           // as smpirun does
-    "--cfg=smpi/simulate-computation:no", // else the time between two calls on this machine is simulated too
-    "--cfg=smpi/errors-are-fatal:no",     // errors come back as return codes
+    "--cfg=network/model:SMPI", // as smpirun does
     "--cfg=debug/verbose-exit:no",
     "--cfg=exception/cutpath:yes",
 };
 
+/// What a replay rests on.
+constexpr std::array fixed_settings{
+    "smpi/simulate-computation:no", // else the time between two calls on this machine is simulated too
+    "smpi/errors-are-fatal:no",     // errors come back as return codes
+    "smpi/pedantic:no",             // ranks may name one message's elements by types of different sizes
+};
+
+using Settings = std::vector<std::string>;
+
+std::string_view key_of(std::string_view setting) {
+  return setting.substr(0, setting.find(':'));
+}
+
 bool engine_exists = false;
 
-/// Creates the process's engine and loads the file; whatever SimGrid throws passes through.
-sg4::Engine& start_engine(const std::filesystem::path& file) {
+/// Creates the process's engine, with no platform yet; whatever SimGrid throws passes through.
+sg4::Engine& create_engine(const Settings& settings) {
   engine_exists = true;
   for (const char* silence : {"root.thresh:critical", "xbt_cfg.thresh:critical"})
     xbt_log_control_set(silence);
   // SMPI's settings exist only after this; a platform file that sets them is refused otherwise.
   smpi_init_options();
   std::vector<std::string> words(engine_arguments.begin(), engine_arguments.end());
+  for (const std::string& setting : settings)
+    words.push_back("--cfg=" + setting);
+  for (const char* setting : fixed_settings)
+    words.push_back(std::string("--cfg=") + setting);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (std::string& word : words)
@@ -54,7 +70,11 @@ sg4::Engine& start_engine(const std::filesystem::path& file) {
   arguments.push_back(nullptr);
   int count = static_cast<int>(words.size());
   // Never destroyed: SimGrid holds pointers to it until the process ends.
-  auto& engine = *new sg4::Engine(&count, arguments.data());
+  return *new sg4::Engine(&count, arguments.data());
+}
+
+sg4::Engine& start_engine(const std::filesystem::path& file, const Settings& settings) {
+  sg4::Engine& engine = create_engine(settings);
   engine.load_platform(file.string());
   // After the platform, else its choice of collectives goes unseen.
   SMPI_init();
@@ -62,8 +82,33 @@ sg4::Engine& start_engine(const std::filesystem::path& file) {
   return engine;
 }
 
+/// SimGrid throws or aborts on a setting it does not know, and says so at length.
+void check_settings(const Settings& settings) {
+  for (const std::string& setting : settings) {
+    if (setting.find(':') == std::string::npos || setting.find(':') == 0)
+      throw Error(Failure::usage, "'" + setting + "' is no setting", "--cfg",
+                  "write KEY:VALUE, such as smpi/coll-selector:mpich");
+    for (const std::string_view fixed : fixed_settings)
+      if (key_of(fixed) == key_of(setting))
+        throw Error(Failure::usage, "a replay sets " + std::string(fixed), "--cfg", "leave " + setting + " out");
+    const std::string what = "SimGrid does not take the setting '" + setting + "'";
+    const std::string advice = "SimGrid's manual lists them: https://simgrid.org/doc/latest/Configuring_SimGrid.html";
+    run_apart(
+        [&](const ChildReport&) -> std::string {
+          try {
+            create_engine({setting});
+          } catch (const std::exception& error) {
+            const std::string_view words = error.what();
+            throw Error(Failure::usage, what + ": " + std::string(words.substr(0, words.find('\n'))), "--cfg", advice);
+          }
+          return "good";
+        },
+        {Failure::usage, what, "--cfg", advice});
+  }
+}
+
 /// The tail of an error of SimGrid's, parted into place and words: "Parse error at FILE:LINE: words".
-Error invalid_platform(std::string_view words, const std::filesystem::path& file) {
+Error invalid_platform(std::string_view words, const std::filesystem::path& file, const std::string& what) {
   constexpr std::string_view prefix = "Parse error at ";
   std::string where = file.string();
   if (words.starts_with(prefix)) {
@@ -74,7 +119,7 @@ Error invalid_platform(std::string_view words, const std::filesystem::path& file
     }
   }
   words = words.substr(0, words.find('\n'));
-  return {Failure::invalid_input, "the platform file is invalid: " + std::string(words), where,
+  return {Failure::invalid_input, what + ": " + std::string(words), where,
           "docs/platforms.md describes what a platform file holds"};
 }
 
@@ -122,13 +167,16 @@ SmpiSettings read_settings() {
 }
 
 /// Loads the file in a child, where SimGrid may abort; walks some routes, which it may abort on too.
-void try_in_child(const std::filesystem::path& file) {
+void try_in_child(const std::filesystem::path& file, const Settings& settings) {
   constexpr std::size_t hosts_tried = 4096;
-  const ChildDeath death{Failure::invalid_input, "the platform file is invalid", file.string()};
+  std::string what = "the platform file is invalid";
+  for (const std::string& setting : settings)
+    what += (&setting == settings.data() ? ", or with it --cfg=" : " --cfg=") + setting;
+  const ChildDeath death{Failure::invalid_input, what, file.string()};
   run_apart(
       [&](const ChildReport&) -> std::string {
         try {
-          const auto hosts = start_engine(file).get_all_hosts();
+          const auto hosts = start_engine(file, settings).get_all_hosts();
           if (hosts.empty())
             throw Error(Failure::invalid_input, "the platform has no hosts", file.string(),
                         "add a <host> or a <cluster>");
@@ -142,7 +190,7 @@ void try_in_child(const std::filesystem::path& file) {
         } catch (const Error&) {
           throw;
         } catch (const std::exception& error) {
-          throw invalid_platform(error.what(), file);
+          throw invalid_platform(error.what(), file, what);
         }
         return "good";
       },
@@ -241,16 +289,17 @@ SimgridPlatform::SimgridPlatform(SimgridPlatform&&) noexcept = default;
 SimgridPlatform& SimgridPlatform::operator=(SimgridPlatform&&) noexcept = default;
 SimgridPlatform::~SimgridPlatform() = default;
 
-SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file) {
+SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file, const Settings& settings) {
   if (engine_exists)
     throw Error(Failure::usage, "a second platform in one process", file.string(),
                 "SimGrid holds one platform per process; load the other in a process of its own");
   check_head(contents(file), file);
-  try_in_child(file);
+  check_settings(settings);
+  try_in_child(file, settings);
 
   auto state = std::make_unique<State>();
   state->file = file;
-  state->simgrid_hosts = start_engine(file).get_all_hosts();
+  state->simgrid_hosts = start_engine(file, settings).get_all_hosts();
   std::ranges::sort(state->simgrid_hosts, [](const sg4::Host* left, const sg4::Host* right) {
     return natural_less(left->get_name(), right->get_name());
   });

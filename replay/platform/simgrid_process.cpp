@@ -19,7 +19,7 @@ namespace timeless::replay {
 namespace {
 
 /// What travels from child to parent: kind, length, payload.
-enum class Message : char { progress = 'P', answer = 'A', error = 'E' };
+enum class Message : char { progress = 'P', part = 'T', answer = 'A', error = 'E' };
 
 constexpr std::size_t header_size = 1 + sizeof(std::uint64_t);
 constexpr std::size_t log_kept = 4096;
@@ -101,7 +101,7 @@ std::string last_words(std::string_view log) {
 /// Splits what arrives into messages.
 class Inbox {
 public:
-  explicit Inbox(const ChildProgress& progress) : progress_(progress) {}
+  Inbox(const ChildProgress& progress, const ChildPart& part) : progress_(progress), part_(part) {}
 
   void add(std::string_view bytes) {
     bytes_.append(bytes);
@@ -125,6 +125,9 @@ private:
       if (progress_) progress_(done, take_number(payload));
       break;
     }
+    case Message::part:
+      if (part_) part_(payload);
+      break;
     case Message::answer:
       answer = std::string(payload);
       break;
@@ -135,6 +138,7 @@ private:
   }
 
   const ChildProgress& progress_;
+  const ChildPart& part_;
   std::string bytes_;
 };
 
@@ -214,6 +218,10 @@ void ChildReport::progress(std::uint64_t done, std::uint64_t total) const {
   send(descriptor_, Message::progress, payload);
 }
 
+void ChildReport::part(std::string_view bytes) const {
+  send(descriptor_, Message::part, bytes);
+}
+
 void ChildReport::finish(std::string_view answer) const {
   send(descriptor_, Message::answer, answer);
   ::_exit(0);
@@ -230,7 +238,8 @@ void ChildReport::fail(const std::exception& error) const {
   ::_exit(0);
 }
 
-std::string run_apart(const ChildWork& work, const ChildDeath& death, const ChildProgress& progress) {
+std::string run_apart(const ChildWork& work, const ChildDeath& death, const ChildProgress& progress,
+                      const ChildPart& part) {
   Pipe answers;
   Pipe log;
   // What the parent has buffered must not be written twice.
@@ -241,7 +250,7 @@ std::string run_apart(const ChildWork& work, const ChildDeath& death, const Chil
   answers.close(1);
   log.close(1);
 
-  Inbox inbox(progress);
+  Inbox inbox(progress, part);
   std::string words;
   int status = 0;
   try {

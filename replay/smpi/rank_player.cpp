@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace timeless::replay::smpi {
 
@@ -13,13 +14,6 @@ namespace {
 
 using trace::Action;
 using trace::ActionKind;
-
-constexpr trace::Bytes largest_count = std::numeric_limits<int>::max();
-
-int peer_rank(trace::Rank rank) {
-  if (rank == trace::no_rank) return MPI_PROC_NULL;
-  return rank == trace::any_rank ? MPI_ANY_SOURCE : rank;
-}
 
 int message_tag(trace::Tag tag) {
   return tag == trace::any_tag ? MPI_ANY_TAG : tag;
@@ -72,7 +66,8 @@ void RankPlayer::check(int code, const Action& action) const {
 
 void RankPlayer::play() {
   prepare();
-  const double start = simgrid::s4u::Engine::get_clock();
+  start_ = simgrid::s4u::Engine::get_clock();
+  double before = 0;
   const auto stream = stage_.source->open(rank_);
   trace::ActionBlock block;
   while (stream->next(block)) {
@@ -80,11 +75,15 @@ void RankPlayer::play() {
       current_ = &action;
       perform(action, volume);
       ++ordinal_;
+      const double now = simgrid::s4u::Engine::get_clock() - start_;
+      attribute(action, now - before);
+      if (stage_.observe) stage_.observe(rank_, before, now);
+      before = now;
       stage_.action_done();
     });
     current_ = nullptr;
   }
-  end_ = simgrid::s4u::Engine::get_clock() - start;
+  end_ = simgrid::s4u::Engine::get_clock() - start_;
   finished_ = true;
   // An actor that left would take its messages along, and others may still send to it.
   stage_.curtain->wait();
@@ -95,34 +94,67 @@ void RankPlayer::prepare() {
   self->set_property("instance_id", stage_.instance);
   self->set_property("rank", std::to_string(rank_));
   PMPI_Init(nullptr, nullptr);
+  // Of several jobs, any one's: communicators of our own stand for their worlds.
   MPI_COMM_WORLD = self->extension<simgrid::smpi::ActorExt>()->comm_world();
-
-  // Communicators must be made before SMPI replays: making them moves real data, which a replay does not.
-  MPI_Group world = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  const trace::Run& run = stage_.source->run();
-  for (const trace::CommunicatorId id : stage_.communicators_of[static_cast<std::size_t>(rank_)]) {
-    const std::vector<trace::Rank>& members = run.communicators[id].members;
-    const std::vector<int> ranks(members.begin(), members.end());
-    MPI_Group group = MPI_GROUP_NULL;
-    MPI_Comm made = MPI_COMM_NULL;
-    PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
-    PMPI_Comm_create(MPI_COMM_WORLD, group, &made);
-    if (stage_.prepare_collectives_for_nodes && ranks.size() > 1 && made->get_leaders_comm() == MPI_COMM_NULL)
-      made->init_smp();
-    communicators_.emplace(id, made);
-  }
+  make_communicators();
   PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());
-  PMPI_Barrier(MPI_COMM_WORLD);
-  smpi_replay_init(stage_.instance, rank_, 0);
+  self->extension<simgrid::smpi::ActorExt>()->set_replaying(true);
   stage_.curtain->wait();
 }
 
-MPI_Comm RankPlayer::communicator(trace::CommunicatorId id) const {
-  const auto found = communicators_.find(id);
+/// Communicators must be made before SMPI replays: making them moves real data, which a replay does not. The same
+/// holds for windows.
+void RankPlayer::make_communicators() {
+  MPI_Comm everyone = simgrid::s4u::Actor::self()->extension<simgrid::smpi::ActorExt>()->comm_world();
+  MPI_Group world = MPI_GROUP_NULL;
+  PMPI_Comm_group(everyone, &world);
+  const auto made_of = [&](const std::vector<int>& ranks) {
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+    PMPI_Comm_create(everyone, group, &made);
+    if (stage_.prepare_collectives_for_nodes && ranks.size() > 1 && made->get_leaders_comm() == MPI_COMM_NULL)
+      made->init_smp();
+    return made;
+  };
+  const trace::Run& run = stage_.source->run();
+  for (const trace::CommunicatorId id : stage_.communicators_of[static_cast<std::size_t>(rank_)]) {
+    const trace::Communicator& communicator = run.communicators[id];
+    const CommunicatorUse& use = stage_.scan->communicators[id];
+    Circle& made = communicators_[id];
+    std::vector<int> all(communicator.members.begin(), communicator.members.end());
+    all.insert(all.end(), communicator.remote_members.begin(), communicator.remote_members.end());
+    made.size = static_cast<int>(all.size());
+    made.whole = made_of(all);
+    if (use.aside) made.aside = made_of(all);
+    if (use.window) make_window(id, made);
+    if (communicator.remote_members.empty()) continue;
+    const auto first = static_cast<std::ptrdiff_t>(communicator.members.size());
+    const bool in_first = std::ranges::find(communicator.members, rank_) != communicator.members.end();
+    made.group = in_first ? made_of({all.begin(), all.begin() + first}) : made_of({all.begin() + first, all.end()});
+    made.remote.resize(in_first ? communicator.remote_members.size() : communicator.members.size());
+    std::iota(made.remote.begin(), made.remote.end(), in_first ? static_cast<int>(first) : 0);
+  }
+}
+
+const RankPlayer::Circle& RankPlayer::circle(trace::CommunicatorId id) const {
+  const auto found = communicators_.find(stage_.scan->same_as[id]);
   if (found == communicators_.end())
     fail({Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id), position()});
   return found->second;
+}
+
+int RankPlayer::place(const Action& action, trace::Rank rank) const {
+  if (rank == trace::no_rank) return MPI_PROC_NULL;
+  if (rank == trace::any_rank) return MPI_ANY_SOURCE;
+  const Circle& in = circle(action.communicator);
+  const auto peers = in.inter() ? static_cast<int>(in.remote.size()) : in.size;
+  if (rank < 0 || rank >= peers)
+    fail({Failure::invalid_input,
+          "rank " + std::to_string(rank) + " is none of communicator " + std::to_string(action.communicator) +
+              ", which has " + std::to_string(peers),
+          position(), "timeless check finds what is wrong with a trace"});
+  return in.inter() ? in.remote[static_cast<std::size_t>(rank)] : rank;
 }
 
 int RankPlayer::rank_in(MPI_Comm communicator) const {
@@ -131,19 +163,18 @@ int RankPlayer::rank_in(MPI_Comm communicator) const {
   return rank;
 }
 
-MPI_Request& RankPlayer::slot(trace::RequestId id) {
-  if (id >= requests_.size()) {
-    requests_.resize(id + 1UL, MPI_REQUEST_NULL);
-    persistent_.resize(id + 1UL, false);
-  }
+RankPlayer::Pending& RankPlayer::slot(trace::RequestId id) {
+  if (id >= requests_.size()) requests_.resize(id + 1UL);
   forget(id);
-  persistent_[id] = false;
+  requests_[id] = {};
   return requests_[id];
 }
 
-RankPlayer::Payload RankPlayer::payload(trace::Bytes bytes) {
-  if (bytes <= largest_count) return {static_cast<int>(bytes), MPI_BYTE};
-  if (bytes <= 8 * largest_count) return {static_cast<int>((bytes + 7) / 8), MPI_DOUBLE};
+/// MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: elements large enough for both.
+RankPlayer::Payload RankPlayer::payload(trace::Bytes bytes, trace::Bytes times) {
+  const trace::Bytes all = bytes <= largest_payload ? bytes * std::max<trace::Bytes>(times, 1) : bytes;
+  if (all <= largest_count) return {static_cast<int>(bytes), MPI_BYTE};
+  if (all <= 8 * largest_count) return {static_cast<int>((bytes + 7) / 8), MPI_DOUBLE};
   return {static_cast<int>((bytes + 15) / 16), MPI_LONG_DOUBLE};
 }
 
@@ -181,20 +212,44 @@ void RankPlayer::perform(const Action& action, std::uint64_t volume) {
   case trace::ActionFamily::request:
     if (action.kind == ActionKind::request_free) forget(action.request);
     return;
+  case trace::ActionFamily::point_to_point:
+    return point_to_point(action);
+  case trace::ActionFamily::window:
+    return window(action);
+  case trace::ActionFamily::one_sided:
+    return one_sided(action);
+  case trace::ActionFamily::epoch:
+    return epoch(action);
+  case trace::ActionFamily::file_collective:
+    return file_collective(action);
+  case trace::ActionFamily::file:
+    return file(action);
   case trace::ActionFamily::mark:
   case trace::ActionFamily::lifecycle:
+  case trace::ActionFamily::generalized: // what they stand for was not recorded
+  case trace::ActionFamily::process:     // refused by the scan
     return;
-  case trace::ActionFamily::generalized:
-  case trace::ActionFamily::process:
-  case trace::ActionFamily::window:
-  case trace::ActionFamily::one_sided:
-  case trace::ActionFamily::epoch:
-  case trace::ActionFamily::file_collective:
-  case trace::ActionFamily::file: // refused by the scan
-    return;
-  case trace::ActionFamily::point_to_point:
-    break;
   }
+}
+
+/// A kernel's time reaches from its computation to the next one, as in the model.
+void RankPlayer::attribute(const Action& action, double seconds) {
+  const bool computation = trace::family(action.kind) == trace::ActionFamily::computation;
+  if (stage_.attribute_kernels) {
+    if (action.kind == ActionKind::compute) {
+      kernel_ = action.kernel;
+      ++kernels_[kernel_].count;
+    }
+    kernels_[kernel_].seconds += seconds;
+  }
+  if (stage_.attribute_calls) {
+    TimedSubject& timed = calls_[computation ? "computation" : trace::mpi_name(action)];
+    ++timed.count;
+    timed.seconds += seconds;
+  }
+}
+
+void RankPlayer::point_to_point(const Action& action) {
   switch (action.kind) {
   case ActionKind::send:
     return action.request == trace::no_request ? send(action) : start_send(action);
@@ -211,7 +266,7 @@ void RankPlayer::perform(const Action& action, std::uint64_t volume) {
 void RankPlayer::send(const Action& action) {
   const auto [count, type] = payload(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
-  const int peer = peer_rank(action.peer);
+  const int peer = place(action, action.peer);
   // SMPI compares sizes as ints: from 2 GiB on a standard send would pass for a small one.
   const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
   if (meets) return check(PMPI_Ssend(stage_.send_area, count, type, peer, action.tag, comm), action);
@@ -221,18 +276,19 @@ void RankPlayer::send(const Action& action) {
 }
 
 void RankPlayer::start_send(const Action& action) {
-  MPI_Request& request = slot(action.request);
+  Pending& pending = slot(action.request);
+  MPI_Request& request = pending.request;
   const Amendment* late = amendment();
   if (late != nullptr && late->cancelled) return;
   const auto [count, type] = payload(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
-  const int peer = peer_rank(action.peer);
+  const int peer = place(action, action.peer);
   const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
   const bool buffered = action.mode == trace::SendMode::buffered;
   if ((action.flags & trace::flag_persistent) != 0) {
     const auto make = meets ? PMPI_Ssend_init : buffered ? PMPI_Bsend_init : PMPI_Send_init;
     check(make(stage_.send_area, count, type, peer, action.tag, comm, &request), action);
-    persistent_[action.request] = true;
+    pending.persistent = true;
     return check(PMPI_Start(&request), action);
   }
   const auto start = meets ? PMPI_Issend : buffered ? PMPI_Ibsend : PMPI_Isend;
@@ -249,7 +305,7 @@ bool RankPlayer::taken_early(const Action& action) {
 
 void RankPlayer::receive(Action action) {
   const bool blocking = action.request == trace::no_request;
-  MPI_Request* request = blocking ? nullptr : &slot(action.request);
+  Pending* pending = blocking ? nullptr : &slot(action.request);
   if (const Amendment* late = blocking ? nullptr : amendment()) {
     if (late->cancelled) return;
     if (late->resolved) {
@@ -261,23 +317,23 @@ void RankPlayer::receive(Action action) {
   if (taken_early(action)) return;
   const auto [count, type] = payload(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
-  const int peer = peer_rank(action.peer);
+  const int peer = place(action, action.peer);
   const int tag = message_tag(action.tag);
   if (blocking) return check(PMPI_Recv(stage_.receive_area, count, type, peer, tag, comm, MPI_STATUS_IGNORE), action);
   if ((action.flags & trace::flag_persistent) != 0) {
-    check(PMPI_Recv_init(stage_.receive_area, count, type, peer, tag, comm, request), action);
-    persistent_[action.request] = true;
-    return check(PMPI_Start(request), action);
+    check(PMPI_Recv_init(stage_.receive_area, count, type, peer, tag, comm, &pending->request), action);
+    pending->persistent = true;
+    return check(PMPI_Start(&pending->request), action);
   }
-  check(PMPI_Irecv(stage_.receive_area, count, type, peer, tag, comm, request), action);
+  check(PMPI_Irecv(stage_.receive_area, count, type, peer, tag, comm, &pending->request), action);
 }
 
 void RankPlayer::exchange(const Action& action) {
   const auto [send_count, send_type] = payload(action.bytes);
   const auto [receive_count, receive_type] = payload(action.receive_bytes);
-  check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, peer_rank(action.peer), action.tag, stage_.receive_area,
-                      receive_count, receive_type, peer_rank(action.receive_peer), message_tag(action.receive_tag),
-                      communicator(action.communicator), MPI_STATUS_IGNORE),
+  check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, place(action, action.peer), action.tag,
+                      stage_.receive_area, receive_count, receive_type, place(action, action.receive_peer),
+                      message_tag(action.receive_tag), communicator(action.communicator), MPI_STATUS_IGNORE),
         action);
 }
 
@@ -288,7 +344,7 @@ void RankPlayer::await_message(const Action& action) {
   const bool takes_it_away = (action.flags & trace::flag_matched) != 0;
   if (!takes_it_away && early_.contains(key)) return;
   const auto [count, type] = payload(action.bytes);
-  check(PMPI_Recv(stage_.receive_area, count, type, peer_rank(action.peer), message_tag(action.tag),
+  check(PMPI_Recv(stage_.receive_area, count, type, place(action, action.peer), message_tag(action.tag),
                   communicator(action.communicator), MPI_STATUS_IGNORE),
         action);
   ++early_[key];
@@ -296,21 +352,40 @@ void RankPlayer::await_message(const Action& action) {
 
 void RankPlayer::complete(std::span<const trace::RequestId> ids) {
   scratch_.clear();
-  for (const trace::RequestId id : ids)
-    if (id < requests_.size() && requests_[id] != MPI_REQUEST_NULL) scratch_.push_back(requests_[id]);
-  if (scratch_.empty()) return;
-  check(PMPI_Waitall(static_cast<int>(scratch_.size()), scratch_.data(), MPI_STATUSES_IGNORE), *current_);
+  bool files = false;
   for (const trace::RequestId id : ids) {
-    if (id >= requests_.size() || requests_[id] == MPI_REQUEST_NULL) continue;
-    if (persistent_[id]) PMPI_Request_free(&requests_[id]);
-    requests_[id] = MPI_REQUEST_NULL;
+    if (id >= requests_.size()) continue;
+    const Pending& pending = requests_[id];
+    if (pending.request != MPI_REQUEST_NULL) scratch_.push_back(pending.request);
+    scratch_.insert(scratch_.end(), pending.parts.begin(), pending.parts.end());
+    files = files || pending.file.has_value();
+  }
+  if (!scratch_.empty())
+    check(PMPI_Waitall(static_cast<int>(scratch_.size()), scratch_.data(), MPI_STATUSES_IGNORE), *current_);
+  else if (!files)
+    return;
+  for (const trace::RequestId id : ids) {
+    if (id >= requests_.size()) continue;
+    Pending& pending = requests_[id];
+    if (pending.file) finish(*pending.file);
+    if (pending.persistent && pending.request != MPI_REQUEST_NULL) PMPI_Request_free(&pending.request);
+    pending.request = MPI_REQUEST_NULL;
+    pending.parts.clear();
+    pending.file.reset();
   }
 }
 
 void RankPlayer::forget(trace::RequestId id) {
-  if (id >= requests_.size() || requests_[id] == MPI_REQUEST_NULL) return;
-  unfinished_.push_back(requests_[id]);
-  requests_[id] = MPI_REQUEST_NULL;
+  if (id >= requests_.size()) return;
+  Pending& pending = requests_[id];
+  if (pending.request != MPI_REQUEST_NULL) unfinished_.push_back(pending.request);
+  unfinished_.insert(unfinished_.end(), pending.parts.begin(), pending.parts.end());
+  pending.request = MPI_REQUEST_NULL;
+  pending.parts.clear();
+}
+
+void RankPlayer::wait_for(std::vector<MPI_Request>& parts, const Action& action) {
+  if (!parts.empty()) check(PMPI_Waitall(static_cast<int>(parts.size()), parts.data(), MPI_STATUSES_IGNORE), action);
 }
 
 } // namespace timeless::replay::smpi

@@ -14,26 +14,48 @@ namespace {
 using trace::Action;
 using trace::ActionKind;
 
-constexpr trace::Bytes largest_count = std::numeric_limits<int>::max();
-
 /// What SMPI would call for a user's reduction; it never does while replaying.
 void no_operation(void*, void*, int*, MPI_Datatype*) {}
 
-/// Counts and displacements of the parts of a vector collective, as MPI wants them.
+/// Elements of this many bytes let MPI's ints hold so many.
+trace::Bytes unit_for(trace::Bytes bytes) {
+  if (bytes <= largest_count) return 1;
+  return bytes <= 8 * largest_count ? 8 : 16;
+}
+
+/// Counts and displacements of the parts of a vector collective, as MPI wants them: in elements that let ints hold
+/// their sum, so parts are rounded up to these.
 struct Parts {
-  Parts(std::span<const trace::Bytes> bytes, trace::Bytes unit, std::size_t least) {
+  Parts(std::span<const trace::Bytes> bytes, std::size_t least) {
+    trace::Bytes all = 0;
+    for (const trace::Bytes part : bytes)
+      all += part;
+    unit = unit_for(all);
+    type = unit == 1 ? MPI_BYTE : unit == 8 ? MPI_DOUBLE : MPI_LONG_DOUBLE;
+    fill(bytes, least);
+  }
+  Parts(std::span<const trace::Bytes> bytes, trace::Bytes element, std::size_t least) : unit(element) {
+    fill(bytes, least);
+  }
+
+  trace::Bytes unit = 1;
+  MPI_Datatype type = MPI_BYTE;
+  std::vector<int> counts;
+  std::vector<int> displacements;
+
+private:
+  void fill(std::span<const trace::Bytes> bytes, std::size_t least) {
     trace::Bytes sum = 0;
     for (const trace::Bytes part : bytes) {
-      counts.push_back(static_cast<int>(part / unit));
+      const trace::Bytes count = (part + unit - 1) / unit;
+      counts.push_back(static_cast<int>(count));
       // Displacements only name addresses, which nobody reads while replaying.
       displacements.push_back(sum <= largest_count ? static_cast<int>(sum) : 0);
-      sum += part / unit;
+      sum += count;
     }
     counts.resize(std::max(counts.size(), least), 0);
     displacements.resize(counts.size(), 0);
   }
-  std::vector<int> counts;
-  std::vector<int> displacements;
 };
 
 /// The nonblocking call where there is a request for it, else the blocking one.
@@ -75,9 +97,13 @@ MPI_Datatype RankPlayer::type_of_size(trace::Bytes bytes) {
 /// Elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the same.
 RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
   trace::Bytes element = std::max<trace::Bytes>(action.element_bytes, 1);
-  const auto fits = [&](trace::Bytes bytes) { return bytes % element == 0 && bytes / element <= largest_count; };
-  if (!fits(action.bytes) || !std::ranges::all_of(action.counts, fits)) element = 1;
-  if (action.bytes / element > largest_count) element = action.bytes <= 8 * largest_count ? 8 : 16;
+  const auto whole = [&](trace::Bytes bytes) { return bytes % element == 0; };
+  if (!whole(action.bytes) || !std::ranges::all_of(action.counts, whole)) element = 1;
+  trace::Bytes all = std::max(action.bytes, action.receive_bytes);
+  if (action.kind == ActionKind::reduce_scatter_block)
+    all *= static_cast<trace::Bytes>(std::max(circle(action.communicator).size, 1));
+  all = std::max(all, std::accumulate(action.counts.begin(), action.counts.end(), trace::Bytes{0}));
+  if (all / element > largest_count) element = std::max(element, unit_for(all));
 
   Reduction made{.type = type_of_size(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
   const bool ordered = (action.flags & trace::flag_noncommutative) != 0;
@@ -91,27 +117,47 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
 }
 
 void RankPlayer::collective(const Action& action) {
-  MPI_Comm comm = communicator(action.communicator);
-  MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request);
+  switch (action.kind) {
+  case ActionKind::neighbor_allgather:
+  case ActionKind::neighbor_allgatherv:
+  case ActionKind::neighbor_alltoall:
+  case ActionKind::neighbor_alltoallv:
+  case ActionKind::neighbor_alltoallw:
+    return neighborhood(action);
+  default:
+    break;
+  }
+  const Circle& members = circle(action.communicator);
+  if (members.inter()) return between_groups(action);
+  collective_of_one_group(action, members.whole,
+                          action.request == trace::no_request ? nullptr : &slot(action.request).request);
+}
+
+void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MPI_Request* request) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  const auto members = static_cast<trace::Bytes>(size);
   char* out = stage_.send_area;
   char* in = stage_.receive_area;
   const int root = action.peer;
-  const auto [count, type] = payload(action.bytes);
-  const auto [receive_count, receive_type] = payload(action.receive_bytes);
+  const trace::Bytes times = action.kind == ActionKind::broadcast ? 1 : members;
+  const auto [count, type] = payload(action.bytes, times);
+  const auto [receive_count, receive_type] = payload(action.receive_bytes, times);
   switch (action.kind) {
   case ActionKind::barrier:
-    return check(either(PMPI_Ibarrier, PMPI_Barrier, request, comm), action);
+    if (request != nullptr) return start_barrier(action, comm, request);
+    return check(PMPI_Barrier(comm), action);
   case ActionKind::broadcast:
     return check(either(PMPI_Ibcast, PMPI_Bcast, request, out, count, type, root, comm), action);
   case ActionKind::gather: {
     // The root's own part is as large as the others', even if it passed MPI_IN_PLACE.
-    const auto [own, own_type] = payload(rank_in(comm) == root ? action.receive_bytes : action.bytes);
+    const auto [own, own_type] = payload(rank_in(comm) == root ? action.receive_bytes : action.bytes, times);
     return check(
         either(PMPI_Igather, PMPI_Gather, request, out, own, own_type, in, receive_count, receive_type, root, comm),
         action);
   }
   case ActionKind::scatter: {
-    const auto [own, own_type] = payload(rank_in(comm) == root ? action.bytes : action.receive_bytes);
+    const auto [own, own_type] = payload(rank_in(comm) == root ? action.bytes : action.receive_bytes, times);
     return check(either(PMPI_Iscatter, PMPI_Scatter, request, out, count, type, in, own, own_type, root, comm), action);
   }
   case ActionKind::allgather:
@@ -128,14 +174,19 @@ void RankPlayer::collective(const Action& action) {
   case ActionKind::reduce_scatter_block:
   case ActionKind::scan:
   case ActionKind::exscan:
-    return reduction(action, request);
+    return reduction(action, comm, request);
   default:
-    return vector_collective(action, request);
+    return vector_collective(action, comm, request);
   }
 }
 
-void RankPlayer::reduction(const Action& action, MPI_Request* request) {
-  MPI_Comm comm = communicator(action.communicator);
+/// In SMPI's own Ibarrier nobody waits for the others: the root answers before it has heard from them. Its Iallreduce
+/// is a message from each to each.
+void RankPlayer::start_barrier(const Action& action, MPI_Comm comm, MPI_Request* request) {
+  check(PMPI_Iallreduce(stage_.send_area, stage_.receive_area, 0, MPI_BYTE, MPI_BAND, comm, request), action);
+}
+
+void RankPlayer::reduction(const Action& action, MPI_Comm comm, MPI_Request* request) {
   char* out = stage_.send_area;
   char* in = stage_.receive_area;
   const Reduction r = reduction_of(action);
@@ -147,8 +198,8 @@ void RankPlayer::reduction(const Action& action, MPI_Request* request) {
     return check(either(PMPI_Iallreduce, PMPI_Allreduce, request, out, in, count, r.type, r.op, comm), action);
   case ActionKind::scan:
     return check(either(PMPI_Iscan, PMPI_Scan, request, out, in, count, r.type, r.op, comm), action);
-  case ActionKind::exscan:
-    return check(either(PMPI_Iexscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
+  case ActionKind::exscan: // PMPI_Iexscan clears its result, for which there is no memory; the messages are the same
+    return check(either(PMPI_Iscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
   case ActionKind::reduce_scatter_block:
     return check(
         either(PMPI_Ireduce_scatter_block, PMPI_Reduce_scatter_block, request, out, in, count, r.type, r.op, comm),
@@ -163,8 +214,7 @@ void RankPlayer::reduction(const Action& action, MPI_Request* request) {
         action);
 }
 
-void RankPlayer::vector_collective(const Action& action, MPI_Request* request) {
-  MPI_Comm comm = communicator(action.communicator);
+void RankPlayer::vector_collective(const Action& action, MPI_Comm comm, MPI_Request* request) {
   char* out = stage_.send_area;
   char* in = stage_.receive_area;
   const int self = rank_in(comm);
@@ -173,28 +223,32 @@ void RankPlayer::vector_collective(const Action& action, MPI_Request* request) {
   const auto members = static_cast<std::size_t>(size);
   switch (action.kind) {
   case ActionKind::gatherv: {
-    const Parts to(action.receive_counts, 1, members);
+    const Parts to(action.receive_counts, members);
     const auto [own, type] = payload(self == action.peer ? part(action.receive_counts, self) : action.bytes);
     return check(either(PMPI_Igatherv, PMPI_Gatherv, request, out, own, type, in, to.counts.data(),
-                        to.displacements.data(), MPI_BYTE, action.peer, comm),
+                        to.displacements.data(), to.type, action.peer, comm),
                  action);
   }
   case ActionKind::scatterv: {
-    const Parts from(action.counts, 1, members);
-    const auto [own, type] = payload(self == action.peer ? part(action.counts, self) : action.receive_bytes);
+    const Parts from(action.counts, members);
+    // Only the root knows how its parts are rounded up.
+    const trace::Bytes room =
+        self == action.peer ? part(action.counts, self) : action.receive_bytes + (stage_.scan->large_parts ? 16 : 0);
+    const auto [own, type] = payload(room);
     return check(either(PMPI_Iscatterv, PMPI_Scatterv, request, out, from.counts.data(), from.displacements.data(),
-                        MPI_BYTE, in, own, type, action.peer, comm),
+                        from.type, in, own, type, action.peer, comm),
                  action);
   }
   case ActionKind::allgatherv: {
-    const Parts all(action.receive_counts, 1, members);
-    const auto [own, type] = payload(part(action.receive_counts, self));
-    return check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, own, type, in, all.counts.data(),
-                        all.displacements.data(), MPI_BYTE, comm),
+    const Parts all(action.receive_counts, members);
+    return check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, all.counts[static_cast<std::size_t>(self)],
+                        all.type, in, all.counts.data(), all.displacements.data(), all.type, comm),
                  action);
   }
   case ActionKind::alltoallv:
   case ActionKind::alltoallw: {
+    if (stage_.scan->large_parts || action.kind == ActionKind::alltoallw)
+      return all_to_all_of_any_size(action, comm, request);
     const Parts from(action.counts, 1, members);
     const Parts to(action.receive_counts, 1, members);
     return check(either(PMPI_Ialltoallv, PMPI_Alltoallv, request, out, from.counts.data(), from.displacements.data(),
@@ -207,13 +261,38 @@ void RankPlayer::vector_collective(const Action& action, MPI_Request* request) {
   }
 }
 
+/// Parts of elements of their own sizes: what is above 2 GiB does not round up the others.
+void RankPlayer::all_to_all_of_any_size(const Action& action, MPI_Comm comm, MPI_Request* request) {
+  int size = 0;
+  PMPI_Comm_size(comm, &size);
+  struct Sizes {
+    std::vector<int> counts;
+    std::vector<MPI_Datatype> types;
+  };
+  const auto sizes = [&](std::span<const trace::Bytes> parts) {
+    Sizes made;
+    for (int rank = 0; rank < size; ++rank) {
+      const auto [count, type] = payload(part(parts, rank));
+      made.counts.push_back(count);
+      made.types.push_back(type);
+    }
+    return made;
+  };
+  const Sizes from = sizes(action.counts);
+  const Sizes to = sizes(action.receive_counts);
+  const std::vector<int> nowhere(static_cast<std::size_t>(size), 0);
+  check(either(PMPI_Ialltoallw, PMPI_Alltoallw, request, stage_.send_area, from.counts.data(), nowhere.data(),
+               from.types.data(), stage_.receive_area, to.counts.data(), nowhere.data(), to.types.data(), comm),
+        action);
+}
+
 /// The communicator exists already; what remains is that its makers meet and agree on an identity.
 void RankPlayer::create_communicator(const Action& action) {
   if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return;
-  const bool members_only = action.kind == ActionKind::comm_create_group;
+  const bool members_only = action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
   if (members_only && action.new_communicator == trace::no_communicator) return;
   MPI_Comm comm = communicator(members_only ? action.new_communicator : action.communicator);
-  MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request);
+  MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request).request;
   check(either(PMPI_Iallreduce, PMPI_Allreduce, request, stage_.send_area, stage_.receive_area, 2, MPI_INT, MPI_SUM,
                comm),
         action);

@@ -1,5 +1,6 @@
 #include "replay/smpi/smpi_replay.h"
 
+#include "replay/observer.h"
 #include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/smpi/rank_player.h"
@@ -9,7 +10,10 @@
 #include <xbt/config.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <utility>
 
 #include <sys/mman.h>
@@ -49,52 +53,100 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// What travels back from the simulation's process.
+/// The part of a rank's time that belongs to a subject.
+struct Part {
+  trace::Rank rank = 0;
+  std::uint32_t subject = 0;
+  std::uint64_t count = 0;
+  double seconds = 0;
+};
+
+/// What travels back of one job from the simulation's process.
 struct Outcome {
   double cpu_seconds = 0;
   std::uint64_t actions = 0;
   std::vector<double> ends;
+  std::vector<Part> parts;
+  std::string calls; ///< names of subjects, one a line, where these are calls
 };
 
-std::string encode(const Outcome& outcome) {
-  std::string bytes(2 * sizeof(double) + outcome.ends.size() * sizeof(double), '\0');
-  std::memcpy(bytes.data(), &outcome.cpu_seconds, sizeof(double));
-  std::memcpy(bytes.data() + sizeof(double), &outcome.actions, sizeof(double));
-  std::memcpy(bytes.data() + 2 * sizeof(double), outcome.ends.data(), outcome.ends.size() * sizeof(double));
-  return bytes;
+template <typename Number>
+void put(std::string& bytes, Number number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-Outcome decode(std::string_view bytes, std::size_t ranks) {
+template <typename Number>
+Number take(std::string_view& bytes) {
+  Number number{};
+  if (bytes.size() < sizeof number) throw Error(Failure::runtime, "the simulation's process sent half an answer");
+  std::memcpy(&number, bytes.data(), sizeof number);
+  bytes.remove_prefix(sizeof number);
+  return number;
+}
+
+void put(std::string& bytes, const Outcome& outcome) {
+  put(bytes, outcome.cpu_seconds);
+  put(bytes, outcome.actions);
+  put(bytes, std::uint64_t{outcome.ends.size()});
+  for (const double end : outcome.ends)
+    put(bytes, end);
+  put(bytes, std::uint64_t{outcome.parts.size()});
+  for (const Part& part : outcome.parts) {
+    put(bytes, part.rank);
+    put(bytes, part.subject);
+    put(bytes, part.count);
+    put(bytes, part.seconds);
+  }
+  put(bytes, std::uint64_t{outcome.calls.size()});
+  bytes += outcome.calls;
+}
+
+Outcome take_outcome(std::string_view& bytes) {
   Outcome outcome;
-  outcome.ends.resize(ranks);
-  if (bytes.size() != (2 + ranks) * sizeof(double))
-    throw Error(Failure::runtime, "the simulation's process sent half an answer");
-  std::memcpy(&outcome.cpu_seconds, bytes.data(), sizeof(double));
-  std::memcpy(&outcome.actions, bytes.data() + sizeof(double), sizeof(double));
-  std::memcpy(outcome.ends.data(), bytes.data() + 2 * sizeof(double), ranks * sizeof(double));
+  outcome.cpu_seconds = take<double>(bytes);
+  outcome.actions = take<std::uint64_t>(bytes);
+  for (auto left = take<std::uint64_t>(bytes); left > 0; --left)
+    outcome.ends.push_back(take<double>(bytes));
+  for (auto left = take<std::uint64_t>(bytes); left > 0; --left) {
+    Part& part = outcome.parts.emplace_back();
+    part.rank = take<trace::Rank>(bytes);
+    part.subject = take<std::uint32_t>(bytes);
+    part.count = take<std::uint64_t>(bytes);
+    part.seconds = take<double>(bytes);
+  }
+  const auto size = take<std::uint64_t>(bytes);
+  if (size > bytes.size()) throw Error(Failure::runtime, "the simulation's process sent half an answer");
+  outcome.calls = std::string(bytes.substr(0, size));
+  bytes.remove_prefix(size);
   return outcome;
 }
 
 /// How many flops SimGrid must be given for one unit of a rank's volumes.
-double flops_per_unit(const trace::Run& run, const SimgridPlatform& platform, std::size_t node,
-                      const SmpiOptions& options) {
+double flops_per_unit(const SmpiJob& job, const SimgridPlatform& platform, std::size_t node, double scaling) {
   const PlatformHost& host = platform.hosts()[node];
-  const double seconds = options.seconds_per_unit.empty()
-                             ? seconds_per_unit(run.counter, host, options.units_per_second)
-                             : options.seconds_per_unit.at(node);
-  return seconds * host.speed * options.scaling.compute;
+  const double seconds = job.seconds_per_unit.empty()
+                             ? seconds_per_unit(job.source->run().counter, host, job.units_per_second)
+                             : job.seconds_per_unit.at(node);
+  return seconds * host.speed * scaling;
 }
 
 std::vector<std::vector<trace::CommunicatorId>> communicators_by_rank(const trace::Run& run,
-                                                                      const std::vector<bool>& used) {
+                                                                      const smpi::TraceScan& scan) {
   std::vector<std::vector<trace::CommunicatorId>> of(static_cast<std::size_t>(run.size));
   for (trace::CommunicatorId id = 0; id < run.communicators.size(); ++id) {
-    if (!used[id]) continue;
-    for (const trace::Rank member : run.communicators[id].members) {
+    if (!scan.communicators[id].used) continue;
+    std::vector<trace::Rank> members = run.communicators[id].members;
+    const auto& remote = run.communicators[id].remote_members;
+    members.insert(members.end(), remote.begin(), remote.end());
+    for (const trace::Rank member : members) {
       if (member < 0 || member >= run.size)
         throw Error(Failure::invalid_input,
                     "communicator " + std::to_string(id) + " has no rank " + std::to_string(member) + " to hold");
-      of[static_cast<std::size_t>(member)].push_back(id);
+      auto& own = of[static_cast<std::size_t>(member)];
+      if (!own.empty() && own.back() == id)
+        throw Error(Failure::invalid_input,
+                    "communicator " + std::to_string(id) + " has rank " + std::to_string(member) + " twice");
+      own.push_back(id);
     }
   }
   return of;
@@ -115,21 +167,92 @@ std::string advice() {
                               : "use --backend model";
 }
 
-Error deadlock(const std::vector<RankPlayer>& players) {
+class JobPlay {
+public:
+  JobPlay(const SmpiJob& job, std::size_t number, const SimgridPlatform& platform, const SmpiOptions& options)
+      : job_(job), scan_(smpi::scan(*job.source)) {
+    const trace::Run& run = job.source->run();
+    if (job.mapping->node_of_rank.size() != static_cast<std::size_t>(run.size))
+      throw Error(Failure::usage, "the mapping is not for this many ranks", std::to_string(run.size));
+    stage_.source = job.source;
+    stage_.scan = &scan_;
+    stage_.instance = "timeless-" + std::to_string(number);
+    stage_.communicators_of = communicators_by_rank(run, scan_);
+    stage_.kernel_factors = job.kernel_factors;
+    stage_.files = {options.files.latency, options.files.byte_time, options.files.aggregate_byte_time};
+    stage_.attribute_kernels = options.attribute == AttributeBy::kernels;
+    stage_.attribute_calls = options.attribute == AttributeBy::calls;
+    for (const std::uint32_t node : job.mapping->node_of_rank)
+      stage_.flops_per_unit.push_back(flops_per_unit(job, platform, node, options.scaling.compute));
+  }
+  JobPlay(JobPlay&&) = delete;
+
+  Stage& stage() { return stage_; }
+  const smpi::TraceScan& scan() const { return scan_; }
+  std::vector<RankPlayer>& players() { return players_; }
+  const std::vector<RankPlayer>& players() const { return players_; }
+  const SmpiJob& job() const { return job_; }
+
+  Outcome outcome(double seconds) const {
+    Outcome made{.cpu_seconds = seconds, .actions = 0, .ends = {}, .parts = {}, .calls = {}};
+    std::map<std::string, std::uint32_t> names;
+    // Computation first, then by the alphabet, as in the model's.
+    if (stage_.attribute_calls) made.calls = "computation\n";
+    for (const RankPlayer& player : players_)
+      for (const auto& [name, timed] : player.calls())
+        if (name != "computation") names.emplace(name, 0);
+    std::uint32_t number = 1;
+    for (auto& [name, place] : names) {
+      place = number++;
+      made.calls += name + "\n";
+    }
+    names["computation"] = 0;
+    trace::Rank rank = 0;
+    for (const RankPlayer& player : players_) {
+      made.actions += player.actions();
+      made.ends.push_back(player.end());
+      for (const auto& [kernel, timed] : player.kernels())
+        made.parts.push_back({rank, kernel, timed.count, timed.seconds});
+      const std::size_t first = made.parts.size();
+      for (const auto& [name, timed] : player.calls())
+        made.parts.push_back({rank, names.at(name), timed.count, timed.seconds});
+      std::sort(made.parts.begin() + static_cast<std::ptrdiff_t>(first), made.parts.end(),
+                [](const Part& left, const Part& right) { return left.subject < right.subject; });
+      ++rank;
+    }
+    return made;
+  }
+
+private:
+  SmpiJob job_;
+  smpi::TraceScan scan_;
+  Stage stage_;
+  std::vector<RankPlayer> players_;
+};
+
+using JobPlays = std::vector<std::unique_ptr<JobPlay>>;
+
+Error deadlock(const JobPlays& jobs) {
   constexpr std::size_t named = 8;
   std::string where;
   std::size_t blocked = 0;
-  for (const RankPlayer& player : players) {
-    if (player.finished()) continue;
-    if (++blocked <= named) where += (where.empty() ? "" : "; ") + player.position();
+  std::size_t ranks = 0;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    for (const RankPlayer& player : jobs[job]->players()) {
+      ++ranks;
+      if (player.finished()) continue;
+      if (++blocked > named) continue;
+      where += where.empty() ? "" : "; ";
+      if (jobs.size() > 1) where += "job " + std::to_string(job + 1) + ", ";
+      where += player.position();
+    }
   }
   if (blocked > named) where += "; ...";
   std::string help = "timeless check finds messages without a partner; a program that sends large messages before it "
                      "receives deadlocks where they are not buffered";
   if (collectives_chosen()) help += "; " + advice();
   return {Failure::invalid_input,
-          std::to_string(blocked) + " of " + std::to_string(players.size()) + " ranks wait and nothing will come",
-          where, help};
+          std::to_string(blocked) + " of " + std::to_string(ranks) + " ranks wait and nothing will come", where, help};
 }
 
 /// SMPI's selector "automatic" tries all algorithms of a collective in turn, each time.
@@ -139,59 +262,141 @@ void refuse_trial_of_all_collectives(const SimgridPlatform& platform) {
               platform.file().string(), "choose default, mpich or ompi");
 }
 
+/// What ranks did, on its way from the child to an observer in the parent: the parent has the actions, too.
+class Observations {
+public:
+  Observations(Observer& observer, const trace::Source& source) : observer_(observer), source_(source) {
+    ranks_.resize(static_cast<std::size_t>(source.run().size));
+  }
+
+  static void put_in(std::string& bytes, trace::Rank rank, double begin, double end) {
+    put(bytes, rank);
+    put(bytes, begin);
+    put(bytes, end);
+  }
+
+  void take_all(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto rank = take<trace::Rank>(bytes);
+      const auto begin = take<double>(bytes);
+      const auto end = take<double>(bytes);
+      observe(rank, begin, end);
+    }
+  }
+
+private:
+  struct Place {
+    std::unique_ptr<trace::RankStream> stream;
+    trace::ActionBlock block;
+    std::size_t next = 0;
+    std::size_t volume = 0;
+    std::uint64_t ordinal = 0;
+  };
+
+  void observe(trace::Rank rank, double begin, double end) {
+    Place& place = ranks_.at(static_cast<std::size_t>(rank));
+    if (!place.stream) place.stream = source_.open(rank);
+    while (place.next == place.block.size()) {
+      if (!place.stream->next(place.block))
+        throw Error(Failure::runtime, "the simulation's process reports more actions than there are");
+      place.next = 0;
+      place.volume = 0;
+    }
+    const trace::Action& action = place.block.dictionary()[place.block.sequence()[place.next++]];
+    const std::uint64_t volume = trace::has_volume(action.kind) ? place.block.volumes()[place.volume++] : 0;
+    observer_.observe(
+        {.rank = rank, .ordinal = place.ordinal++, .action = action, .volume = volume, .start = begin, .end = end});
+  }
+
+  Observer& observer_;
+  const trace::Source& source_;
+  std::vector<Place> ranks_;
+};
+
 class Simulation {
 public:
-  Simulation(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
-             const SmpiOptions& options)
-      : source_(source), platform_(platform), mapping_(mapping), options_(options), scan_(smpi::scan(source)) {
-    stage_.source = &source;
-    stage_.scan = &scan_;
-    stage_.instance = "timeless";
-    stage_.communicators_of = communicators_by_rank(source.run(), scan_.communicator_used);
-    stage_.kernel_factors = options.kernel_factors;
-    for (const std::uint32_t node : mapping.node_of_rank)
-      stage_.flops_per_unit.push_back(flops_per_unit(source.run(), platform, node, options));
+  Simulation(std::span<const SmpiJob> jobs, const SimgridPlatform& platform, const SmpiOptions& options)
+      : platform_(platform), options_(options) {
+    for (const SmpiJob& job : jobs) {
+      jobs_.push_back(std::make_unique<JobPlay>(job, jobs_.size(), platform, options));
+      actions_ += jobs_.back()->scan().actions;
+      ranks_ += static_cast<std::size_t>(job.source->run().size);
+    }
   }
 
   /// In the child.
   std::string run(const ChildReport& report) {
     const Area sent;
     const Area received;
-    stage_.send_area = sent.address();
-    stage_.receive_area = received.address();
-    const Scaling& scaling = options_.scaling;
-    if (scaling.latency != 1 || scaling.bandwidth != 1)
-      platform_.scale_links(scaling.latency, scaling.bandwidth, mapping_.node_of_rank);
-    stage_.prepare_collectives_for_nodes = collectives_chosen();
-    count_actions(report);
-    stage_.report = &report;
-    const auto ranks = static_cast<std::size_t>(source_.run().size);
-    stage_.curtain = sg4::Barrier::create(static_cast<unsigned>(ranks));
-    SMPI_app_instance_register(stage_.instance, nullptr, static_cast<int>(ranks));
-    create_players(report, ranks);
-    sg4::Engine::on_deadlock_cb([&] { report.fail(deadlock(players_)); });
+    scale_links();
+    const auto curtain = sg4::Barrier::create(static_cast<unsigned>(ranks_));
+    for (const auto& job : jobs_) {
+      Stage& stage = job->stage();
+      stage.send_area = sent.address();
+      stage.receive_area = received.address();
+      stage.prepare_collectives_for_nodes = collectives_chosen();
+      stage.action_done = [this, &report] {
+        constexpr std::uint64_t between_reports = 1 << 15;
+        if (++done_ % between_reports == 0) report.progress(done_, actions_);
+      };
+      if (options_.observer != nullptr)
+        stage.observe = [this, &report](trace::Rank rank, double begin, double end) {
+          Observations::put_in(observed_, rank, begin, end);
+          if (observed_.size() > 1 << 16) hand_over(report);
+        };
+      stage.report = &report;
+      stage.curtain = curtain;
+      SMPI_app_instance_register(stage.instance.c_str(), nullptr, job->job().source->run().size);
+    }
+    for (const auto& job : jobs_)
+      create_players(*job, report);
+    sg4::Engine::on_deadlock_cb([&] { report.fail(deadlock(jobs_)); });
     const double before = cpu_seconds();
     sg4::Engine::get_instance()->run();
-    return encode(outcome(cpu_seconds() - before));
+    const double seconds = cpu_seconds() - before;
+    if (!observed_.empty()) hand_over(report);
+    std::string answer;
+    for (const auto& job : jobs_) {
+      if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_);
+      put(answer, job->outcome(seconds));
+    }
+    return answer;
+  }
+
+  /// What each job's result has to say beside its numbers.
+  std::vector<std::string> notes(std::size_t job) const {
+    std::vector<std::string> notes = jobs_[job]->scan().notes;
+    if (jobs_[job]->scan().files) notes.push_back(file_note(jobs_[job]->job()));
+    return notes;
   }
 
 private:
-  void count_actions(const ChildReport& report) {
-    stage_.action_done = [this, &report] {
-      constexpr std::uint64_t between_reports = 1 << 15;
-      if (++done_ % between_reports == 0) report.progress(done_, scan_.actions);
-    };
+  void scale_links() const {
+    const Scaling& scaling = options_.scaling;
+    if (scaling.latency == 1 && scaling.bandwidth == 1) return;
+    std::vector<std::uint32_t> hosts;
+    for (const auto& job : jobs_)
+      hosts.insert(hosts.end(), job->job().mapping->node_of_rank.begin(), job->job().mapping->node_of_rank.end());
+    platform_.scale_links(scaling.latency, scaling.bandwidth, hosts);
   }
 
-  void create_players(const ChildReport& report, std::size_t ranks) {
-    players_.reserve(ranks);
+  void hand_over(const ChildReport& report) {
+    report.part(observed_);
+    observed_.clear();
+  }
+
+  void create_players(JobPlay& job, const ChildReport& report) {
+    std::vector<RankPlayer>& players = job.players();
+    const auto ranks = static_cast<std::size_t>(job.job().source->run().size);
+    players.reserve(ranks);
     for (std::size_t rank = 0; rank < ranks; ++rank)
-      players_.emplace_back(stage_, static_cast<trace::Rank>(rank));
+      players.emplace_back(job.stage(), static_cast<trace::Rank>(rank));
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const std::string& host = platform_.hosts()[mapping_.node_of_rank[rank]].name;
-      sg4::Actor::create("rank-" + std::to_string(rank), sg4::Host::by_name(host), [this, &report, rank] {
+      const std::string& host = platform_.hosts()[job.job().mapping->node_of_rank[rank]].name;
+      const std::string name = (jobs_.size() > 1 ? job.stage().instance + "-" : "") + "rank-" + std::to_string(rank);
+      sg4::Actor::create(name, sg4::Host::by_name(host), [&players, &report, rank] {
         try {
-          players_[rank].play();
+          players[rank].play();
         } catch (const std::exception& error) {
           report.fail(error);
         }
@@ -199,50 +404,101 @@ private:
     }
   }
 
-  Outcome outcome(double seconds) const {
-    Outcome made{.cpu_seconds = seconds, .actions = 0, .ends = {}};
-    for (const RankPlayer& player : players_) {
-      if (!player.finished()) throw deadlock(players_);
-      made.actions += player.actions();
-      made.ends.push_back(player.end());
-    }
-    return made;
+  std::string file_note(const SmpiJob& job) const {
+    const auto has_disk = [&](std::uint32_t node) {
+      return !sg4::Host::by_name(platform_.hosts()[node].name)->get_disks().empty();
+    };
+    if (std::ranges::all_of(job.mapping->node_of_rank, has_disk))
+      return "files are read and written on the first disk of each rank's host: where the program's were is not "
+             "recorded";
+    const SmpiFiles& files = options_.files;
+    std::string costs = human_number(files.latency * 1e6) + " us a call, " + human_number(1e-9 / files.byte_time) +
+                        " GB/s per process, ";
+    costs += files.aggregate_byte_time > 0 ? human_number(1e-9 / files.aggregate_byte_time) + " GB/s in all"
+                                           : "no limit for all";
+    return "files cost what they cost in the model, the hosts have no disks: " + costs +
+           (files.assumed ? ", an assumption" : "");
   }
 
-  const trace::Source& source_;
+  static std::string human_number(double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", number);
+    return text;
+  }
+
   const SimgridPlatform& platform_;
-  const Mapping& mapping_;
   const SmpiOptions& options_;
-  smpi::TraceScan scan_;
-  Stage stage_;
-  std::vector<RankPlayer> players_;
+  JobPlays jobs_;
+  std::size_t ranks_ = 0;
+  std::uint64_t actions_ = 0;
   std::uint64_t done_ = 0;
+  std::string observed_;
 };
 
-} // namespace
-
-SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
-                       const SmpiOptions& options) {
-  const auto ranks = static_cast<std::size_t>(source.run().size);
-  if (mapping.node_of_rank.size() != ranks)
-    throw Error(Failure::usage, "the mapping is not for this many ranks", std::to_string(ranks));
-  refuse_trial_of_all_collectives(platform);
-  Simulation simulation(source, platform, mapping, options);
-  const ChildDeath death{Failure::runtime, "SimGrid stopped during the replay", platform.file().string(), advice()};
-  const std::string answer =
-      run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress);
-
-  const Outcome outcome = decode(answer, ranks);
-  SmpiResult result{.replay = {}, .cpu_seconds = outcome.cpu_seconds};
-  LaneResult lane{.name = lane_name(platform, options.scaling), .makespan = 0, .ranks = {}};
-  for (const double end : outcome.ends) {
-    lane.ranks.push_back({.end = end});
-    lane.makespan = std::max(lane.makespan, end);
+void attribute(Result& result, AttributeBy by, const Outcome& outcome) {
+  Attribution& attribution = result.attribution;
+  attribution.by = by;
+  for (std::size_t begin = 0; begin < outcome.calls.size();) {
+    const std::size_t end = outcome.calls.find('\n', begin);
+    attribution.calls.push_back(outcome.calls.substr(begin, end - begin));
+    begin = end + 1;
   }
+  for (const Part& part : outcome.parts)
+    attribution.parts.push_back(
+        {.rank = part.rank, .subject = part.subject, .count = part.count, .lanes = {{.end = part.seconds}}});
+}
+
+SmpiResult result_of(const Outcome& outcome, const std::string& name, const SmpiOptions& options) {
+  SmpiResult result{.replay = {}, .cpu_seconds = outcome.cpu_seconds};
+  LaneResult lane{.name = name, .makespan = 0, .ranks = {}};
+  for (const double end : outcome.ends)
+    lane.ranks.push_back({.end = end});
+  find_makespan(lane);
   result.replay.lanes.push_back(std::move(lane));
   result.replay.attributed = false;
   result.replay.actions = outcome.actions;
+  if (options.attribute != AttributeBy::nothing) attribute(result.replay, options.attribute, outcome);
   return result;
+}
+
+} // namespace
+
+std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const SimgridPlatform& platform,
+                                    const SmpiOptions& options) {
+  if (jobs.empty()) throw Error(Failure::usage, "no job to replay");
+  if (options.observer != nullptr && jobs.size() > 1)
+    throw Error(Failure::usage, "several jobs have no timeline", {}, "replay one of them alone");
+  refuse_trial_of_all_collectives(platform);
+  Simulation simulation(jobs, platform, options);
+  const ChildDeath death{Failure::runtime, "SimGrid stopped during the replay", platform.file().string(), advice()};
+  const std::string name = lane_name(platform, options.scaling);
+  std::optional<Observations> observations;
+  ChildPart part;
+  if (options.observer != nullptr) {
+    options.observer->begin(jobs.front().source->run());
+    observations.emplace(*options.observer, *jobs.front().source);
+    part = [&](std::string_view bytes) { observations->take_all(bytes); };
+  }
+  const std::string answer =
+      run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress, part);
+
+  std::vector<SmpiResult> results;
+  std::string_view rest = answer;
+  for (std::size_t job = 0; job < jobs.size(); ++job) {
+    results.push_back(result_of(take_outcome(rest), name, options));
+    results.back().replay.notes = simulation.notes(job);
+  }
+  return results;
+}
+
+SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
+                       const SmpiOptions& options) {
+  const SmpiJob job{.source = &source,
+                    .mapping = &mapping,
+                    .units_per_second = options.units_per_second,
+                    .seconds_per_unit = options.seconds_per_unit,
+                    .kernel_factors = options.kernel_factors};
+  return std::move(smpi_replay(std::span(&job, 1), platform, options).front());
 }
 
 } // namespace timeless::replay

@@ -9,16 +9,43 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace timeless::replay {
 
-struct SmpiOptions {
-  /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
-  Scaling scaling = {};
+class Observer;
+
+/// One run on the platform, with an MPI_COMM_WORLD of its own.
+struct SmpiJob {
+  const trace::Source* source = nullptr;
+  const Mapping* mapping = nullptr;
   std::optional<double> units_per_second = {}; ///< see seconds_per_unit in simgrid_network.h
   std::vector<double> seconds_per_unit = {};   ///< by host, instead; empty: as above
   std::vector<double> kernel_factors = {};     ///< see replay::kernel_factors
+};
+
+/// What files cost where hosts have no disks; where they have, SimGrid's disks do. See FileSystem in
+/// replay/model/file_system.h, whose default this is.
+struct SmpiFiles {
+  double latency = 100e-6;
+  double byte_time = 1 / 1e9;
+  double aggregate_byte_time = 1 / 10e9;
+  bool assumed = true; ///< nobody has said so
+};
+
+struct SmpiOptions {
+  /// Every link's latency and bandwidth, and all computation times, are multiplied by these.
+  Scaling scaling = {};
+  std::optional<double> units_per_second = {}; ///< see SmpiJob, as the next two
+  std::vector<double> seconds_per_unit = {};
+  std::vector<double> kernel_factors = {};
+  SmpiFiles files = {};
+  /// What every rank's time is divided by, in Result::attribution: sums (`end`) only.
+  AttributeBy attribute = AttributeBy::nothing;
+  /// Told what every rank does, in this process; of one job only. Not asked for a lane: there is one. It has to
+  /// outlive the replay.
+  Observer* observer = nullptr;
   /// Called now and then with the actions replayed so far and the number there are.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
@@ -32,12 +59,18 @@ struct SmpiResult {
 ///
 /// The actions go to SMPI from memory, over real communicators made beforehand; each rank's clock starts at 0 when all
 /// are ready, and MPI_Finalize is not charged. The simulation runs in a child process, so the platform can be used
-/// again. docs/platforms.md says how every action is carried out.
+/// again. docs/smpi.md says how every action is carried out; Result::notes what is carried out otherwise than the
+/// program did it.
 ///
 /// Throws Error(missing_capability) before anything runs, naming every kind of action in the trace that SMPI has no
 /// equal for; Error(invalid_input) for a trace that contradicts itself, or whose ranks come to wait for each other,
 /// with the ranks and their actions.
 SmpiResult smpi_replay(const trace::Source& source, const SimgridPlatform& platform, const Mapping& mapping,
                        const SmpiOptions& options = {});
+
+/// Replays several runs at once on one platform, whose links and hosts they share. All ranks of all of them start
+/// together. One result for each, with the processor's time for all of them. Throws as above.
+std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const SimgridPlatform& platform,
+                                    const SmpiOptions& options = {});
 
 } // namespace timeless::replay

@@ -25,59 +25,106 @@ bool neighbor_collective(ActionKind kind) {
 
 bool names_communicator(const Action& action) {
   switch (trace::family(action.kind)) {
-  case trace::ActionFamily::point_to_point:
-  case trace::ActionFamily::collective:
-  case trace::ActionFamily::communicator:
-    return true;
-  default:
+  case trace::ActionFamily::computation:
+  case trace::ActionFamily::completion:
+  case trace::ActionFamily::generalized:
+  case trace::ActionFamily::mark:
+  case trace::ActionFamily::lifecycle:
     return false;
+  case trace::ActionFamily::request:
+    return action.kind == ActionKind::resolved;
+  default:
+    return action.kind != ActionKind::file_delete;
   }
 }
 
-/// What this backend does not replay, whatever SMPI could: named once, not call by call.
-std::string_view foreign_to_smpi(trace::ActionFamily family) {
-  switch (family) {
+/// True where the sizes of the action are those of messages.
+bool sends_messages(trace::ActionFamily family) {
+  return family == trace::ActionFamily::point_to_point || family == trace::ActionFamily::collective ||
+         family == trace::ActionFamily::one_sided;
+}
+
+/// Why SMPI cannot replay this action; empty when it can.
+std::string obstacle(const Action& action, const trace::Run& run) {
+  const trace::ActionFamily family = trace::family(action.kind);
+  if (family == trace::ActionFamily::process) return "processes of another MPI_COMM_WORLD";
+  if (neighbor_collective(action.kind) && action.tag == 0)
+    return trace::mpi_name(action) + " whose neighbours were not recorded";
+  if (names_communicator(action) && run.communicators[action.communicator].foreign_members() > 0)
+    return trace::mpi_name(action) + " with processes of another MPI_COMM_WORLD (this backend replays none)";
+  if (!sends_messages(family)) return {};
+  trace::Bytes largest = std::max(action.bytes, action.receive_bytes);
+  for (const auto parts : {action.counts, action.receive_counts})
+    if (!parts.empty()) largest = std::max(largest, std::ranges::max(parts));
+  if (largest > largest_payload) return trace::mpi_name(action) + " of more than 32 GiB";
+  if (action.mode == trace::SendMode::buffered && largest > largest_int / 2)
+    return trace::mpi_name(action) + " of more than 1 GiB";
+  return {};
+}
+
+/// How the action is carried out where that is not what the program did; empty when it is.
+std::string remark(const Action& action, const trace::Run& run) {
+  if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
+    return "a probe ends when its whole message has come: it takes the message out of its receive's hands";
+  if (action.kind == ActionKind::thread)
+    return "threads of a rank that call MPI are replayed as one, in the order recorded";
+  if (neighbor_collective(action.kind))
+    return "neighbourhood collectives are a message to and from each neighbour, all at once: SMPI has none";
+  switch (trace::family(action.kind)) {
+  case trace::ActionFamily::collective:
+    if (run.communicators[action.communicator].remote_members.empty()) return {};
+    if (action.request != trace::no_request)
+      return "nonblocking collectives of an intercommunicator are messages of each with each, or the same call on both "
+             "groups as one: SMPI has no intercommunicators";
+    return "collectives of an intercommunicator are SMPI's within the groups, and messages between the groups' first "
+           "members: SMPI has no intercommunicators";
   case trace::ActionFamily::generalized:
-    return "generalized requests";
-  case trace::ActionFamily::process:
-    return "processes of another MPI_COMM_WORLD";
-  case trace::ActionFamily::window:
+    return "generalized requests take no time: what they stand for was not recorded";
   case trace::ActionFamily::one_sided:
+    return "one-sided transfers are SMPI's: a Get needs no message to ask for it, an Accumulate is waited for at its "
+           "call, as are all atomic ones";
   case trace::ActionFamily::epoch:
-    return "one-sided communication";
-  case trace::ActionFamily::file:
-  case trace::ActionFamily::file_collective:
-    return "files";
+    if (action.kind == ActionKind::win_lock || action.kind == ActionKind::win_lock_all)
+      return "locks of windows wait for each other, but send no messages, as in SMPI";
+    return {};
   default:
     return {};
   }
 }
 
-/// Why SMPI cannot replay this action; empty when it can.
-std::string obstacle(const Action& action, const trace::Run& run) {
-  if (const std::string_view what = foreign_to_smpi(trace::family(action.kind)); !what.empty())
-    return std::string(what);
-  if (neighbor_collective(action.kind)) return trace::mpi_name(action) + " (SMPI has no neighbourhood collectives)";
-  if (action.kind == ActionKind::intercomm_create || action.kind == ActionKind::intercomm_merge)
-    return trace::mpi_name(action) + " (SMPI has no intercommunicators)";
-  if (names_communicator(action) && run.communicators[action.communicator].foreign_members() > 0)
-    return trace::mpi_name(action) + " with processes of another MPI_COMM_WORLD (this backend replays none)";
-  if (names_communicator(action) && !run.communicators[action.communicator].remote_members.empty())
-    return trace::mpi_name(action) + " on an intercommunicator (SMPI has none)";
-  const trace::Bytes largest = std::max(action.bytes, action.receive_bytes);
-  if (largest > largest_payload) return trace::mpi_name(action) + " of more than 32 GiB";
-  if (action.mode == trace::SendMode::buffered && largest > largest_int / 2)
-    return trace::mpi_name(action) + " of more than 1 GiB";
-  const auto too_large = [](trace::Bytes bytes) { return bytes > largest_int; };
-  if (std::ranges::any_of(action.counts, too_large) || std::ranges::any_of(action.receive_counts, too_large))
-    return trace::mpi_name(action) + " with a part of more than 2 GiB";
-  return {};
+/// The window that an action makes or uses; no_communicator where it has nothing to do with one.
+trace::CommunicatorId window_of(const Action& action) {
+  switch (action.kind) {
+  case ActionKind::win_create:
+  case ActionKind::win_allocate:
+  case ActionKind::win_allocate_shared:
+  case ActionKind::win_create_dynamic:
+    return action.new_communicator;
+  default:
+    break;
+  }
+  const trace::ActionFamily family = trace::family(action.kind);
+  const bool uses = family == trace::ActionFamily::window || family == trace::ActionFamily::one_sided ||
+                    family == trace::ActionFamily::epoch;
+  return uses ? action.communicator : trace::no_communicator;
+}
+
+std::vector<trace::CommunicatorId> same_communicators(const trace::Run& run) {
+  std::vector<trace::CommunicatorId> same;
+  std::map<std::uint64_t, trace::CommunicatorId> known;
+  for (trace::CommunicatorId id = 0; id < run.communicators.size(); ++id) {
+    const trace::Communicator& communicator = run.communicators[id];
+    const bool two_groups = communicator.identity != 0 && !communicator.remote_members.empty();
+    same.push_back(two_groups ? known.emplace(communicator.identity, id).first->second : id);
+  }
+  return same;
 }
 
 class Scanner {
 public:
   explicit Scanner(const trace::Source& source) : source_(source), run_(source.run()) {
-    result_.communicator_used.resize(run_.communicators.size());
+    result_.communicators.resize(run_.communicators.size());
+    result_.same_as = same_communicators(run_);
     result_.amendments.resize(static_cast<std::size_t>(run_.size));
   }
 
@@ -111,9 +158,21 @@ private:
       mark(action.communicator, action);
       if (action.new_communicator != trace::no_communicator) mark(action.new_communicator, action);
     }
-    std::string why = obstacle(action, run_);
-    if (!why.empty()) obstacles_.emplace(std::move(why), rank_);
+    if (neighbor_collective(action.kind)) use(action.communicator).aside = true;
+    if (const trace::CommunicatorId window = window_of(action); window != trace::no_communicator)
+      use(window).window = true;
+    const trace::ActionFamily family = trace::family(action.kind);
+    if (family == trace::ActionFamily::file || family == trace::ActionFamily::file_collective) result_.files = true;
+    const auto too_large = [](trace::Bytes bytes) { return bytes > largest_int; };
+    if (std::ranges::any_of(action.counts, too_large) || std::ranges::any_of(action.receive_counts, too_large))
+      result_.large_parts = true;
+    if (std::string why = obstacle(action, run_); !why.empty()) obstacles_.emplace(std::move(why), rank_);
+    if (std::string how = remark(action, run_);
+        !how.empty() && std::ranges::find(result_.notes, how) == result_.notes.end())
+      result_.notes.push_back(std::move(how));
   }
+
+  CommunicatorUse& use(trace::CommunicatorId id) { return result_.communicators[result_.same_as[id]]; }
 
   void mark(trace::CommunicatorId communicator, const Action& action) {
     if (communicator >= run_.communicators.size())
@@ -121,7 +180,8 @@ private:
                   trace::mpi_name(action) + " uses communicator " + std::to_string(communicator) +
                       ", which the trace does not define",
                   "rank " + std::to_string(rank_));
-    result_.communicator_used[communicator] = true;
+    use(communicator).used = true;
+    if (!run_.communicators[communicator].remote_members.empty()) use(communicator).aside = true;
   }
 
   /// Finds for each cancelled or late-resolved request the action that started it.

@@ -3,6 +3,7 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -18,10 +19,22 @@ struct Amendment {
   trace::Bytes bytes = 0;
 };
 
+/// What a run does on a communicator, as far as something must stand ready for it.
+struct CommunicatorUse {
+  bool used = false;
+  bool aside = false;  ///< messages of ours go beside the program's: neighbourhoods, and what two groups do together
+  bool window = false; ///< a window's own
+};
+
 /// What must be known of a run before its first action is replayed.
 struct TraceScan {
   std::uint64_t actions = 0;
-  std::vector<bool> communicator_used; ///< by CommunicatorId
+  std::vector<CommunicatorUse> communicators; ///< by CommunicatorId
+  /// By CommunicatorId: the one to use instead, where both sides of an intercommunicator recorded one of their own.
+  std::vector<trace::CommunicatorId> same_as;
+  bool large_parts = false;       ///< a vector collective has parts beyond what an int can count in bytes
+  bool files = false;             ///< files are read or written
+  std::vector<std::string> notes; ///< what is carried out otherwise than the program did it, each named once
   /// By rank, and by the ordinal of the nonblocking action within the rank.
   std::vector<std::unordered_map<std::uint64_t, Amendment>> amendments;
 };

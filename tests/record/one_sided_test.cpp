@@ -42,13 +42,6 @@ TEST_P(OneSided, fits_together_and_takes_its_time_on_the_network) {
   EXPECT_EQ(answer.at("not_modelled").at(0), expected);
 }
 
-TEST_P(OneSided, is_refused_by_smpi_in_few_words) {
-  const Ran refused = place_.run("timeless replay run.tia --platform graphene --backend smpi");
-  EXPECT_EQ(refused.status, 5) << refused.output;
-  EXPECT_THAT(refused.errors, AllOf(HasSubstr("the SMPI backend cannot replay one-sided communication"),
-                                    HasSubstr("use --backend model")));
-}
-
 TEST_P(OneSided, is_shown_with_the_bytes_that_go_and_come) {
   const json calls = json::parse(place_.run("timeless info run.tia --json").output).at("calls");
   // Over four ranks: see the program.

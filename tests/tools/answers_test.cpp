@@ -158,7 +158,7 @@ TEST_F(Answers, growths_that_make_no_sense_are_refused) {
 
 TEST_F(Answers, SMPI_is_not_asked_for_what_it_cannot_say) {
   for (const std::vector<std::string>& question :
-       {std::vector<std::string>{"--by", "call"}, {"--tolerance", "1%"}, {"--critical-path"}}) {
+       {std::vector<std::string>{"--tolerance", "1%"}, {"--critical-path"}}) {
     std::vector<std::string> arguments{"replay", directory_ / "line.tia", "--platform", "graphene", "--backend",
                                        "smpi"};
     arguments.insert(arguments.end(), question.begin(), question.end());

@@ -5,6 +5,8 @@
 #include "tools/replaying/timeline_request.h"
 #include "tools/trace_input.h"
 
+#include "trace/error.h"
+
 #include <utility>
 
 namespace timeless::tools {
@@ -25,6 +27,10 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
   if (prediction.result.attribution.by == replay::AttributeBy::kernels)
     for (const replay::AttributedTimes& part : prediction.result.attribution.parts)
       name(part.subject);
+  for (const auto& contention : prediction.contentions)
+    if (contention)
+      for (const KernelContention& kernel : contention->kernels)
+        name(kernel.kernel);
   if (prediction.critical_path)
     for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
       name(kernel);
@@ -42,9 +48,11 @@ std::string KernelNames::operator()(trace::KernelId kernel) {
 std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
                                                            bool writes) {
   replay::timeline::TimelineOptions options = timeline_options(request.timeline);
-  if (!request.timeline.asked()) return nullptr;
-  if (request.prediction.backend == Backend::smpi)
-    throw Error(Failure::usage, "SMPI's replay has no timeline", "--timeline", "leave --backend smpi out");
+  const bool simgrids = request.timeline.format == "simgrid";
+  if (simgrids && request.prediction.backend != Backend::smpi)
+    throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",
+                "give --backend smpi, or take another format");
+  if (!request.timeline.asked() || simgrids) return nullptr;
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);
   };

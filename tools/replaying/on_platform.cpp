@@ -120,15 +120,19 @@ OnPlatform place_on_platform(const trace::Source& source, const PredictionOption
   return on;
 }
 
+replay::SimgridNetworkOptions network_options(const OnPlatform& on, const PredictionOptions& options) {
+  replay::SimgridNetworkOptions network{.lanes = scalings(options)};
+  network.seconds_per_unit = on.speeds.seconds_per_unit;
+  network.kernel_factors = on.speeds.kernel_factors;
+  if (options.machine.compute_rate > 0) network.units_per_second = options.machine.compute_rate;
+  if (options.memory_copy_rate && *options.memory_copy_rate > 0)
+    network.memory_copy_byte_time = 1 / *options.memory_copy_rate;
+  return network;
+}
+
 void predict_with_model(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                         const replay::Platform& platform) {
-  replay::SimgridNetworkOptions network_options{.lanes = scalings(options)};
-  network_options.seconds_per_unit = on.speeds.seconds_per_unit;
-  network_options.kernel_factors = on.speeds.kernel_factors;
-  if (options.machine.compute_rate > 0) network_options.units_per_second = options.machine.compute_rate;
-  if (options.memory_copy_rate && *options.memory_copy_rate > 0)
-    network_options.memory_copy_byte_time = 1 / *options.memory_copy_rate;
-  replay::SimgridNetwork network(platform, source.run(), on.mapping, std::move(network_options));
+  replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
   replay_and_ask(on.prediction, source, network, options);
   add_notes(on.prediction, platform.notes());
   add_notes(on.prediction, options.notes_of_all(network.notes()));

@@ -5,6 +5,7 @@
 
 #include "replay/platform/mapping.h"
 #include "replay/platform/platform.h"
+#include "replay/platform/simgrid_network.h"
 
 #include <filesystem>
 #include <string>
@@ -30,6 +31,8 @@ struct OnPlatform {
 
 OnPlatform place_on_platform(const trace::Source& source, const PredictionOptions& options,
                              const replay::Platform& platform);
+/// The model's network on the platform.
+replay::SimgridNetworkOptions network_options(const OnPlatform& on, const PredictionOptions& options);
 void predict_with_model(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                         const replay::Platform& platform);
 /// What is to be said in the end, whatever predicted.

@@ -1,8 +1,11 @@
 #include "tools/console.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/prediction.h"
+#include "tools/replaying/smpi_prediction.h"
 #include "tools/trace_input.h"
 
+#include "replay/observer.h"
+#include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 #include "trace/error.h"
@@ -10,31 +13,90 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 namespace timeless::tools {
 
 namespace {
+
+/// Puts what one more configuration's time was divided into beside that of those before it.
+void add_attribution(replay::Attribution& all, const replay::Attribution& one, std::size_t lane, std::size_t lanes) {
+  all.by = one.by;
+  all.calls = one.calls;
+  std::map<std::pair<trace::Rank, std::uint32_t>, std::size_t> known;
+  for (std::size_t i = 0; i < all.parts.size(); ++i)
+    known.emplace(std::pair(all.parts[i].rank, all.parts[i].subject), i);
+  for (const replay::AttributedTimes& part : one.parts) {
+    const auto [place, added] = known.emplace(std::pair(part.rank, part.subject), all.parts.size());
+    if (added) {
+      all.parts.push_back({.rank = part.rank, .subject = part.subject, .count = part.count, .lanes = {}});
+      all.parts.back().lanes.resize(lanes);
+    }
+    all.parts[place->second].lanes[lane] = part.lanes.front();
+  }
+}
+
+/// The model on the same platform, for what SMPI takes longer; nothing, and a note, where it does not come to its end.
+std::optional<replay::Result> without_contention(OnPlatform& on, const trace::Source& source,
+                                                 const PredictionOptions& options,
+                                                 const replay::SimgridPlatform& platform) {
+  try {
+    replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
+    Progress progress("replaying " + options.trace + " without contention", total_actions(source.run()));
+    replay::ReplayOptions replaying = replay_options(options, progress);
+    replaying.observer = nullptr;
+    replaying.attribute = replay::AttributeBy::kernels;
+    return replay::replay(source, network, replaying);
+  } catch (const Error& error) {
+    if (error.failure() != Failure::invalid_input) throw;
+    add_notes(on.prediction,
+              {std::string("no contention is reported, the model does not come to its end: ") + error.description()});
+    return std::nullopt;
+  }
+}
 
 void predict_with_smpi(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                        const replay::SimgridPlatform& platform) {
   Prediction& prediction = on.prediction;
   prediction.result.attributed = false;
-  for (const replay::Scaling& scaling : scalings(options)) {
+  const std::vector<replay::Scaling> all = scalings(options);
+  const std::optional<replay::Result> model = without_contention(on, source, options, platform);
+  std::vector<std::string> names;
+  for (const replay::Scaling& scaling : all)
+    names.push_back(replay::lane_name(platform, scaling));
+  const std::size_t observed = options.observer == nullptr ? all.size() : options.observer->lane(names);
+  for (std::size_t i = 0; i < all.size(); ++i) {
     Progress progress("simulating " + options.trace, total_actions(source.run()));
-    replay::SmpiOptions smpi{.scaling = scaling};
+    replay::SmpiOptions smpi = smpi_options(options);
+    smpi.scaling = all[i];
     smpi.seconds_per_unit = on.speeds.seconds_per_unit;
     smpi.kernel_factors = on.speeds.kernel_factors;
+    smpi.attribute =
+        options.attribute == replay::AttributeBy::nothing ? replay::AttributeBy::kernels : options.attribute;
+    if (i == observed) smpi.observer = options.observer;
     if (options.machine.compute_rate > 0) smpi.units_per_second = options.machine.compute_rate;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
     replay::SmpiResult one = replay::smpi_replay(source, platform, on.mapping, smpi);
+    const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
+    prediction.contentions.push_back(comes_to_its_end ? std::optional(contention(one.replay, *model, i))
+                                                      : std::nullopt);
     prediction.result.actions = one.replay.actions;
     prediction.result.lanes.push_back(std::move(one.replay.lanes.front()));
+    if (options.attribute != replay::AttributeBy::nothing)
+      add_attribution(prediction.result.attribution, one.replay.attribution, i, all.size());
     prediction.cpu_seconds.push_back(one.cpu_seconds);
     add_notes(prediction, one.replay.notes);
   }
+  // Parts by rank, then by subject, also where a configuration has some that those before it lack.
+  std::ranges::sort(prediction.result.attribution.parts, {},
+                    [](const replay::AttributedTimes& part) { return std::pair(part.rank, part.subject); });
 }
 
 Prediction predict_on_platform(const trace::Source& source, const PredictionOptions& options) {
-  const replay::SimgridPlatform platform = replay::SimgridPlatform::load(platform_file(options.platform));
+  const replay::SimgridPlatform platform =
+      replay::SimgridPlatform::load(platform_file(options.platform), options.settings);
   OnPlatform on = place_on_platform(source, options, platform);
   if (options.backend == Backend::smpi)
     predict_with_smpi(on, source, options, platform);
@@ -45,32 +107,44 @@ Prediction predict_on_platform(const trace::Source& source, const PredictionOpti
 
 } // namespace
 
+replay::SmpiOptions smpi_options(const PredictionOptions& options) {
+  replay::SmpiOptions smpi;
+  smpi.files = {.latency = options.file_system.latency,
+                .byte_time = options.file_system.byte_time,
+                .aggregate_byte_time = options.file_system.aggregate_byte_time,
+                .assumed = options.file_system.assumed};
+  return smpi;
+}
+
+void require_smpi_can(const PredictionOptions& options) {
+  if (!options.machine.networks.empty())
+    throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", {},
+                "give --platform FILE");
+  if (options.memory_copy_rate)
+    throw Error(Failure::usage, "--memory-copy is the model's; SMPI has the platform's overheads", {}, "leave it out");
+  if (options.eager_limit || options.handshake)
+    throw Error(Failure::usage, "--eager-limit and --handshake are the model's; SMPI has the platform's", {},
+                "leave them out, or set smpi/send-is-detached-thresh in the platform file");
+  if (options.completions != replay::CompletionOrder::of_arrival || options.clock != replay::StartClock::own ||
+      !options.nonblocking_copy || !options.creation)
+    throw Error(Failure::usage, "--copies, --completions, --communicator-creation and --clock are the model's", {},
+                "leave them out");
+  if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
+    throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
+                "leave them out, or name collectives in the platform file (smpi/coll-selector)");
+  if (options.ports != replay::Ports::none)
+    throw Error(Failure::usage, "--ports is the model's; SMPI shares every link", {}, "leave it out");
+  if (!options.tolerance.empty() || options.critical_path)
+    throw Error(Failure::usage, "--tolerance and --critical-path are the model's; SMPI says how long things take", {},
+                "leave them out, or use --backend model");
+}
+
 Prediction predict(const trace::Source& source, const PredictionOptions& options) {
   require_machine(options);
   const bool networks = !options.machine.networks.empty();
-  if (options.backend == Backend::smpi) {
-    if (networks)
-      throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", {},
-                  "give --platform FILE");
-    if (options.memory_copy_rate)
-      throw Error(Failure::usage, "--memory-copy is the model's; SMPI has the platform's overheads", {},
-                  "leave it out");
-    if (options.eager_limit || options.handshake)
-      throw Error(Failure::usage, "--eager-limit and --handshake are the model's; SMPI has the platform's", {},
-                  "leave them out, or set smpi/send-is-detached-thresh in the platform file");
-    if (options.completions != replay::CompletionOrder::of_arrival || options.clock != replay::StartClock::own ||
-        !options.nonblocking_copy || !options.creation)
-      throw Error(Failure::usage, "--copies, --completions, --communicator-creation and --clock are the model's", {},
-                  "leave them out");
-    if (options.collectives != replay::CollectiveModel::mpich || options.overlap != replay::Overlap::latency_first)
-      throw Error(Failure::usage, "--collectives and --overlap are the model's; SMPI plays its own messages", {},
-                  "leave them out, or name collectives in the platform file (smpi/coll-selector)");
-    if (options.ports != replay::Ports::none)
-      throw Error(Failure::usage, "--ports is the model's; SMPI shares every link", {}, "leave it out");
-    if (!options.tolerance.empty() || options.critical_path || options.attribute != replay::AttributeBy::nothing)
-      throw Error(Failure::usage, "--by, --tolerance and --critical-path are the model's; SMPI says when ranks end", {},
-                  "leave them out, or use --backend model");
-  }
+  if (networks && !options.settings.empty())
+    throw Error(Failure::usage, "--cfg is SimGrid's, and needs --platform", {}, "leave it out");
+  if (options.backend == Backend::smpi) require_smpi_can(options);
   return networks ? predict_on_networks(source, options) : predict_on_platform(source, options);
 }
 

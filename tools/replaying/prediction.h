@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/answers/contention.h"
 #include "tools/answers/critical_path.h"
 #include "tools/answers/tolerance.h"
 #include "tools/console.h"
@@ -23,10 +24,11 @@ enum class Backend : std::uint8_t { model, smpi };
 
 /// What a person asks of `timeless replay`.
 struct PredictionOptions {
-  std::string trace;            ///< its path, for messages
-  std::string from;             ///< its format, where it is no archive and no recording
-  PresetMachineOptions machine; ///< networks by name, mapping, hostfile, compute rate
-  std::string platform;         ///< a file, or the name of one that comes with Timeless; empty with networks
+  std::string trace;                 ///< its path, for messages
+  std::string from;                  ///< its format, where it is no archive and no recording
+  PresetMachineOptions machine;      ///< networks by name, mapping, hostfile, compute rate
+  std::string platform;              ///< a file, or the name of one that comes with Timeless; empty with networks
+  std::vector<std::string> settings; ///< SimGrid's own, "KEY:VALUE", on top of those of the platform
   Backend backend = Backend::model;
   replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
   replay::Overlap overlap = replay::Overlap::latency_first;
@@ -78,6 +80,8 @@ struct Prediction {
   std::optional<CriticalPath> critical_path;  ///< of the first configuration, where asked for
   std::vector<double> cpu_seconds;            ///< SMPI: of the simulation, by configuration
   std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
+  /// SMPI: what it takes longer than the model, by configuration; nothing where the model does not come to its end.
+  std::vector<std::optional<Contention>> contentions;
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

@@ -1,5 +1,7 @@
 #include "tools/replaying/report.h"
 
+#include "tools/replaying/contention_report.h"
+
 #include "tools/answers/measured.h"
 #include "tools/console.h"
 #include "tools/not_modelled.h"
@@ -184,7 +186,8 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   print_deadlocks(prediction);
   fmt::print("{}{}{}", efficiencies_text(prediction.result), sensitivities_text(prediction.result),
              tolerances_text(prediction));
-  fmt::print("{}{}", division_text(prediction, options.answers), critical_path_text(prediction, options.answers));
+  fmt::print("{}{}{}", division_text(prediction, options.answers), critical_path_text(prediction, options.answers),
+             contention_text(prediction, options.answers));
   if (options.per_rank) print_ranks(prediction);
   print_processes(prediction);
   fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
@@ -261,6 +264,8 @@ void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std
   if (!lane.rank_sensitivities.empty()) json["critical_path_seconds"] = sensitivity_json(lane);
   if (number == 0 && prediction.critical_path)
     json["critical_path"] = critical_path_json(*prediction.critical_path, options);
+  if (number < prediction.contentions.size() && prediction.contentions[number])
+    json["contention"] = contention_json(prediction, number, options);
   if (!prediction.tolerances.empty()) json["tolerance"] = tolerance_json(prediction.tolerances.at(number));
   const replay::Attribution& attribution = prediction.result.attribution;
   if (attribution.by == replay::AttributeBy::nothing) return;
@@ -284,6 +289,8 @@ nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& predi
         {{"rank", rank}, {"node", prediction.nodes.at(rank)}, {"seconds", times_json(lane.ranks[rank], attributed)}});
   return json;
 }
+
+} // namespace
 
 nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const trace::Run& run,
                                        const Prediction& prediction, const AnswerOptions& answers) {
@@ -325,8 +332,6 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   if (!prediction.processes.empty()) json["processes"] = processes_json(prediction);
   return json;
 }
-
-} // namespace
 
 void print_prediction(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
                       const ReportOptions& options) {

@@ -13,6 +13,10 @@ struct ReportOptions {
   AnswerOptions answers = {};
 };
 
+/// A prediction for programs: what timeless.replay/1 holds.
+nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const trace::Run& run,
+                                       const Prediction& prediction, const AnswerOptions& answers);
+
 /// Prints a prediction for people, or as JSON (schema timeless.replay/1).
 void print_prediction(const PredictionOptions& asked, const trace::Run& run, const Prediction& prediction,
                       const ReportOptions& options);

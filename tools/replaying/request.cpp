@@ -119,6 +119,21 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
 void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes) {
   add_trace_argument(command, request.prediction.trace, request.prediction.from);
   add_machine_options(command, request);
+  if (processes == Processes::one)
+    command
+        .add_option("--job", request.jobs,
+                    "A run to replay at the same time as others, and on which hosts; in SMPI, which has each of them "
+                    "alone, too")
+        ->type_name("TRACE[@HOSTFILE]")
+        ->allow_extra_args(false)
+        ->default_str("");
+  if (processes == Processes::one)
+    command
+        .add_option("--cfg", request.prediction.settings,
+                    "A setting of SimGrid's, which goes before the platform file's; may be repeated")
+        ->type_name("KEY:VALUE")
+        ->allow_extra_args(false)
+        ->default_str("");
   CLI::Option* backend =
       command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
           ->check(CLI::IsMember({"model", "smpi"}));
@@ -131,7 +146,8 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
                   "What the arithmetic is done with; the result is the same to the last bit")
       ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
   CLI::Option* threads =
-      command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
+      command
+          .add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
           ->check(CLI::PositiveNumber)
           ->default_str("the processors there are, as far as each gets 64 configurations");
   if (processes == Processes::several) {
@@ -173,8 +189,8 @@ void read_words(ReplayRequest& request) {
   if (request.by == "kernel") asked.attribute = replay::AttributeBy::kernels;
   request.report.answers.per_rank = request.report.per_rank;
   if (request.backend == "smpi") asked.backend = Backend::smpi;
-  if (asked.backend == Backend::smpi && (request.strict || !request.file_system.empty()))
-    throw Error(Failure::usage, "--strict and --file-system are the model's", {}, "leave them out with SMPI");
+  if (asked.backend == Backend::smpi && request.strict)
+    throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;

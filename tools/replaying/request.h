@@ -14,6 +14,7 @@ namespace timeless::tools {
 /// What a person types after `timeless replay` or `timeless-mpi replay`.
 struct ReplayRequest {
   PredictionOptions prediction;
+  std::vector<std::string> jobs; ///< several runs at once, "run.tia@hostfile"
   ReportOptions report;
   std::string latency = "x1";
   std::string bandwidth = "x1";

@@ -54,8 +54,9 @@ void add_timeline_options(CLI::App& command, TimelineRequest& request) {
       ->default_str("");
   command
       .add_option("--timeline-format", request.format,
-                  "For ui.perfetto.dev, for ViTE, or as text: comma-separated, or a line for each action")
-      ->check(CLI::IsMember({"perfetto", "paje", "csv", "text"}));
+                  "For ui.perfetto.dev, for ViTE, or as text: comma-separated, or a line for each action; simgrid: "
+                  "what SimGrid itself writes of a simulation, for ViTE")
+      ->check(CLI::IsMember({"perfetto", "paje", "csv", "text", "simgrid"}));
   command.add_option("--timeline-window", request.window, "Only actions that touch these seconds, such as 0.5..2")
       ->default_str("all");
   command.add_option("--timeline-ranks", request.ranks, "Only these ranks, such as 0-3,8")->default_str("all");

@@ -14,6 +14,7 @@ std::span<const Verb> verbs() {
       Verb{"dump", "Print a trace's actions as text", add_dump},
       Verb{"check", "Check that a trace's actions fit together", add_check},
       Verb{"replay", "Predict how long the run takes on another machine", add_replay},
+      Verb{"compare", "Put two results side by side: predicted or measured", add_compare},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
       Verb{"doctor", "Check that recording and replaying can work here", add_doctor},
   };

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "replay/platform/simgrid_process.h"
+#include "replay/smpi/trace_scan.h"
+#include "replay/smpi/window_locks.h"
+#include "trace/source.h"
+
+#include <simgrid/s4u.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay::smpi {
+
+/// What files cost where the hosts of a platform have no disks.
+struct FileCosts {
+  double latency = 0;             ///< seconds of every call
+  double byte_time = 0;           ///< seconds per byte of one process
+  double aggregate_byte_time = 0; ///< seconds per byte of all members of a collective call; 0: no limit
+};
+
+/// The members of a collective call on a file, as far as they have come.
+struct FileMeeting {
+  int members = 0;
+  int arrived = 0;
+  int left = 0;
+  double last = 0;        ///< when the last of them came
+  trace::Bytes bytes = 0; ///< of all of them
+};
+
+/// What the players of one run share.
+struct Stage {
+  const trace::Source* source = nullptr;
+  const TraceScan* scan = nullptr;
+  std::string instance = {};                                        ///< SMPI's name for the run
+  std::vector<double> flops_per_unit = {};                          ///< by rank
+  std::vector<double> kernel_factors = {};                          ///< by kernel; 1 for those that are not there
+  std::vector<std::vector<trace::CommunicatorId>> communicators_of; ///< by rank, those used, rising
+  FileCosts files = {};
+  bool prepare_collectives_for_nodes = false; ///< make the node-wise groups that some of SMPI's collectives want
+  bool attribute_kernels = false;
+  bool attribute_calls = false;
+  simgrid::s4u::BarrierPtr curtain; ///< all ranks start together, and leave together
+  char* send_area = nullptr;        ///< addresses to name; SMPI copies nothing while replaying
+  char* receive_area = nullptr;
+  std::function<void()> action_done = {};
+  /// Where somebody wants to know: what a rank's next action took, seconds since the common start.
+  std::function<void(trace::Rank rank, double begin, double end)> observe = {};
+  std::map<trace::CommunicatorId, WindowLocks> locks = {}; ///< by window
+  std::map<std::pair<trace::CommunicatorId, std::uint64_t>, FileMeeting> file_meetings = {};
+  const ChildReport* report = nullptr; ///< where a player that cannot go on ends the child
+};
+
+} // namespace timeless::replay::smpi

@@ -1,0 +1,282 @@
+// What the command says of replays in SMPI: contention, two results side by side.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using trace::ActionKind;
+
+constexpr trace::Bytes ten_megabytes = 10'000'000;
+
+/// Ranks 0 and 1 each compute in kernel 0 for 1 ms and send 10 MB to ranks 2 and 3, which receive and compute in kernel
+/// 1 for 2 ms.
+trace::MemorySource two_flows() {
+  trace::MemorySource run(4);
+  run.description().kernels.resize(2);
+  for (const trace::Rank rank : {0, 1}) {
+    run.compute(rank, 1'000'000, 0);
+    run.add(rank, {.kind = ActionKind::send, .peer = rank + 2, .bytes = ten_megabytes});
+    run.add(rank + 2, {.kind = ActionKind::receive, .peer = rank, .bytes = ten_megabytes});
+    run.compute(rank + 2, 4'000'000, 1);
+  }
+  run.finalize();
+  return run;
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class InSmpi : public testing::Test {
+protected:
+  InSmpi() {
+    trace::test::write_archive(two_flows(), directory_ / "run.tia");
+    std::ofstream(directory_ / "hosts") << "a slots=2\nb slots=2\n";
+  }
+
+  /// On two hosts, the first of 1 Gflop/s, with one shared link of 100 MB/s.
+  Outcome replay(std::vector<std::string> options) {
+    options.insert(options.begin(), {"replay", directory_ / "run.tia", "--platform",
+                                     TIMELESS_TEST_PLATFORMS "/shared.xml", "--hostfile", directory_ / "hosts"});
+    return timeless_command(options);
+  }
+
+  json answer(std::vector<std::string> options) {
+    options.emplace_back("--json");
+    const Outcome outcome = replay(std::move(options));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  }
+
+  std::string kept(const std::string& name, const json& result) {
+    const std::string file = directory_ / name;
+    std::ofstream(file) << result.dump();
+    return file;
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+TEST_F(InSmpi, contention_is_the_difference_to_the_model_by_rank_and_by_kernel) {
+  const json smpi = answer({"--backend", "smpi"}).at("configurations").at(0);
+  const json model = answer({"--by", "kernel"}).at("configurations").at(0);
+  const json contention = smpi.at("contention");
+  EXPECT_EQ(contention.at("model_seconds"), model.at("makespan_seconds"));
+  EXPECT_EQ(contention.at("smpi_seconds"), smpi.at("makespan_seconds"));
+  // Two flows of 10 MB over 100 MB/s, each with 5 % of acknowledgements: 0.105 s more than one alone. Ranks 2 and 3
+  // share the one core of b: 2 ms.
+  EXPECT_NEAR(contention.at("difference_seconds"), 0.107, 1e-6);
+  ASSERT_EQ(contention.at("ranks").size(), 4);
+  for (const int rank : {2, 3})
+    EXPECT_NEAR(contention.at("ranks").at(rank).at("difference_seconds"), 0.107, 1e-6);
+  double kernels = 0;
+  for (const json& kernel : contention.at("by_kernel"))
+    kernels += kernel.at("difference_seconds").get<double>();
+  double ranks = 0;
+  for (const json& rank : contention.at("ranks"))
+    ranks += rank.at("difference_seconds").get<double>();
+  EXPECT_NEAR(kernels, ranks / 4, 1e-12);
+}
+
+TEST_F(InSmpi, no_contention_is_reported_where_there_is_none) {
+  const Outcome outcome = timeless_command({"replay", directory_ / "run.tia", "--platform", "flat", "--mapping",
+                                            "one-per-node", "--backend", "smpi", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json contention = json::parse(outcome.out).at("configurations").at(0).at("contention");
+  EXPECT_NEAR(contention.at("difference_seconds"), 0, 1e-12);
+}
+
+TEST_F(InSmpi, time_is_divided_by_kernel_and_by_call) {
+  const json kernels = answer({"--backend", "smpi", "--by", "kernel"}).at("configurations").at(0).at("by_kernel");
+  double sum = 0;
+  for (const json& kernel : kernels)
+    sum += kernel.at("seconds").at("all").get<double>();
+  const json one = answer({"--backend", "smpi", "--by", "call"}).at("configurations").at(0);
+  EXPECT_NEAR(sum, one.at("mean_seconds").at("end"), 1e-12);
+  EXPECT_EQ(one.at("by_call").at(0).at("call"), "Recv");
+}
+
+TEST_F(InSmpi, several_configurations_are_divided_each) {
+  const json all = answer({"--backend", "smpi", "--by", "kernel", "--bandwidth", "x1,x2"}).at("configurations");
+  ASSERT_EQ(all.size(), 2);
+  for (const json& one : all) {
+    double sum = 0;
+    for (const json& kernel : one.at("by_kernel"))
+      sum += kernel.at("seconds").at("all").get<double>();
+    EXPECT_NEAR(sum, one.at("mean_seconds").at("end"), 1e-12);
+  }
+  EXPECT_GT(all[0].at("contention").at("difference_seconds"),
+            1.9 * all[1].at("contention").at("difference_seconds").get<double>());
+}
+
+TEST_F(InSmpi, settings_of_SimGrids_pass_through_and_bad_ones_are_named) {
+  const json without = answer({"--backend", "smpi"});
+  const json with = answer({"--backend", "smpi", "--cfg=network/crosstraffic:0"});
+  const auto makespan = [](const json& result) {
+    return result.at("configurations").at(0).at("makespan_seconds").get<double>();
+  };
+  EXPECT_NEAR(makespan(without) - makespan(with), 0.01, 0.001);
+  // The model follows what says how much a message costs.
+  EXPECT_LT(makespan(answer({"--cfg=network/crosstraffic:0"})), makespan(answer({})));
+  for (const auto& [setting, words] :
+       {std::pair{"foo/bar:1", "SimGrid does not take the setting 'foo/bar:1'"}, std::pair{"nonsense", "is no setting"},
+        std::pair{"smpi/simulate-computation:yes", "a replay sets smpi/simulate-computation:no"}}) {
+    const Outcome outcome = replay({"--backend", "smpi", std::string("--cfg=") + setting});
+    EXPECT_EQ(outcome.status, 2) << setting;
+    EXPECT_THAT(outcome.err, HasSubstr(words));
+  }
+  const Outcome wrong = replay({"--cfg=smpi/coll-selector:nobody"});
+  EXPECT_EQ(wrong.status, 3);
+  EXPECT_THAT(wrong.err, AllOf(HasSubstr("--cfg=smpi/coll-selector:nobody"), HasSubstr("no algorithm 'nobody'")));
+}
+
+TEST_F(InSmpi, results_of_both_backends_are_put_side_by_side) {
+  const std::string model = kept("model.json", answer({"--by", "kernel"}));
+  const std::string smpi = kept("smpi.json", answer({"--by", "kernel", "--backend", "smpi"}));
+  const Outcome outcome = timeless_command({"compare", model, smpi, "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json both = json::parse(outcome.out);
+  EXPECT_EQ(both.at("schema"), "timeless.compare/1");
+  EXPECT_NEAR(both.at("total").at("difference_seconds"), 0.107, 1e-6);
+  ASSERT_EQ(both.at("ranks").size(), 4);
+  EXPECT_EQ(both.at("ranks").at(3).at("name"), "rank 3");
+  double kernels = 0;
+  for (const json& kernel : both.at("by_kernel"))
+    kernels += kernel.at("difference_seconds").get<double>();
+  double ranks = 0;
+  for (const json& rank : both.at("ranks"))
+    ranks += rank.at("difference_seconds").get<double>();
+  EXPECT_NEAR(kernels, ranks / 4, 1e-12);
+  const Outcome text = timeless_command({"compare", model, smpi});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("in the model"), HasSubstr("in SMPI"), HasSubstr("rank 2"), HasSubstr("%")));
+}
+
+TEST_F(InSmpi, a_result_is_compared_with_itself_without_difference) {
+  const std::string file = kept("model.json", answer({"--by", "call", "--bandwidth", "x1,x2"}));
+  EXPECT_EQ(timeless_command({"compare", file, file, "--fail-above", "0"}).status, 0);
+  const Outcome two = timeless_command({"compare", file + "@0", file + "@1", "--json", "--fail-above", "10"});
+  EXPECT_EQ(two.status, 4);
+  EXPECT_LT(json::parse(two.out).at("total").at("ratio"), 0.6);
+  EXPECT_EQ(timeless_command({"compare", file, file + "@nobody"}).status, 2);
+}
+
+TEST_F(InSmpi, what_was_measured_is_put_beside_what_was_predicted) {
+  trace::MemorySource run(2);
+  run.description().kernels.resize(1);
+  // Rank 0 computes 3 ms and sends for 1 ms, 0.5 ms of the recorder's between; rank 1 waits 4 ms for it.
+  run.compute(0, 3'000'000, 0);
+  run.times(0, {.entry = 0, .exit = 3'000'000});
+  run.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 8});
+  run.times(0, {.entry = 3'500'000, .exit = 4'500'000});
+  run.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 8});
+  run.times(1, {.entry = 500'000, .exit = 4'500'000});
+  for (const trace::Rank rank : {0, 1}) {
+    run.add(rank, {.kind = ActionKind::finalize});
+    run.times(rank, {.entry = 4'500'000, .exit = 5'000'000});
+    run.description().ranks[static_cast<std::size_t>(rank)].ending = trace::Ending::finalized;
+  }
+  trace::test::write_archive(run, directory_ / "measured.tia", true);
+  const Outcome replayed = timeless_command({"replay", directory_ / "measured.tia", "--network", "e10g", "--by",
+                                             "kernel", "--compute-rate", "1e9", "--json"});
+  ASSERT_EQ(replayed.status, 0) << replayed.err;
+  const std::string predicted = kept("predicted.json", json::parse(replayed.out));
+  const Outcome outcome = timeless_command({"compare", directory_ / "measured.tia", predicted, "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json both = json::parse(outcome.out);
+  EXPECT_NEAR(both.at("total").at("a_seconds"), 5e-3, 1e-12);
+  EXPECT_NEAR(both.at("total").at("b_seconds"), 3e-3, 20e-6);
+  double kernel = 0;
+  double before = 0;
+  for (const json& one : both.at("by_kernel"))
+    (one.at("name") == "before the first" ? before : kernel) += one.at("a_seconds").get<double>();
+  EXPECT_NEAR(kernel, 2.5e-3, 1e-12); // half of rank 0's 5 ms
+  EXPECT_NEAR(before, 2.5e-3, 1e-12);
+  const Outcome untimed = timeless_command({"compare", directory_ / "run.tia", predicted});
+  EXPECT_EQ(untimed.status, 3);
+  EXPECT_THAT(untimed.err, HasSubstr("no times were recorded"));
+}
+
+// SimGrid writes 6 decimals; our writers what they write for the model.
+TEST_F(InSmpi, timelines_show_what_ranks_do_by_its_name) {
+  const std::string text = directory_ / "timeline.txt";
+  const Outcome ours = replay({"--backend", "smpi", "--timeline", text, "--timeline-format", "text"});
+  ASSERT_EQ(ours.status, 0) << ours.err;
+  const std::string lines = content(text);
+  EXPECT_EQ(std::ranges::count(lines, '\n'), 12) << lines; // actions
+  // Rank 0 computes from 0 to 1 ms; both sends end when they have shared the link for 0.21 s.
+  EXPECT_THAT(lines, AllOf(HasSubstr("[0.001000000] 0 compute"), HasSubstr("0 send 10000000 0.210010336"), HasSubstr("2 recv 10000000 0.211010336")));
+
+  const std::string paje = directory_ / "simgrid.paje";
+  const Outcome theirs = replay({"--backend", "smpi", "--timeline", paje, "--timeline-format", "simgrid"});
+  ASSERT_EQ(theirs.status, 0) << theirs.err;
+  const std::string events = content(paje);
+  for (const char* state : {"PMPI_Send", "PMPI_Recv", "computing"})
+    EXPECT_THAT(events, HasSubstr(state));
+  EXPECT_EQ(events.find("%EventDef PajeDefineContainerType"), events.rfind("%EventDef PajeDefineContainerType"));
+  EXPECT_FALSE(std::filesystem::exists(paje + ".part"));
+  EXPECT_EQ(replay({"--timeline", paje, "--timeline-format", "simgrid"}).status, 2);
+}
+
+TEST_F(InSmpi, jobs_that_share_a_link_slow_each_other_down) {
+  trace::MemorySource pair(2);
+  pair.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = ten_megabytes});
+  pair.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = ten_megabytes});
+  pair.finalize();
+  trace::test::write_archive(pair, directory_ / "pair.tia");
+  std::ofstream(directory_ / "ab") << "a\nb\n";
+  const std::string job = (directory_ / "pair.tia").string() + "@" + (directory_ / "ab").string();
+  const std::vector<std::string> both{
+      "replay", "--job", job, "--job", job, "--backend", "smpi", "--platform", TIMELESS_TEST_PLATFORMS "/shared.xml"};
+  std::vector<std::string> as_json = both;
+  as_json.emplace_back("--json");
+  const Outcome outcome = timeless_command(as_json);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer.at("schema"), "timeless.replay-jobs/1");
+  ASSERT_EQ(answer.at("jobs").size(), 2);
+  for (const json& one : answer.at("jobs")) {
+    // 10 MB over 100 MB/s, 5 % for acknowledgements; twice that when another job does the same.
+    EXPECT_NEAR(one.at("configurations").at(0).at("makespan_seconds"), 0.21, 0.001);
+    EXPECT_NEAR(one.at("configurations").at(1).at("makespan_seconds"), 0.105, 0.001);
+    EXPECT_NEAR(one.at("times_as_long"), 2, 0.001);
+  }
+  const Outcome text = timeless_command(both);
+  EXPECT_THAT(text.out, AllOf(HasSubstr("alone"), HasSubstr("together"), HasSubstr("2.000"), HasSubstr("job 2")));
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"replay", "--job", job, "--platform", "graphene"},
+        {"replay", directory_ / "run.tia", "--job", job, "--backend", "smpi", "--platform", "graphene"},
+        {"replay", "--job", job, "--backend", "smpi", "--platform", "graphene", "--bandwidth", "x1,x2"},
+        {"replay"}})
+    EXPECT_EQ(timeless_command(wrong).status, 2) << wrong.back();
+}
+
+TEST_F(InSmpi, what_is_no_result_is_refused) {
+  std::ofstream(directory_ / "list.json") << "{\"schema\": \"timeless.info/1\"}";
+  std::ofstream(directory_ / "broken.json") << "{\"schema\": ";
+  std::ofstream(directory_ / "odd.json")
+      << R"({"schema": "timeless.replay/1", "configurations": [{"name": 3}], "backend": "model"})";
+  for (const char* name : {"list.json", "broken.json", "odd.json", "missing.json"}) {
+    const Outcome outcome = timeless_command({"compare", directory_ / name, directory_ / name});
+    EXPECT_EQ(outcome.status, 3) << name << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(name));
+  }
+}
+
+} // namespace
+} // namespace timeless::tools

@@ -1,0 +1,218 @@
+#include "tools/answers/comparison.h"
+
+#include "trace/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace timeless::tools {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t before_the_first = -1;
+constexpr std::int64_t others = -2;
+constexpr double seconds_per_nanosecond = 1e-9;
+
+const json& chosen(const json& configurations, const std::string& wanted, const std::string& file) {
+  if (wanted.empty() && !configurations.empty()) return configurations.front();
+  std::string names;
+  std::size_t number = 0;
+  for (const json& one : configurations) {
+    const std::string name = one.at("name").get<std::string>();
+    if (name == wanted || std::to_string(number) == wanted) return one;
+    names += (number++ == 0 ? "" : ", ") + name;
+  }
+  throw Error(Failure::usage, "there is no configuration '" + wanted + "'", file, "it has: " + names);
+}
+
+std::string kernel_name(const json& kernel) {
+  if (!kernel.contains("from") || !kernel.contains("to")) return {};
+  return kernel.at("from").get<std::string>() + " to " + kernel.at("to").get<std::string>();
+}
+
+std::map<std::int64_t, TimedPart> kernels_of(const json& list) {
+  std::map<std::int64_t, TimedPart> kernels;
+  for (const json& one : list) {
+    const std::int64_t number = one.contains("others")       ? others
+                                : one.at("kernel").is_null() ? before_the_first
+                                                             : one.at("kernel").get<std::int64_t>();
+    kernels[number] = {kernel_name(one), one.at("count").get<std::uint64_t>(),
+                       one.at("seconds").at("all").get<double>()};
+  }
+  return kernels;
+}
+
+std::map<std::string, TimedPart> calls_of(const json& list) {
+  std::map<std::string, TimedPart> calls;
+  for (const json& one : list) {
+    const std::string name = one.contains("others") ? "others" : one.at("call").get<std::string>();
+    calls[name] = {name, one.at("count").get<std::uint64_t>(), one.at("seconds").at("all").get<double>()};
+  }
+  return calls;
+}
+
+/// Adds a rank's times, to be divided by the number of ranks.
+class MeasuredRank {
+public:
+  MeasuredRank(std::map<std::int64_t, TimedPart>& kernels, std::map<std::string, TimedPart>& calls)
+      : kernels_(kernels), calls_(calls) {}
+
+  void add(const trace::ActionBlock& block) {
+    const auto times = block.times();
+    for (std::size_t position = 0; position < times.size(); ++position)
+      add(block.dictionary()[block.sequence()[position]], times[position]);
+  }
+
+  double end() const { return static_cast<double>(end_) * seconds_per_nanosecond; }
+
+private:
+  void add(const trace::Action& action, trace::ActionTimes times) {
+    const trace::ActionFamily family = trace::family(action.kind);
+    if (action.kind == trace::ActionKind::compute) {
+      kernel_ = action.kernel == trace::no_kernel ? before_the_first : std::int64_t{action.kernel};
+      ++kernels_[kernel_].count;
+    }
+    // What lies between two actions is the later one's: calls of threads may overlap, and add nothing then.
+    if (times.exit > end_) {
+      kernels_[kernel_].seconds += static_cast<double>(times.exit - end_) * seconds_per_nanosecond;
+      end_ = times.exit;
+    }
+    if (family == trace::ActionFamily::mark || action.kind == trace::ActionKind::resolved) return;
+    const bool computation = family == trace::ActionFamily::computation;
+    TimedPart& call = calls_[computation ? "computation" : trace::mpi_name(action)];
+    ++call.count;
+    call.seconds += static_cast<double>(times.exit - times.entry) * seconds_per_nanosecond;
+  }
+
+  std::map<std::int64_t, TimedPart>& kernels_;
+  std::map<std::string, TimedPart>& calls_;
+  std::int64_t kernel_ = before_the_first;
+  std::uint64_t end_ = 0;
+};
+
+template <typename Parts>
+void divide(Parts& parts, double ranks) {
+  for (auto& [key, part] : parts)
+    part.seconds /= std::max(ranks, 1.0);
+}
+
+bool all_named(const std::map<std::int64_t, TimedPart>& kernels) {
+  return std::ranges::all_of(kernels, [](const auto& entry) { return entry.first < 0 || !entry.second.name.empty(); });
+}
+
+std::string name_of(std::int64_t kernel, const TimedPart& part, bool by_name) {
+  if (kernel == before_the_first) return "before the first";
+  if (kernel == others) return "others";
+  return by_name ? part.name : "kernel " + std::to_string(kernel);
+}
+
+std::vector<ComparedTime> sorted(const std::map<std::string, ComparedTime>& times) {
+  std::vector<ComparedTime> list;
+  for (const auto& [name, time] : times)
+    list.push_back(time);
+  std::ranges::stable_sort(list, std::ranges::greater{},
+                           [](const ComparedTime& time) { return std::abs(time.difference()); });
+  return list;
+}
+
+void add(std::map<std::string, ComparedTime>& times, const std::string& name, double ComparedTime::*side,
+         double seconds) {
+  ComparedTime& time = times[name];
+  time.name = name;
+  time.*side += seconds;
+}
+
+} // namespace
+
+TimedResult timed_result(const json& answer, const std::string& configuration, const std::string& file) {
+  TimedResult result;
+  try {
+    if (answer.at("schema") != "timeless.replay/1")
+      throw Error(Failure::invalid_input, "this is no result of a replay", file,
+                  "make one: timeless replay run.tia --platform P --json > result.json");
+    const json& one = chosen(answer.at("configurations"), configuration, file);
+    if (one.at("makespan_seconds").is_null())
+      throw Error(Failure::usage, "configuration " + one.at("name").get<std::string>() + " ended in a deadlock", file,
+                  "name another one: FILE@NAME or FILE@NUMBER");
+    result.trace = answer.at("trace").get<std::string>();
+    result.label = file + ": " + one.at("name").get<std::string>() +
+                   (answer.at("backend") == "smpi" ? " in SMPI" : " in the model");
+    result.makespan = one.at("makespan_seconds").get<double>();
+    for (const json& rank : one.at("ranks"))
+      result.ranks.push_back(rank.at("seconds").at("end").get<double>());
+    if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
+    if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
+  } catch (const json::exception& error) {
+    throw Error(Failure::invalid_input, "this is no result of a replay", file, error.what());
+  }
+  return result;
+}
+
+TimedResult measured_result(const trace::Source& source, const std::string& file,
+                            const std::function<void(std::uint64_t)>& progress) {
+  if (!trace::has_times(source))
+    throw Error(Failure::invalid_input, "no times were recorded with this trace", file,
+                "record it with TIMELESS_TIMESTAMPS=1, or name a result of timeless replay --json");
+  TimedResult result;
+  result.trace = file;
+  result.label = file + ": measured";
+  result.kernels.emplace();
+  result.calls.emplace();
+  std::uint64_t actions = 0;
+  for (const trace::RankRecord& record : source.run().ranks) {
+    MeasuredRank rank(*result.kernels, *result.calls);
+    const auto stream = source.open(record.rank);
+    trace::ActionBlock block;
+    while (stream->next(block)) {
+      stream->read_times(block);
+      rank.add(block);
+      actions += block.size();
+      if (progress) progress(actions);
+    }
+    result.ranks.push_back(rank.end());
+    result.makespan = std::max(result.makespan, rank.end());
+  }
+  divide(*result.kernels, static_cast<double>(result.ranks.size()));
+  divide(*result.calls, static_cast<double>(result.ranks.size()));
+  return result;
+}
+
+Comparison compare(const TimedResult& first, const TimedResult& second) {
+  Comparison comparison;
+  comparison.makespan = {"total", first.makespan, second.makespan};
+  if (first.ranks.size() == second.ranks.size()) {
+    for (std::size_t rank = 0; rank < first.ranks.size(); ++rank)
+      comparison.ranks.push_back({"rank " + std::to_string(rank), first.ranks[rank], second.ranks[rank]});
+  } else {
+    comparison.notes.push_back("the ranks are not compared: there are " + std::to_string(first.ranks.size()) + " and " +
+                               std::to_string(second.ranks.size()));
+  }
+  std::map<std::string, ComparedTime> kernels;
+  std::map<std::string, ComparedTime> calls;
+  if (first.kernels && second.kernels) {
+    const bool by_name = all_named(*first.kernels) && all_named(*second.kernels);
+    if (!by_name && first.trace != second.trace)
+      comparison.notes.push_back("kernels are taken for the same by their numbers, which another recording may give "
+                                 "otherwise");
+    for (const auto& [number, part] : *first.kernels)
+      add(kernels, name_of(number, part, by_name), &ComparedTime::first, part.seconds);
+    for (const auto& [number, part] : *second.kernels)
+      add(kernels, name_of(number, part, by_name), &ComparedTime::second, part.seconds);
+  }
+  if (first.calls && second.calls) {
+    for (const auto& [name, part] : *first.calls)
+      add(calls, name, &ComparedTime::first, part.seconds);
+    for (const auto& [name, part] : *second.calls)
+      add(calls, name, &ComparedTime::second, part.seconds);
+  }
+  comparison.kernels = sorted(kernels);
+  comparison.calls = sorted(calls);
+  if (comparison.kernels.empty() && comparison.calls.empty())
+    comparison.notes.emplace_back("neither kernels nor calls are in both results: replay with --by kernel, or --by "
+                                  "call");
+  return comparison;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "trace/source.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// How long something took in one result: a kernel and the calls up to the next, or the calls of a kind.
+struct TimedPart {
+  std::string name;        ///< of a call; of a kernel where it begins and ends, when that is known
+  std::uint64_t count = 0; ///< over all ranks
+  double seconds = 0;      ///< mean over the ranks
+};
+
+/// A result to put beside another: a predicted one, or the time measured while the trace was taken.
+struct TimedResult {
+  std::string label;         ///< "run.json: SMPI on graphene"
+  std::string trace;         ///< its path
+  double makespan = 0;       ///< seconds
+  std::vector<double> ranks; ///< when each ended, seconds
+  /// By number; -1 before the first kernel, -2 for those nobody told apart. Nothing where nobody asked.
+  std::optional<std::map<std::int64_t, TimedPart>> kernels;
+  std::optional<std::map<std::string, TimedPart>> calls;
+};
+
+/// A configuration of a result of `timeless replay --json`: by its name or its number, the first when `configuration`
+/// is empty. `file` is for messages. Throws Error(invalid_input) for what is no such result, Error(usage) when it has
+/// no such configuration, or one that ended in a deadlock.
+TimedResult timed_result(const nlohmann::json& answer, const std::string& configuration, const std::string& file);
+
+/// The times recorded with a trace. A rank's kernel lasts from its computation to the next one, and includes what the
+/// recorder did meanwhile. Reads the run once. Throws Error(invalid_input) when no times were recorded.
+TimedResult measured_result(const trace::Source& source, const std::string& file,
+                            const std::function<void(std::uint64_t)>& progress = {});
+
+/// Something in both results. What only one of them has took no time in the other.
+struct ComparedTime {
+  std::string name;
+  double first = 0;  ///< seconds
+  double second = 0; ///< seconds
+  double difference() const { return second - first; }
+};
+
+struct Comparison {
+  ComparedTime makespan;
+  std::vector<ComparedTime> ranks;   ///< by rank; empty when the results have not the same number of them
+  std::vector<ComparedTime> kernels; ///< those that differ most first; empty unless both results have them
+  std::vector<ComparedTime> calls;   ///< likewise
+  std::vector<std::string> notes;    ///< what could not be compared, and why
+};
+
+/// Kernels are the same when they begin and end at the same places, and where a result does not name these, when their
+/// numbers are.
+Comparison compare(const TimedResult& first, const TimedResult& second);
+
+} // namespace timeless::tools
