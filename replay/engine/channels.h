@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
@@ -92,7 +94,8 @@ public:
     Channel& channel = channels_[number];
     if (channel.sent - channel.oldest > channel.mask) grow(channel);
     const std::uint64_t ticket = channel.sent++;
-    channel.message(ticket) = std::move(message);
+    // No message stands there, so nothing needs an end.
+    new (&channel.message(ticket)) Message(std::move(message));
     if (channel.exceptional) send_exceptional(number, ticket);
     return ticket;
   }

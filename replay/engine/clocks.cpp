@@ -1,6 +1,6 @@
 #include "replay/engine/clocks.h"
 
-#include "replay/engine/lane_steps.h"
+#include "replay/engine/plain_clocks.h"
 #include "replay/engine/rendezvous.h"
 
 #include <algorithm>
@@ -40,50 +40,9 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     incasts_.resize(share.size());
 }
 
-inline LaneTime Clocks::own(const Clock& clock) {
-  if (clock.pending) [[unlikely]]
-    return own_by_lane(clock);
-  return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
-}
-
-inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
-  const CostRow& row = rows_[incoming.row];
-  if (row.constant == nullptr || incoming.constants == 0) [[likely]]
-    return usual_transfer(incoming);
-  const double* const bytes = byte_seconds(row, incoming);
-  if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};
-  return {1, bytes, incoming.messages, row.latency, row.graded};
-}
-
-inline LaneTransfer Clocks::usual_transfer(const Incoming& incoming) const {
-  const CostRow& row = rows_[incoming.row];
-  if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
-  return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
-}
-
-inline LaneCounters Clocks::counters(const Clock& clock) const {
-  double* const wait = clock.counters;
-  double* const latency = wait + lanes();
-  double* const bandwidth = latency + lanes();
-  return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
-}
-
 /// A file's seconds are all second parts, so that nothing is added to the latency.
 LaneCounters Clocks::file_counters(const Clock& clock) const {
   return {clock.counters, clock.counters + lanes(), clock.counters + 3 * lanes()};
-}
-
-inline void Clocks::clear_pending(Clock& clock) {
-  clock.volume_folded += clock.volume;
-  clock.copied_folded += clock.copied;
-  clock.overhead_folded += clock.overhead;
-  clock.volume = clock.copied = clock.overhead = 0;
-  if (ends_) [[unlikely]]
-    clock.pending.reset();
-}
-
-inline Snapshot Clocks::writable(const Clock& clock) {
-  return clock.base.shared() ? pool_.take() : clock.base;
 }
 
 void Clocks::settle(Clock& clock) {
@@ -141,8 +100,9 @@ void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming,
 }
 
 void Clocks::watch(const Clock& clock, const Incoming& incoming) {
-  terms_used_ = 0;
+  const std::size_t used = terms_used_;
   const LaneTransfer transfer = this->transfer(incoming);
+  terms_used_ = used;
   if (transfer.graded == 0) return;
   const double start = time_in<Plain>(lanes(), rates_, incoming.sent, 0).time;
   const double first = transfer.first * transfer.first_cost[0];

@@ -49,6 +49,15 @@ struct Port {
   Snapshot free;
 };
 
+/// What a lane that is alone takes at once: as LaneKernels::receive_together has it.
+struct Gathered {
+  double now = 0;
+  std::size_t size = 0;
+  struct {
+    double start, middle, end;
+  } ways[most_together]; ///< those that end after `now`, in the order of their ends
+};
+
 /// The clocks and counters of a share of ranks, in all lanes.
 ///
 /// Computation, copies and overheads only add to three numbers per rank until something arrives, so they and sends cost
@@ -122,6 +131,16 @@ public:
   void join(const Snapshot& arrival, Snapshot& latest);
   /// Waits for one arrival.
   void take(Clock& clock, const Incoming& incoming);
+
+  // The same for messages, inlined (plain_clocks.h), where plain(): their ends are the same in all lanes, and no port
+  // or order of completion is asked for.
+  bool plain() const { return !special_sends_ && !ports_ && !listed_; }
+  void take_plainly(Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  /// take_all() of at most most_together messages: begin, add each, take.
+  void begin_plainly(const Clock& clock);
+  void add_plainly(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  void take_all_plainly(Clock& clock);
+
   /// When a message left that waits for its receive in the lanes where `held` is not 0.
   Snapshot leave(const Moment& sent, const Moment& posted, const double* held);
   /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
@@ -206,6 +225,7 @@ private:
   std::optional<RankPorts> ports_;
   std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
   std::vector<LaneArrival> arrivals_;
+  Gathered gathered_;           ///< scratch, as arrivals_ is: of a lane that is alone
   Snapshot own_;                ///< scratch of own()
   std::vector<Snapshot> terms_; ///< scratch of transfer()
   std::size_t terms_used_ = 0;

@@ -15,18 +15,9 @@ using trace::RequestId;
 namespace {
 
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
-// How many actions before it is used a channel is fetched into the caches.
-constexpr std::uint32_t channels_ahead = 4;
-// How many operations of a turn are fetched before it begins.
-constexpr std::uint32_t operations_ahead = 6;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
 } // namespace
-
-void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) {
-  rank.position = position;
-  fail(what);
-}
 
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
     : source_(source), network_(network), options_(options), remote_(remote),
@@ -50,6 +41,7 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
     observation_.emplace(*options.observer, source.run(), network.lanes(), ranks_.size());
   if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
   if (tracer_ && remote_) remote_->trace_paths(*tracer_);
+  plain_ = clocks_.plain() && !care_ && !attributor_ && !observation_ && !tracer_;
 }
 
 /// Each clock begins with its first action's recorded time.
@@ -109,87 +101,6 @@ bool Engine::take_turns(std::uint32_t turns) {
   return !worklist_.empty();
 }
 
-/// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the
-/// next need is fetched step by step: each step finds there what the one before has fetched.
-void Engine::prefetch() const {
-  if (const std::uint32_t* number = worklist_.ahead(3)) {
-    const auto* rank = reinterpret_cast<const std::byte*>(&ranks_[*number]);
-    __builtin_prefetch(rank);
-    __builtin_prefetch(rank + 64);
-    __builtin_prefetch(&clocks_[*number]);
-  }
-  if (const std::uint32_t* number = worklist_.ahead(2)) {
-    const RankState& rank = ranks_[*number];
-    __builtin_prefetch(rank.sequence + rank.position);
-    __builtin_prefetch(rank.volume);
-    __builtin_prefetch(clocks_[*number].counters);
-    rank.requests.prefetch();
-    if (rank.stage != 0) channels_.prefetch(rank.subject);
-  }
-  if (const std::uint32_t* number = worklist_.ahead(1)) {
-    const RankState& rank = ranks_[*number];
-    const std::uint32_t end = std::min(rank.size, rank.position + operations_ahead);
-    for (std::uint32_t position = rank.position; position < end; ++position)
-      __builtin_prefetch(rank.operations + rank.sequence[position]);
-  }
-  if (const std::uint32_t* number = worklist_.ahead(0)) {
-    const RankState& rank = ranks_[*number];
-    const std::uint32_t end = std::min(rank.size, rank.position + channels_ahead);
-    for (std::uint32_t position = rank.position; position < end; ++position)
-      channels_.prefetch(rank.operations[rank.sequence[position]].touches);
-  }
-}
-
-void Engine::run_turn(std::uint32_t number) {
-  RankState& rank = ranks_[number];
-  for (std::uint32_t left = std::max(options_.budget, 1U); left > 0;) {
-    if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
-    const std::uint32_t begin = rank.position;
-    const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
-    if (!(observation_ ? run_stretch<true>(rank, number, end) : run_stretch<false>(rank, number, end))) return;
-    left -= rank.position - begin;
-  }
-  worklist_.push(number);
-}
-
-/// Replays the block's actions up to `end`; false when the rank must wait or has ended.
-template <bool observed>
-bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end) {
-  Clocks::Clock& clock = clocks_[number];
-  const std::uint32_t* const sequence = rank.sequence;
-  const Operation* const operations = rank.operations;
-  const std::uint64_t* volume = rank.volume;
-  for (std::uint32_t position = rank.position; position < end; ++position) {
-    const Operation& operation = operations[sequence[position]];
-    if (operation.step == Step::compute) {
-      if (volume == rank.volumes_end) fail_at(rank, position, "a computation without a volume");
-      clock.volume += static_cast<double>(*volume++);
-      if constexpr (observed) observe(rank, number, position, volume[-1]);
-      continue;
-    }
-    if (position + channels_ahead < rank.size)
-      channels_.prefetch(operations[sequence[position + channels_ahead]].touches);
-    rank.position = position;
-    rank.volume = volume;
-    if (operation.step == Step::finalize) {
-      if constexpr (observed) observe(rank, number, position, 0);
-      finalize(rank, number);
-      return false;
-    }
-    if (attributor_) attributor_->turn_to(number, sequence[position]);
-    if constexpr (observed) expect(rank, number, operation);
-    const bool done = perform(rank, number, operation);
-    if (!done) return false;
-    if (tracer_) tracer_->look(number, world_rank(number), action(rank));
-    if constexpr (observed) observe(rank, number, position, rank.volume == volume ? 0 : *volume);
-    rank.stage = 0;
-    volume = rank.volume;
-  }
-  rank.position = end;
-  rank.volume = volume;
-  return true;
-}
-
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
 void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor) {
   if (rank.volume == rank.volumes_end) fail("a computation without a volume");
@@ -238,7 +149,7 @@ bool Engine::next_block(RankState& rank, Rank number) {
   return true;
 }
 
-inline bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
+bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
   switch (operation.step) {
   case Step::compute:
   case Step::finalize:
@@ -476,7 +387,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
       dismiss(request.subject);
       break;
     case RequestState::inactive:
-      fail(fmt::format("request {} is completed twice at once", id));
+      fail_completed_twice(id);
     default:
       break;
     }
@@ -485,14 +396,11 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
   return true;
 }
 
-// ---- beginning and end
-
-void Engine::wake(std::uint32_t number) {
-  RankState& rank = ranks_[number];
-  if (rank.waiting == Waiting::for_message) channels_[rank.subject].awaited = Channel::nobody;
-  rank.waiting = Waiting::no;
-  worklist_.push(number);
+void Engine::fail_completed_twice(RequestId id) {
+  fail(fmt::format("request {} is completed twice at once", id));
 }
+
+// ---- beginning and end
 
 void Engine::finalize(RankState& rank, std::uint32_t number) {
   if (rank.position + 1 < rank.size)

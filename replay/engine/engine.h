@@ -84,6 +84,17 @@ public:
 private:
   enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting, for_step, for_agent };
 
+  /// How a replay's stretches are run: plain when nobody looks on and messages cost the same at all their ends.
+  enum class Pace : std::uint8_t { plain, usual, observed };
+  enum class Completion : std::uint8_t { done, waits, other };
+
+  /// A message that is being taken, and where it stands.
+  struct Arrived {
+    Channel* channel;
+    Message* message;
+    std::uint64_t ticket;
+  };
+
   struct alignas(64) RankState {
     // The block being replayed.
     const std::uint32_t* sequence = nullptr;
@@ -140,13 +151,21 @@ private:
   void begin_as_recorded();
   void prefetch() const;
   void run_turn(std::uint32_t number);
-  template <bool observed>
+  template <Pace pace>
   bool run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end);
   [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
   bool next_block(RankState& rank, trace::Rank number);
   void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
+
+  // The most frequent actions in a replay at a plain pace, as the innermost loop holds them (turns.cpp): they do what
+  // their namesakes do.
+  Completion perform_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  void send_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  bool receive_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  void take_plainly(Clocks::Clock& clock, std::uint32_t channel, std::uint64_t ticket);
+  Completion complete_plainly(RankState& rank, Clocks::Clock& clock, std::span<const trace::RequestId> ids);
 
   void send(RankState& rank, std::uint32_t number, const Operation& operation);
   bool receive(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -220,6 +239,7 @@ private:
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
   [[noreturn]] static void fail_reused(trace::RequestId id); ///< apart, so that start() is small enough to be inlined
+  [[noreturn]] static void fail_completed_twice(trace::RequestId id);
   void wake(std::uint32_t number);
 
   void put_step(const Mailbox::Way& way, Message&& message);
@@ -284,6 +304,7 @@ private:
   Remote* remote_;
   Share share_; ///< whose first rank is number 0 in what follows
   bool care_;   ///< messages may wait for their receives
+  bool plain_;  ///< Pace::plain
   Communicators communicators_;
   Clocks clocks_;
   Channels channels_;
@@ -320,6 +341,13 @@ private:
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
   std::shared_ptr<const Diagnosis> last_deadlock_;          ///< when no lane is left
 };
+
+inline void Engine::wake(std::uint32_t number) {
+  RankState& rank = ranks_[number];
+  if (rank.waiting == Waiting::for_message) channels_[rank.subject].awaited = Channel::nobody;
+  rank.waiting = Waiting::no;
+  worklist_.push(number);
+}
 
 inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];

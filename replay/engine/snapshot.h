@@ -28,14 +28,13 @@ public:
 
   inline void reset() noexcept;
   explicit operator bool() const { return body_ != nullptr; }
-  double* values() const { return body_->values; }
+  double* values() const { return reinterpret_cast<double*>(body_ + 1); }
   bool shared() const { return body_->holders > 1; }
 
 private:
   friend class SnapshotPool;
   /// Stands right before its values: one miss of the caches brings both, or the first of them.
-  struct Body {
-    double* values = nullptr;
+  struct alignas(32) Body {
     Body* next_free = nullptr;
     SnapshotPool* pool = nullptr;
     std::uint32_t holders = 0;
@@ -67,8 +66,8 @@ public:
   void for_each_held(Visit&& visit) const {
     for (const auto& slab : slabs_)
       for (std::size_t index = 0; index < per_slab_; ++index) {
-        const auto* body = std::launder(reinterpret_cast<const Snapshot::Body*>(slab.get() + index * stride_));
-        if (body->holders > 0) visit(body->values);
+        auto* body = std::launder(reinterpret_cast<Snapshot::Body*>(slab.get() + body_at_ + index * stride_));
+        if (body->holders > 0) visit(static_cast<const double*>(reinterpret_cast<double*>(body + 1)));
       }
   }
 
@@ -86,7 +85,8 @@ private:
   void grow();
 
   std::size_t size_;
-  std::size_t stride_ = 0; ///< bytes from one snapshot to the next
+  std::size_t body_at_ = 0; ///< where the first body of a slab stands
+  std::size_t stride_ = 0;  ///< bytes from one snapshot to the next
   std::size_t per_slab_ = 0;
   Snapshot::Body* free_ = nullptr;
   std::vector<std::unique_ptr<std::byte[], Release>> slabs_;
