@@ -91,12 +91,19 @@ public:
   std::uint64_t next_ticket(std::uint32_t number) const;
   /// Appends a message; returns its ticket.
   std::uint64_t send(std::uint32_t number, Message&& message) {
+    return send_made(number, [&] { return std::move(message); });
+  }
+  /// The same with what `make` returns, which is made in its place.
+  template <typename Make>
+  std::uint64_t send_made(std::uint32_t number, Make make) {
     Channel& channel = channels_[number];
-    if (channel.sent - channel.oldest > channel.mask) grow(channel);
+    if (channel.sent - channel.oldest > channel.mask) [[unlikely]]
+      grow(channel);
     const std::uint64_t ticket = channel.sent++;
     // No message stands there, so nothing needs an end.
-    new (&channel.message(ticket)) Message(std::move(message));
-    if (channel.exceptional) send_exceptional(number, ticket);
+    new (&channel.message(ticket)) Message(make());
+    if (channel.exceptional) [[unlikely]]
+      send_exceptional(number, ticket);
     return ticket;
   }
   /// Forgets a message that has been taken.

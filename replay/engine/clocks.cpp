@@ -38,6 +38,7 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     ports_.emplace(network, share, options.ports == Ports::node, lanes() * kernels_.planes);
   else if (options.incast)
     incasts_.resize(share.size());
+  watches_ = !incasts_.empty();
 }
 
 /// A file's seconds are all second parts, so that nothing is added to the latency.
@@ -70,7 +71,7 @@ void Clocks::join(const Snapshot& arrival, Snapshot& latest_so_far) {
 
 void Clocks::take(Clock& clock, const Incoming& incoming) {
   if (ports_ && incoming.port) return take_through_port(clock, {&incoming, 1});
-  if (!incasts_.empty() && incoming.port) watch(clock, incoming);
+  if (watches_ && incoming.port) watch(clock, incoming);
   terms_used_ = 0;
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
@@ -129,9 +130,26 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   if (ports_ && std::ranges::any_of(incoming, &Incoming::port)) return take_through_port(clock, incoming);
   if (incoming.size() == 1) return take(clock, incoming.front());
   for (const Incoming& one : incoming)
-    if (!incasts_.empty() && one.port) watch(clock, one);
+    if (watches_ && one.port) watch(clock, one);
   Snapshot out = writable(clock);
   receive_all(clock, incoming, out.values());
+  clock.base = std::move(out);
+  clear_pending(clock);
+}
+
+void Clocks::add(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes) {
+  const Incoming incoming{.sent = sent, .row = row, .bytes = bytes, .port = true};
+  if (watches_) watch(clock, incoming);
+  if (alone_)
+    gathered_.add(way_in<Plain>(1, rates_, sent, transfer(incoming), 0));
+  else
+    arrivals_.push_back({sent, transfer(incoming), false});
+}
+
+void Clocks::take_arrivals(Clock& clock) {
+  Snapshot out = writable(clock);
+  kernels_.receive_together(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock),
+                            out.values());
   clock.base = std::move(out);
   clear_pending(clock);
 }

@@ -3,6 +3,7 @@
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/incast.h"
 #include "replay/engine/lane_kernels.h"
+#include "replay/engine/lane_steps.h"
 #include "replay/engine/rank_ports.h"
 #include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
@@ -49,13 +50,33 @@ struct Port {
   Snapshot free;
 };
 
-/// What a lane that is alone takes at once: as LaneKernels::receive_together has it.
-struct Gathered {
-  double now = 0;
-  std::size_t size = 0;
-  struct {
-    double start, middle, end;
-  } ways[most_together]; ///< those that end after `now`, in the order of their ends
+/// What a lane that is alone takes at once: LaneKernels::receive_together for it.
+class Gathered {
+public:
+  void begin(double now) {
+    now_ = now;
+    size_ = 0;
+  }
+  void add(const Way<Plain>& way) {
+    // What is over by now changes nothing.
+    if (way.end.time <= now_) return;
+    std::size_t place = size_++;
+    for (; place > 0 && ways_[place - 1].end.time > way.end.time; --place)
+      ways_[place] = ways_[place - 1];
+    ways_[place] = way;
+  }
+  /// When all are over.
+  double take(const LaneCounters& counters) const {
+    double now = now_;
+    for (std::size_t index = 0; index < size_; ++index)
+      now = divide(now, ways_[index].start.time, ways_[index].middle.time, ways_[index].end.time, counters, 0);
+    return now;
+  }
+
+private:
+  double now_ = 0;
+  std::size_t size_ = 0;
+  Way<Plain> ways_[most_together]; ///< those that end after `now_`, in the order of their ends
 };
 
 /// The clocks and counters of a share of ranks, in all lanes.
@@ -193,7 +214,11 @@ public:
 private:
   LaneTime own(const Clock& clock);
   LaneTransfer transfer(const Incoming& incoming);
-  LaneTransfer usual_transfer(const Incoming& incoming) const;
+  LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const;
+  void take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes);
+  void take_in_lanes(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes);
+  void add(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  void take_arrivals(Clock& clock);
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
   void watch(const Clock& clock, const Incoming& incoming);
@@ -223,6 +248,7 @@ private:
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;
+  bool watches_ = false;             ///< there are incasts_
   std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
   std::vector<LaneArrival> arrivals_;
   Gathered gathered_;           ///< scratch, as arrivals_ is: of a lane that is alone

@@ -17,16 +17,15 @@ inline LaneTime Clocks::own(const Clock& clock) {
 inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
   const CostRow& row = rows_[incoming.row];
   if (row.constant == nullptr || incoming.constants == 0) [[likely]]
-    return usual_transfer(incoming);
+    return usual_transfer(row, incoming.messages, incoming.bytes);
   const double* const bytes = byte_seconds(row, incoming);
   if (latency_first_) return {incoming.messages, row.latency, 1, bytes, row.graded};
   return {1, bytes, incoming.messages, row.latency, row.graded};
 }
 
-inline LaneTransfer Clocks::usual_transfer(const Incoming& incoming) const {
-  const CostRow& row = rows_[incoming.row];
-  if (latency_first_) return {incoming.messages, row.latency, incoming.bytes, row.byte_time, row.graded};
-  return {incoming.bytes, row.byte_time, incoming.messages, row.latency, row.graded};
+inline LaneTransfer Clocks::usual_transfer(const CostRow& row, double messages, double bytes) const {
+  if (latency_first_) return {messages, row.latency, bytes, row.byte_time, row.graded};
+  return {bytes, row.byte_time, messages, row.latency, row.graded};
 }
 
 inline LaneCounters Clocks::counters(const Clock& clock) const {
@@ -49,60 +48,56 @@ inline Snapshot Clocks::writable(const Clock& clock) {
   return clock.base.shared() ? pool_.take() : clock.base;
 }
 
-TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes) {
-  const Incoming incoming{.sent = sent, .row = row, .bytes = bytes, .port = true};
-  if (rows_[row].constant != nullptr || !incasts_.empty()) [[unlikely]]
-    return take(clock, incoming);
+/// Nothing whose address a kernel gets: all of it stays in registers.
+TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes) {
+  const double now =
+      time_in<Plain>(1, rates_,
+                     {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead}, 0)
+          .time;
+  const Way<Plain> way = way_in<Plain>(1, rates_, sent, usual_transfer(row, 1, bytes), 0);
+  if (clock.base.shared()) clock.base = pool_.take();
+  clock.base.values()[0] = divide(now, way.start.time, way.middle.time, way.end.time, counters(clock), 0);
+  clear_pending(clock);
+}
+
+[[gnu::noinline]] inline void Clocks::take_in_lanes(Clock& clock, const LaneTime& sent, const CostRow& row,
+                                                    double bytes) {
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
-  const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
-  if (alone_)
-    receive_in<Plain>(1, rates_, own, sent, usual_transfer(incoming), counters(clock), out, 0);
-  else
-    kernels_.receive(lanes(), rates_, own, sent, usual_transfer(incoming), counters(clock), out);
+  kernels_.receive(lanes(), rates_, own(clock), sent, usual_transfer(row, 1, bytes), counters(clock), out);
   if (fresh) clock.base = std::move(fresh);
   clear_pending(clock);
 }
 
-TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
-  arrivals_.clear();
-  terms_used_ = 0;
-  gathered_.size = 0;
-  if (alone_) gathered_.now = time_in<Plain>(1, rates_, own(clock), 0).time;
+TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const LaneTime& sent, std::uint32_t row_number,
+                                                 double bytes) {
+  const CostRow& row = rows_[row_number];
+  if (row.constant != nullptr || watches_) [[unlikely]]
+    take(clock, {.sent = sent, .row = row_number, .bytes = bytes, .port = true});
+  else if (alone_)
+    take_alone(clock, sent, row, bytes);
+  else
+    take_in_lanes(clock, sent, row, bytes);
 }
 
-TIMELESS_INLINE inline void Clocks::add_plainly(const Clock& clock, const LaneTime& sent, std::uint32_t row,
+TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
+  if (alone_) return gathered_.begin(time_in<Plain>(1, rates_, own(clock), 0).time);
+  arrivals_.clear();
+  terms_used_ = 0;
+}
+
+TIMELESS_INLINE inline void Clocks::add_plainly(const Clock& clock, const LaneTime& sent, std::uint32_t row_number,
                                                 double bytes) {
-  const Incoming incoming{.sent = sent, .row = row, .bytes = bytes, .port = true};
-  if (!incasts_.empty()) [[unlikely]]
-    watch(clock, incoming);
-  if (!alone_) {
-    arrivals_.push_back({sent, transfer(incoming), false});
-    return;
-  }
-  const Way<Plain> way = way_in<Plain>(1, rates_, sent, transfer(incoming), 0);
-  // What is over by now changes nothing.
-  if (way.end.time <= gathered_.now) return;
-  std::size_t place = gathered_.size++;
-  for (; place > 0 && gathered_.ways[place - 1].end > way.end.time; --place)
-    gathered_.ways[place] = gathered_.ways[place - 1];
-  gathered_.ways[place] = {way.start.time, way.middle.time, way.end.time};
+  const CostRow& row = rows_[row_number];
+  if (row.constant != nullptr || watches_ || !alone_) [[unlikely]]
+    return add(clock, sent, row_number, bytes);
+  gathered_.add(way_in<Plain>(1, rates_, sent, usual_transfer(row, 1, bytes), 0));
 }
 
 TIMELESS_INLINE inline void Clocks::take_all_plainly(Clock& clock) {
-  Snapshot out = writable(clock);
-  if (alone_) {
-    double now = gathered_.now;
-    for (std::size_t index = 0; index < gathered_.size; ++index) {
-      const auto& way = gathered_.ways[index];
-      now = divide(now, way.start, way.middle, way.end, counters(clock), 0);
-    }
-    out.values()[0] = now;
-  } else {
-    kernels_.receive_together(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock),
-                              out.values());
-  }
-  clock.base = std::move(out);
+  if (!alone_) return take_arrivals(clock);
+  if (clock.base.shared()) clock.base = pool_.take();
+  clock.base.values()[0] = gathered_.take(counters(clock));
   clear_pending(clock);
 }
 

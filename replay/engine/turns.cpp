@@ -75,19 +75,20 @@ void Engine::run_turn(std::uint32_t number) {
 TIMELESS_INLINE inline void Engine::send_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
   clock.overhead += operation.send_overhead;
   clock.copied += operation.bytes;
-  const std::uint64_t ticket = channels_.send(
-      operation.channel, {.sent = {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead},
-                          .bytes = operation.bytes,
-                          .receive_overhead = operation.receive_overhead,
-                          .row = operation.row});
+  const std::uint64_t ticket = channels_.send_made(operation.channel, [&]() TIMELESS_INLINE {
+    return Message{.sent = {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead},
+                   .bytes = operation.bytes,
+                   .receive_overhead = operation.receive_overhead,
+                   .row = operation.row};
+  });
   const Channel& channel = channels_[operation.channel];
   if (channel.awaited == ticket) wake(channel.destination);
   if (operation.request != trace::no_request)
     start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
 }
 
-TIMELESS_INLINE inline void Engine::take_plainly(Clocks::Clock& clock, std::uint32_t channel_number,
-                                                 std::uint64_t ticket) {
+// Calls rather than one large function, whose variables would all live in memory.
+[[gnu::noinline]] void Engine::take_plainly(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];
   Message& taken = message(channel, ticket);
   clocks_.take_plainly(clock, taken.sent.time(), taken.row, taken.bytes);
@@ -106,8 +107,8 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
 }
 
 /// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
-TIMELESS_INLINE inline Engine::Completion Engine::complete_plainly(RankState& rank, Clocks::Clock& clock,
-                                                                   std::span<const trace::RequestId> ids) {
+[[gnu::noinline]] Engine::Completion Engine::complete_plainly(RankState& rank, Clocks::Clock& clock,
+                                                              std::span<const trace::RequestId> ids) {
   if (ids.size() > most_together) return Completion::other;
   for (const trace::RequestId id : ids.first(rank.stage)) // found ready before the rank waited, some perhaps not here
     if (!is_message(rank.requests[id].state)) return Completion::other;
@@ -142,8 +143,8 @@ TIMELESS_INLINE inline Engine::Completion Engine::complete_plainly(RankState& ra
   return Completion::done;
 }
 
-TIMELESS_INLINE inline Engine::Completion Engine::perform_plainly(RankState& rank, Clocks::Clock& clock,
-                                                                  const Operation& operation) {
+[[gnu::noinline]] Engine::Completion Engine::perform_plainly(RankState& rank, Clocks::Clock& clock,
+                                                             const Operation& operation) {
   switch (operation.step) {
   case Step::send:
     send_plainly(rank, clock, operation);

@@ -28,8 +28,8 @@ constexpr std::size_t all_actions = ~std::size_t{0};
 
 /// How many actions of a rank to decode at a time: all streams' windows together stay within some hundred megabytes.
 std::size_t window_actions(std::size_t ranks) {
-  constexpr std::size_t all_windows = std::size_t{1} << 24U;
-  return std::clamp(all_windows / std::max<std::size_t>(ranks, 1), std::size_t{1} << 10U, std::size_t{1} << 14U);
+  constexpr std::size_t all_windows = std::size_t{1} << 20U;
+  return std::clamp(all_windows / std::max<std::size_t>(ranks, 1), std::size_t{1} << 9U, std::size_t{1} << 14U);
 }
 
 } // namespace

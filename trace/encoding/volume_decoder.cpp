@@ -166,29 +166,55 @@ WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
   throw Error(Failure::invalid_input, what, "a stream of volumes");
 }
 
-/// The fixed number of low bits of each value; `wide` when they may stretch over more than eight bytes.
+/// The fixed number of low bits of each value, one after the other; `wide` when they may stretch over more than eight
+/// bytes. Held by value, so that no store to a list of values makes the compiler load it again.
 template <bool wide>
-std::uint64_t low_part(const WrittenModel& written, std::size_t place) {
-  const unsigned width = written.model.width;
-  const std::size_t bit = place * width;
-  const char* const bytes = written.low.data() + bit / 8;
-  std::uint64_t word = load_word(bytes) >> bit % 8;
-  if (wide && bit % 8 + width > 64) word |= load_word(bytes + 8) << (64 - bit % 8);
-  return word & low_bits(width);
-}
+class LowBits {
+public:
+  LowBits(const WrittenModel& written, std::size_t place)
+      : bytes_(written.low.data()), bit_(place * written.model.width), width_(written.model.width),
+        mask_(low_bits(written.model.width)) {}
+
+  std::uint64_t next() {
+    const char* const bytes = bytes_ + bit_ / 8;
+    const unsigned skipped = bit_ % 8;
+    std::uint64_t word = load_word(bytes) >> skipped;
+    if (wide && skipped + width_ > 64) word |= load_word(bytes + 8) << (64 - skipped);
+    bit_ += width_;
+    return word & mask_;
+  }
+
+private:
+  const char* bytes_;
+  std::size_t bit_;
+  unsigned width_;
+  std::uint64_t mask_;
+};
+
+// More than so many bits, and those before them in their first byte, do not fit into eight bytes.
+constexpr unsigned narrow = 57;
 
 template <bool wide, typename Value>
-void read_packed(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values, Value value) {
+void read_plain(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values, Value value) {
+  LowBits<wide> low(written, place);
   for (std::uint64_t& each : values)
-    each = value(low_part<wide>(written, place++));
+    each = value(low.next());
+}
+
+template <typename Value>
+void read_packed(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values, Value value) {
+  if (written.model.width <= narrow) return read_plain<false>(written, place, values, value);
+  read_plain<true>(written, place, values, value);
 }
 
 template <bool wide, typename Value>
 void read_rice(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
                Value value) {
   CodeReader codes(written.codes, bit);
+  LowBits<wide> low(written, place);
+  const unsigned width = written.model.width;
   for (std::uint64_t& each : values)
-    each = value(low_part<wide>(written, place++) | codes.next() << written.model.width);
+    each = value(low.next() | codes.next() << width);
   codes.check();
   bit = static_cast<std::uint32_t>(codes.bit());
 }
@@ -197,7 +223,7 @@ void read_rice(const WrittenModel& written, std::size_t place, std::uint32_t& bi
 template <typename Value>
 void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& bit, std::span<std::uint64_t> values,
                 Value value) {
-  if (written.model.width <= 57) return read_rice<false>(written, place, bit, values, value);
+  if (written.model.width <= narrow) return read_rice<false>(written, place, bit, values, value);
   read_rice<true>(written, place, bit, values, value);
 }
 
@@ -333,8 +359,7 @@ void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, 
       return cursor.previous += step + static_cast<std::uint64_t>(unzigzag(number));
     });
   case ModelClass::packed:
-    return read_packed<true>(written, place, values,
-                             [base = model.base](std::uint64_t number) { return base + number; });
+    return read_packed(written, place, values, [base = model.base](std::uint64_t number) { return base + number; });
   case ModelClass::other:
     break;
   }
