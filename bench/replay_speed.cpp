@@ -6,6 +6,7 @@
 
 #include "replay/platform/presets.h"
 #include "replay/platform/simgrid_platform.h"
+#include "replay/large_pages.h"
 #include "replay/replay.h"
 #include "replay/smpi/smpi_replay.h"
 #include "trace/archive/reader.h"
@@ -167,6 +168,7 @@ void run(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
+  timeless::replay::prefer_large_pages();
   CLI::App app("How many actions a second the replay does on one core");
   Options options;
   app.add_option("--ranks", options.size.ranks, "ranks of the generated programs")->capture_default_str();
