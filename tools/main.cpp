@@ -1,3 +1,4 @@
+#include "replay/large_pages.h"
 #include "tools/command_line.h"
 #include "tools/console.h"
 
@@ -8,6 +9,7 @@ int main(int argc, char** argv) {
   using timeless::Error;
   using timeless::Failure;
   try {
+    timeless::replay::prefer_large_pages();
     return timeless::tools::run_command_line(argc, argv);
   } catch (const Error& error) {
     timeless::tools::print_error(error);

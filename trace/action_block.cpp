@@ -62,7 +62,6 @@ void ActionBlock::assign(std::vector<std::uint32_t> sequence, std::vector<std::u
 
 std::span<std::uint32_t> ActionBlock::refill(std::size_t actions) {
   sequence_.resize(actions);
-  volumes_.clear();
   times_.clear();
   return sequence_;
 }

@@ -57,9 +57,8 @@ public:
   /// For decoders: the whole sequence and the whole volumes at once. The caller has checked them.
   void assign(std::vector<std::uint32_t> sequence, std::vector<std::uint64_t> volumes);
   /// For decoders: forgets sequence, volumes and times, but not the dictionary, and makes room for this many actions,
-  /// to be filled with entries of it.
+  /// to be filled with entries of it. What refill_volumes() makes room for must follow.
   std::span<std::uint32_t> refill(std::size_t actions);
-  /// And for this many volumes.
   std::span<std::uint64_t> refill_volumes(std::size_t volumes);
 
   /// Says when the action appended last was entered and left. To be said of every action of the block, or of none.

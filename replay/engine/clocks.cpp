@@ -137,13 +137,17 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   clear_pending(clock);
 }
 
-void Clocks::add(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes) {
-  const Incoming incoming{.sent = sent, .row = row, .bytes = bytes, .port = true};
+void Clocks::take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes) {
+  take(clock, {.sent = sent.time(), .row = row, .bytes = bytes, .port = true});
+}
+
+void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes) {
+  const Incoming incoming{.sent = sent.time(), .row = row, .bytes = bytes, .port = true};
   if (watches_) watch(clock, incoming);
   if (alone_)
-    gathered_.add(way_in<Plain>(1, rates_, sent, transfer(incoming), 0));
+    gathered_.add(way_in<Plain>(1, rates_, incoming.sent, transfer(incoming), 0));
   else
-    arrivals_.push_back({sent, transfer(incoming), false});
+    arrivals_.push_back({incoming.sent, transfer(incoming), false});
 }
 
 void Clocks::take_arrivals(Clock& clock) {

@@ -156,10 +156,10 @@ public:
   // The same for messages, inlined (plain_clocks.h), where plain(): their ends are the same in all lanes, and no port
   // or order of completion is asked for.
   bool plain() const { return !special_sends_ && !ports_ && !listed_; }
-  void take_plainly(Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  void take_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
   /// take_all() of at most most_together messages: begin, add each, take.
   void begin_plainly(const Clock& clock);
-  void add_plainly(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  void add_plainly(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
   void take_all_plainly(Clock& clock);
 
   /// When a message left that waits for its receive in the lanes where `held` is not 0.
@@ -216,11 +216,12 @@ private:
   LaneTransfer transfer(const Incoming& incoming);
   LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const;
   void take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes);
-  void take_in_lanes(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes);
-  void add(const Clock& clock, const LaneTime& sent, std::uint32_t row, double bytes);
+  void take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
+  void add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
   void take_arrivals(Clock& clock);
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
+  LaneCounters counters(const Clock& clock, std::size_t lanes) const;
   void watch(const Clock& clock, const Incoming& incoming);
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);

@@ -29,9 +29,13 @@ inline LaneTransfer Clocks::usual_transfer(const CostRow& row, double messages, 
 }
 
 inline LaneCounters Clocks::counters(const Clock& clock) const {
+  return counters(clock, lanes());
+}
+
+TIMELESS_INLINE inline LaneCounters Clocks::counters(const Clock& clock, std::size_t lanes) const {
   double* const wait = clock.counters;
-  double* const latency = wait + lanes();
-  double* const bandwidth = latency + lanes();
+  double* const latency = wait + lanes;
+  double* const bandwidth = latency + lanes;
   return latency_first_ ? LaneCounters{wait, latency, bandwidth} : LaneCounters{wait, bandwidth, latency};
 }
 
@@ -50,34 +54,21 @@ inline Snapshot Clocks::writable(const Clock& clock) {
 
 /// Nothing whose address a kernel gets: all of it stays in registers.
 TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes) {
-  const double now =
-      time_in<Plain>(1, rates_,
-                     {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead}, 0)
-          .time;
+  const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+  const double now = time_in<Plain>(1, rates_, own, 0).time;
   const Way<Plain> way = way_in<Plain>(1, rates_, sent, usual_transfer(row, 1, bytes), 0);
   if (clock.base.shared()) clock.base = pool_.take();
-  clock.base.values()[0] = divide(now, way.start.time, way.middle.time, way.end.time, counters(clock), 0);
+  clock.base.values()[0] = divide(now, way.start.time, way.middle.time, way.end.time, counters(clock, 1), 0);
   clear_pending(clock);
 }
 
-[[gnu::noinline]] inline void Clocks::take_in_lanes(Clock& clock, const LaneTime& sent, const CostRow& row,
-                                                    double bytes) {
-  Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
-  double* const out = fresh ? fresh.values() : clock.base.values();
-  kernels_.receive(lanes(), rates_, own(clock), sent, usual_transfer(row, 1, bytes), counters(clock), out);
-  if (fresh) clock.base = std::move(fresh);
-  clear_pending(clock);
-}
-
-TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const LaneTime& sent, std::uint32_t row_number,
+TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,
                                                  double bytes) {
   const CostRow& row = rows_[row_number];
-  if (row.constant != nullptr || watches_) [[unlikely]]
-    take(clock, {.sent = sent, .row = row_number, .bytes = bytes, .port = true});
-  else if (alone_)
-    take_alone(clock, sent, row, bytes);
+  if (alone_ && row.constant == nullptr && !watches_) [[likely]]
+    take_alone(clock, sent.time(), row, bytes);
   else
-    take_in_lanes(clock, sent, row, bytes);
+    take_message(clock, sent, row_number, bytes);
 }
 
 TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
@@ -86,18 +77,19 @@ TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
   terms_used_ = 0;
 }
 
-TIMELESS_INLINE inline void Clocks::add_plainly(const Clock& clock, const LaneTime& sent, std::uint32_t row_number,
+TIMELESS_INLINE inline void Clocks::add_plainly(const Clock& clock, const Moment& sent, std::uint32_t row_number,
                                                 double bytes) {
   const CostRow& row = rows_[row_number];
-  if (row.constant != nullptr || watches_ || !alone_) [[unlikely]]
-    return add(clock, sent, row_number, bytes);
-  gathered_.add(way_in<Plain>(1, rates_, sent, usual_transfer(row, 1, bytes), 0));
+  if (alone_ && row.constant == nullptr && !watches_) [[likely]]
+    gathered_.add(way_in<Plain>(1, rates_, sent.time(), usual_transfer(row, 1, bytes), 0));
+  else
+    add_message(clock, sent, row_number, bytes);
 }
 
 TIMELESS_INLINE inline void Clocks::take_all_plainly(Clock& clock) {
   if (!alone_) return take_arrivals(clock);
   if (clock.base.shared()) clock.base = pool_.take();
-  clock.base.values()[0] = gathered_.take(counters(clock));
+  clock.base.values()[0] = gathered_.take(counters(clock, 1));
   clear_pending(clock);
 }
 

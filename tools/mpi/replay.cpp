@@ -11,6 +11,7 @@
 #include "replay/distributed/distributed_replay.h"
 #include "replay/distributed/served_platform.h"
 #include "replay/distributed/shared_timeline.h"
+#include "replay/large_pages.h"
 
 #include <cstdint>
 #include <cstring>
@@ -111,6 +112,7 @@ private:
     std::optional<replay::Result> result;
     std::exception_ptr problem;
     try {
+      replay::prefer_large_pages();
       result = replay::distributed_replay(team_.communicator(), source, network, options, {}, &work_);
     } catch (const replay::LostProcess& lost) {
       print_error({Failure::runtime, lost.what(), team_.host(), "the other processes are ended, too"});
