@@ -66,6 +66,7 @@ void Participant::begin() {
   guard([&] {
     auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
                                            cooperation_.batch_words, attempt_);
+    remote_.reset();
     engine_.reset();
     remote_ = std::move(remote);
     engine_ = std::make_unique<Engine>(source_, network_, options_, remote_.get(), attempt_ > 0);

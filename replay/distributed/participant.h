@@ -86,8 +86,8 @@ private:
   const ReplayOptions& options_;
   Bus& bus_;
   Cooperation cooperation_;
-  std::unique_ptr<Remote> remote_;
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Remote> remote_; ///< ends first: what it holds of open meetings is in the engine's memory
   Phase phase_ = Phase::replaying;
   std::uint64_t batches_received_ = 0; ///< for the engine
   std::uint64_t held_ = 0;             ///< no more messages of others are held
