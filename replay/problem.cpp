@@ -83,6 +83,7 @@ std::string text(const Diagnosis& diagnosis, std::size_t lines) {
   if (!diagnosis.cycle.empty())
     all += fmt::format("\n  they wait in a circle: {} -> {}", list(diagnosis.cycle, " -> "), diagnosis.cycle.front());
   append(all, diagnosis.leftovers, lines);
+  if (!diagnosis.leftovers.empty()) all += "\n  'timeless check' names the actions";
   append(all, diagnosis.remarks, lines);
   return all;
 }

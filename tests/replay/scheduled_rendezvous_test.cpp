@@ -141,6 +141,56 @@ TEST(ScheduledRendezvous, computation_hides_a_nonblocking_collective_s_handshake
   }
 }
 
+TEST(ScheduledRendezvous, no_collective_brings_a_lane_to_a_deadlock_by_itself) {
+  constexpr ActionKind kinds[] = {ActionKind::barrier,        ActionKind::broadcast, ActionKind::reduce,
+                                  ActionKind::allreduce,      ActionKind::gather,    ActionKind::gatherv,
+                                  ActionKind::scatter,        ActionKind::scatterv,  ActionKind::allgather,
+                                  ActionKind::allgatherv,     ActionKind::alltoall,  ActionKind::alltoallv,
+                                  ActionKind::reduce_scatter, ActionKind::scan,      ActionKind::reduce_scatter_block};
+  for (const ActionKind kind : kinds)
+    for (const Rank members : {2, 3, 4, 7, 8, 13, 16})
+      for (const Bytes part : {Bytes{8}, Bytes{100'000}}) {
+        MemorySource program(members);
+        const std::vector<Bytes> parts(static_cast<std::size_t>(members), part);
+        const bool rooted = kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
+                            kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
+        for (Rank rank = 0; rank < members; ++rank) {
+          trace::Action action{.kind = kind, .bytes = part, .receive_bytes = part, .element_bytes = 8};
+          if (rooted) action.peer = members - 1;
+          if (kind == ActionKind::allgatherv || kind == ActionKind::gatherv || kind == ActionKind::alltoallv)
+            action.receive_counts = parts;
+          if (kind == ActionKind::scatterv || kind == ActionKind::alltoallv || kind == ActionKind::reduce_scatter)
+            action.counts = parts;
+          program.add(rank, action);
+        }
+        const Result result = run(program);
+        EXPECT_FALSE(result.lanes[1].deadlock) << trace::name(kind) << ", " << members << " members";
+        EXPECT_GE(result.lanes[1].makespan, result.lanes[0].makespan) << trace::name(kind);
+      }
+}
+
+TEST(ScheduledRendezvous, no_collective_between_groups_brings_a_lane_to_a_deadlock_by_itself) {
+  for (const ActionKind kind : {ActionKind::barrier, ActionKind::allreduce, ActionKind::allgather,
+                                ActionKind::allgatherv, ActionKind::alltoall, ActionKind::reduce_scatter_block})
+    for (const Rank first : {1, 2, 4}) {
+      constexpr Rank all = 5;
+      MemorySource program(all);
+      std::vector<Rank> one;
+      std::vector<Rank> other;
+      for (Rank rank = 0; rank < all; ++rank)
+        (rank < first ? one : other).push_back(rank);
+      const auto both = program.add_communicator(one, other);
+      for (Rank rank = 0; rank < all; ++rank) {
+        const std::vector<Bytes> theirs(rank < first ? other.size() : one.size(), 1000);
+        trace::Action action{
+            .kind = kind, .communicator = both, .bytes = 1000, .receive_bytes = 1000, .element_bytes = 8};
+        if (kind == ActionKind::allgatherv) action.receive_counts = theirs;
+        program.add(rank, action);
+      }
+      EXPECT_FALSE(run(program).lanes[1].deadlock) << trace::name(kind) << ", " << first << " in the first group";
+    }
+}
+
 TEST(ScheduledRendezvous, a_lane_that_ends_in_a_deadlock_says_so_and_the_others_go_on) {
   // Rank 0 sends before it comes to the broadcast, and rank 1 receives after it.
   for (const bool nonblocking : {false, true}) {
