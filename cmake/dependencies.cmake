@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 find_package(MPI REQUIRED COMPONENTS C CXX Fortran)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(fmt REQUIRED)
+# Platform files, as XML with line numbers.
+find_package(pugixml REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 # Functions and source lines of the programs recorded.

@@ -1,6 +1,7 @@
 #include "replay/platform/simgrid_platform.h"
 
 #include "replay/platform/simgrid_process.h"
+#include "replay/platform/simgrid_remarks.h"
 #include "trace/error.h"
 
 #include <simgrid/Exception.hpp>
@@ -144,7 +145,7 @@ void check_head(const std::string& text, const std::filesystem::path& file) {
   if (digit == std::string::npos || digit > end || text[digit] >= '4') return;
   if (std::isdigit(static_cast<unsigned char>(text[digit + 1])) != 0) return;
   throw Error(Failure::invalid_input, "the platform file has the old format of version " + text.substr(digit, 1),
-              file.string(), "convert it: simgrid_update_xml " + file.string());
+              file.string(), "convert it: timeless platform upgrade " + file.string() + " -o NEW.xml");
 }
 
 SmpiSettings read_settings() {
@@ -175,6 +176,7 @@ void try_in_child(const std::filesystem::path& file, const Settings& settings) {
   const ChildDeath death{Failure::invalid_input, what, file.string()};
   run_apart(
       [&](const ChildReport&) -> std::string {
+        limit_this_process();
         try {
           const auto hosts = start_engine(file, settings).get_all_hosts();
           if (hosts.empty())

@@ -1,11 +1,13 @@
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"
+#include "replay/platform/simgrid_remarks.h"
 
 #include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -73,7 +75,7 @@ TEST_F(PlatformFile, of_an_old_format_names_the_converter) {
       error_of("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
                "\"http://simgrid.gforge.inria.fr/simgrid.dtd\">\n<platform version=\"3\">\n</platform>\n");
   expect_invalid(error, "old format of version 3");
-  EXPECT_THAT(error.what(), HasSubstr("simgrid_update_xml " + path_.string()));
+  EXPECT_THAT(error.what(), HasSubstr("timeless platform upgrade " + path_.string()));
 }
 
 TEST_F(PlatformFile, of_a_future_format_is_an_error) {
@@ -137,7 +139,7 @@ TEST_F(PlatformFile, without_hosts_is_an_error) {
   expect_invalid(error_of(head + "<zone id=\"w\" routing=\"Full\"></zone></platform>\n"), "no hosts");
 }
 
-class EveryPlatform : public testing::TestWithParam<const char*> {};
+class EveryPlatform : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPlatform, of_the_project_loads_in_silence_and_connects_its_hosts) {
   const std::string file = std::string(TIMELESS_PLATFORMS) + "/" + GetParam();
@@ -157,13 +159,32 @@ TEST_P(EveryPlatform, of_the_project_loads_in_silence_and_connects_its_hosts) {
   EXPECT_EQ(answer, "good");
 }
 
-INSTANTIATE_TEST_SUITE_P(each, EveryPlatform,
-                         testing::Values("graphene.xml", "griffon.xml", "qdr-fat-tree.xml", "flat.xml"),
-                         [](const auto& each) {
-                           std::string name = each.param;
-                           std::erase_if(name, [](char c) { return c == '.' || c == '-'; });
-                           return name;
-                         });
+TEST_P(EveryPlatform, of_the_project_loads_without_a_warning_of_SimGrid) {
+  EXPECT_THAT(simgrid_warnings(std::string(TIMELESS_PLATFORMS) + "/" + GetParam()), testing::IsEmpty());
+}
+
+std::vector<std::string> files_of_the_project() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(TIMELESS_PLATFORMS))
+    if (entry.path().extension() == ".xml") files.push_back(entry.path().filename().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(each, EveryPlatform, testing::ValuesIn(files_of_the_project()), [](const auto& each) {
+  std::string name = each.param;
+  std::erase_if(name, [](char c) { return c == '.' || c == '-'; });
+  return name;
+});
+
+TEST_F(PlatformFile, with_a_number_without_unit_makes_SimGrid_warn) {
+  std::ofstream(path_) << head << "<zone id=\"w\" routing=\"Full\"><host id=\"a\" speed=\"1000\"/></zone></platform>\n";
+  EXPECT_THAT(simgrid_warnings(path_), testing::ElementsAre(HasSubstr("Deprecated unit-less value '1000'")));
+}
+
+TEST(SimgridSettings, are_those_of_the_SimGrid_at_hand) {
+  EXPECT_THAT(simgrid_settings(), testing::IsSupersetOf({"network/model", "smpi/bw-factor", "smpi/os", "smpi/bcast"}));
+}
 
 TEST(RunApart, returns_the_answer_whatever_its_size) {
   const std::string large(5'000'000, 'x');

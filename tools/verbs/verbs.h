@@ -18,6 +18,7 @@ VerbAction add_dump(CLI::App& command);
 VerbAction add_check(CLI::App& command);
 VerbAction add_replay(CLI::App& command);
 VerbAction add_compare(CLI::App& command);
+VerbAction add_platform(CLI::App& command);
 VerbAction add_classify(CLI::App& command);
 VerbAction add_doctor(CLI::App& command);
 

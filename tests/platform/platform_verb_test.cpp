@@ -1,0 +1,185 @@
+#include "tests/platform/written_platform.h"
+#include "tests/tools/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::cluster_with;
+using test::Outcome;
+using test::timeless_command;
+using test::WrittenPlatform;
+using test::zone_of;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(PlatformList, names_every_file_that_comes_with_timeless_with_its_hosts_and_trust) {
+  const Outcome outcome = timeless_command({"platform", "list", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer["schema"], "timeless.platform/1");
+  std::set<std::string> names;
+  for (const json& platform : answer["platforms"]) {
+    names.insert(platform["name"]);
+    EXPECT_GT(platform["hosts"], 0);
+    EXPECT_NE(platform["trust"], "") << platform["name"];
+    EXPECT_NE(platform["description"], "") << platform["name"];
+  }
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(TIMELESS_PLATFORMS))
+    if (entry.path().extension() == ".xml") files.insert(entry.path().stem().string());
+  EXPECT_EQ(names, files);
+  EXPECT_THAT(timeless_command({"platform", "list"}).out, AllOf(HasSubstr("slingshot-11"), HasSubstr("measured")));
+}
+
+TEST(PlatformShow, says_hosts_distances_settings_and_the_way_between_two_hosts) {
+  const Outcome outcome =
+      timeless_command({"platform", "show", "graphene", "--between", "graphene-1", "graphene-144", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer["hosts"], 144);
+  EXPECT_EQ(answer["kinds"][0]["cores"], 4);
+  EXPECT_EQ(answer["trust"], "measured");
+  EXPECT_NEAR(answer["between"][0]["latency_seconds"].get<double>(), 33e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(answer["between"][1]["bandwidth_bytes_per_second"].get<double>(), 125e6);
+  // Within a host, within a cabinet, between cabinets.
+  ASSERT_EQ(answer["distances"].size(), 3U);
+  EXPECT_EQ(answer["distances"][0]["within_host"], true);
+  EXPECT_NEAR(answer["distances"][1]["latency_seconds"].get<double>(), 30e-6, 1e-12);
+  EXPECT_NEAR(answer["distances"][2]["latency_seconds"].get<double>(), 33e-6, 1e-12);
+  EXPECT_EQ(answer["smpi"]["detached_below_bytes"], 327680);
+  EXPECT_THAT(timeless_command({"platform", "show", "graphene"}).out,
+              AllOf(HasSubstr("144 of 4 cores"), HasSubstr("30.000 us"), HasSubstr("smpi/bw-factor 0:0.400977")));
+  const Outcome nobody = timeless_command({"platform", "show", "graphene", "--between", "graphene-1", "mars"});
+  EXPECT_EQ(nobody.status, 2);
+  EXPECT_THAT(nobody.err, HasSubstr("no host 'mars'"));
+}
+
+TEST(PlatformCheck, of_every_file_that_comes_with_timeless_finds_nothing) {
+  for (const auto& entry : std::filesystem::directory_iterator(TIMELESS_PLATFORMS)) {
+    if (entry.path().extension() != ".xml") continue;
+    const Outcome outcome = timeless_command({"platform", "check", entry.path()});
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("without a warning"));
+  }
+}
+
+TEST(PlatformCheck, tells_all_mistakes_with_their_lines_and_exits_with_3) {
+  const WrittenPlatform platform(
+      zone_of("<link id=\"l\" bandwidth=\"1\"/>\n" +
+              cluster_with("radical=\"0-7\" topology=\"TORUS\" topo_parameters=\"3,3\"", "1GB/s")));
+  const Outcome outcome = timeless_command({"platform", "check", platform.path()});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("platform.xml:5: "), HasSubstr("platform.xml:6: "), HasSubstr("write 1GBps"),
+                                 HasSubstr("3 mistakes")));
+  const json answer = json::parse(timeless_command({"platform", "check", platform.path(), "--json"}).out);
+  EXPECT_EQ(answer["good"], false);
+  EXPECT_EQ(answer["findings"].size(), 3U);
+}
+
+TEST(PlatformCheck, tells_hosts_that_nothing_connects) {
+  const WrittenPlatform platform(
+      zone_of("<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"
+              "<host id=\"c\" speed=\"1Gf\"/><link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>"
+              "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>"));
+  const Outcome outcome = timeless_command({"platform", "check", platform.path()});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("a to c"), HasSubstr("connect every two hosts")));
+}
+
+TEST(PlatformUpgrade, writes_a_file_that_checks_clean_and_does_not_replace_one_unasked) {
+  const WrittenPlatform old(
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"http://simgrid.gforge.inria.fr/simgrid.dtd\">\n"
+      "<platform version=\"3\">\n<AS id=\"a\" routing=\"Full\">\n"
+      "<cluster id=\"c\" prefix=\"c-\" suffix=\".me\" radical=\"0-3\" power=\"1E9\" bw=\"1.25E8\" "
+      "lat=\"15E-6\" bb_bw=\"1.25E9\" bb_lat=\"15E-6\"/>\n</AS>\n</platform>\n");
+  const std::string now = old.path().string() + ".new";
+  EXPECT_EQ(timeless_command({"platform", "check", old.path()}).status, 3);
+  const Outcome outcome = timeless_command({"platform", "upgrade", old.path(), "-o", now});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("power is now speed"));
+  EXPECT_EQ(timeless_command({"platform", "check", now}).status, 0);
+  EXPECT_EQ(timeless_command({"platform", "upgrade", old.path(), "-o", now}).status, 2);
+  EXPECT_EQ(timeless_command({"platform", "upgrade", old.path()}).status, 2);
+}
+
+TEST(PlatformNew, writes_what_show_reads) {
+  const WrittenPlatform place("");
+  const std::string file = place.path().string() + ".new";
+  const Outcome outcome = timeless_command({"platform", "new", "--nodes", "64", "--cores", "4", "--topology",
+                                            "fat-tree", "--bandwidth", "100Gbps", "--latency", "500ns", "-o", file});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(timeless_command({"platform", "show", file, "--json"}).out);
+  EXPECT_EQ(answer["hosts"], 64);
+  EXPECT_NEAR(answer["distances"][1]["latency_seconds"].get<double>(), 1e-6, 1e-12);
+  EXPECT_NEAR(answer["distances"][1]["bandwidth_bytes_per_second"].get<double>(), 12.5e9, 1);
+  EXPECT_EQ(timeless_command({"platform", "new", "-o", file + "2"}).status, 2);
+}
+
+TEST(PlatformVerb, explains_requests_that_make_no_sense) {
+  EXPECT_EQ(timeless_command({"platform"}).status, 2);
+  EXPECT_EQ(timeless_command({"platform", "fly"}).status, 2);
+  EXPECT_EQ(timeless_command({"platform", "show"}).status, 2);
+  EXPECT_EQ(timeless_command({"platform", "show", "nowhere"}).status, 3);
+}
+
+struct Hostile {
+  const char* name;
+  std::string text;
+};
+
+void PrintTo(const Hostile& hostile, std::ostream* out) {
+  *out << hostile.name;
+}
+
+class HostilePlatform : public testing::TestWithParam<Hostile> {};
+
+std::string nested_zones(int depth) {
+  std::string text = test::good_head;
+  for (int i = 0; i < depth; ++i)
+    text += "<zone id=\"z" + std::to_string(i) + "\" routing=\"Full\">";
+  for (int i = 0; i < depth; ++i)
+    text += "</zone>";
+  return text + "</platform>\n";
+}
+
+TEST_P(HostilePlatform, ends_every_action_and_replay_in_an_error_without_a_crash) {
+  const WrittenPlatform platform(GetParam().text);
+  const std::string output = platform.path().string() + ".new";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"platform", "check", platform.path()}, {"platform", "show", platform.path()}}) {
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 3) << words[1] << outcome.out << outcome.err;
+  }
+  EXPECT_EQ(timeless_command({"platform", "upgrade", platform.path(), "-o", output}).status, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    each, HostilePlatform,
+    testing::Values(
+        Hostile{"empty", ""}, Hostile{"binary", std::string("\0\1\2<\xff>\0", 7)},
+        Hostile{"cut_short", test::good_head + "<zone id=\"w\" routing=\"Full\"><host id=\"a"},
+        Hostile{"huge_radical", zone_of(cluster_with("radical=\"0-2000000000\""))},
+        Hostile{"huge_torus", zone_of(cluster_with("radical=\"0-3\" topology=\"TORUS\" "
+                                                   "topo_parameters=\"2000000000,2000000000\""))},
+        Hostile{"crashing_dragonfly",
+                zone_of(cluster_with("radical=\"0-47\" topology=\"DRAGONFLY\" topo_parameters=\"3,1;2,1;2,1;4\""))},
+        Hostile{"zone_within_itself", test::good_head + "<zone id=\"w\" routing=\"Full\"><zone id=\"w\" "
+                                                        "routing=\"Full\"/></zone></platform>\n"},
+        Hostile{"thousand_zones_deep", nested_zones(1000)},
+        Hostile{"entities_of_entities",
+                "<?xml version='1.0'?>\n<!DOCTYPE platform [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;\">]>\n"
+                "<platform version=\"4.1\"><zone id=\"&b;\" routing=\"Full\"/></platform>\n"},
+        Hostile{"very_long_attribute", zone_of("<host id=\"" + std::string(5'000'000, 'a') + "\" speed=\"1\"/>")}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+} // namespace
+} // namespace timeless::tools

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "replay/platform/platform.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace timeless::tools::platforms {
+
+/// What the comment at a file's head says: its first sentence, and the word behind "Trust:".
+struct Head {
+  std::string description;
+  std::string trust; ///< "measured", "published", "vendor" or "assumed"; empty where it does not say
+};
+Head head_of(const std::filesystem::path& file);
+
+/// Hosts that are alike.
+struct HostKind {
+  double speed = 0;
+  int cores = 0;
+  std::size_t hosts = 0;
+  std::string first;
+};
+std::vector<HostKind> kinds_of(const replay::Platform& platform);
+
+/// Ways between hosts that are alike.
+struct Distance {
+  double latency = 0;
+  double bandwidth = 0;
+  bool loopback = false;
+  std::uint64_t pairs = 0;
+  std::size_t from = 0; ///< an example
+  std::size_t to = 0;
+};
+
+/// All ways from some hosts, evenly spread, to all; the nearest first. Throws Error where there is no way.
+struct Distances {
+  std::size_t sources = 0;
+  std::vector<Distance> kinds;
+};
+Distances distances_of(const replay::Platform& platform, std::size_t most_sources = 64);
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,51 @@
+#include "tools/console.h"
+#include "tools/platforms/answers.h"
+
+#include "replay/platform/simgrid_remarks.h"
+#include "trace/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace timeless::tools::platforms {
+
+Findings judge(const std::filesystem::path& file) {
+  const XmlFile xml = XmlFile::read(file);
+  const std::vector<std::string> settings = replay::simgrid_settings();
+  Findings findings = check_text(xml, settings);
+  // SimGrid stops at the first mistake, in its own words: only where we have found none does it add something.
+  if (!has_mistakes(findings)) {
+    const Findings loaded = check_by_loading(xml);
+    findings.insert(findings.end(), loaded.begin(), loaded.end());
+  }
+  return findings;
+}
+
+int answer_check(const std::filesystem::path& file, bool json) {
+  const Findings findings = judge(file);
+  const bool wrong = has_mistakes(findings);
+  if (json) {
+    nlohmann::ordered_json answer{{"action", "check"}, {"file", file.string()}, {"good", !wrong}};
+    answer["findings"] = nlohmann::ordered_json::array();
+    for (const Finding& finding : findings)
+      answer["findings"].push_back({{"severity", finding.severity == Severity::mistake ? "mistake" : "remark"},
+                                    {"line", finding.line},
+                                    {"what", finding.what},
+                                    {"advice", finding.advice}});
+    print_json("platform", 1, answer);
+  } else {
+    for (const Finding& finding : findings)
+      fmt::print("{}{}: {}{}{}\n", file.string(), finding.line == 0 ? "" : fmt::format(":{}", finding.line),
+                 finding.severity == Severity::mistake ? "" : "remark: ", finding.what,
+                 finding.advice.empty() ? "" : ": " + finding.advice);
+    const auto mistakes = std::ranges::count(findings, Severity::mistake, &Finding::severity);
+    if (wrong)
+      fmt::print("{} mistake{}\n", mistakes, mistakes == 1 ? "" : "s");
+    else
+      fmt::print("{}: good; SimGrid loads it{}\n", file.string(), findings.empty() ? " without a warning" : "");
+  }
+  return wrong ? static_cast<int>(Failure::invalid_input) : 0;
+}
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,65 @@
+#include "tools/console.h"
+#include "tools/locate.h"
+#include "tools/platforms/answers.h"
+#include "tools/platforms/catalogue.h"
+#include "tools/replaying/on_platform.h"
+
+#include "replay/platform/simgrid_platform.h"
+#include "replay/platform/simgrid_process.h"
+
+#include <fmt/format.h>
+
+namespace timeless::tools::platforms {
+
+namespace {
+
+/// What a child process, which loads the file, tells of it.
+nlohmann::ordered_json described(const std::filesystem::path& file) {
+  const Head head = head_of(file);
+  const std::string answer = replay::run_apart(
+      [&](const replay::ChildReport&) {
+        const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
+        const std::vector<HostKind> kinds = kinds_of(platform);
+        nlohmann::ordered_json json;
+        json["hosts"] = platform.hosts().size();
+        json["cores"] = kinds.front().cores;
+        json["speed"] = kinds.front().speed;
+        json["alike"] = kinds.size() == 1;
+        return json.dump();
+      },
+      {Failure::invalid_input, "SimGrid dies of this file", file.string()});
+  nlohmann::ordered_json json{{"name", file.stem().string()}, {"file", file.string()}};
+  json.update(nlohmann::ordered_json::parse(answer));
+  json["trust"] = head.trust;
+  json["description"] = head.description;
+  return json;
+}
+
+} // namespace
+
+int answer_list(bool json) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  const std::vector<std::string> names = known_platforms();
+  {
+    Progress progress("loading", names.size());
+    for (const std::string& name : names) {
+      all.push_back(described(platform_file(name)));
+      progress.update(all.size());
+    }
+  }
+  if (json) {
+    print_json("platform", 1, {{"action", "list"}, {"folder", platforms_directory().string()}, {"platforms", all}});
+    return 0;
+  }
+  Table table({"name", "hosts", "cores", "speed", "trust"});
+  for (const auto& one : all)
+    table.add({one["name"], std::to_string(one["hosts"].get<std::size_t>()), std::to_string(one["cores"].get<int>()),
+               human_count(one["speed"]), one["trust"]});
+  fmt::print("{}\n", table.text());
+  for (const auto& one : all)
+    fmt::print("{}: {}\n", one["name"].get<std::string>(), one["description"].get<std::string>());
+  fmt::print("\nThey are in {}; their heads say where each figure comes from.\n", platforms_directory().string());
+  return 0;
+}
+
+} // namespace timeless::tools::platforms

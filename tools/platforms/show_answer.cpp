@@ -1,0 +1,164 @@
+#include "tools/console.h"
+#include "tools/platforms/answers.h"
+#include "tools/platforms/catalogue.h"
+
+#include "replay/platform/simgrid_platform.h"
+#include "trace/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace timeless::tools::platforms {
+
+namespace {
+
+using replay::PiecewiseSetting;
+using replay::Platform;
+using replay::SmpiSettings;
+
+std::string bandwidth_text(double bytes_per_second) {
+  return std::isfinite(bytes_per_second) ? human_count(bytes_per_second) + "B/s" : "unlimited";
+}
+
+std::string seconds_text(double seconds) {
+  return seconds == 0 ? "0" : human_seconds(seconds);
+}
+
+std::size_t host_named(const Platform& platform, const std::string& name) {
+  const auto hosts = platform.hosts();
+  const auto found = std::ranges::find_if(hosts, [&](const replay::PlatformHost& host) {
+    return host.name == name || host.name.substr(0, host.name.find('.')) == name;
+  });
+  if (found == hosts.end())
+    throw Error(Failure::usage, "the platform has no host '" + name + "'", platform.file().string(),
+                "its hosts go from " + hosts.front().name + " to " + hosts.back().name);
+  return static_cast<std::size_t>(found - hosts.begin());
+}
+
+/// "0:1;1420:2" as SimGrid took it.
+std::string pieces_text(const PiecewiseSetting& setting, bool overhead) {
+  std::string text;
+  for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
+    text += fmt::format("{}{:g}:{:g}", text.empty() ? "" : ";", piece.above, piece.fixed);
+    if (overhead) text += fmt::format(":{:g}", piece.per_byte);
+  }
+  return text.empty() ? "none" : text;
+}
+
+nlohmann::ordered_json route_json(const Platform& platform, std::size_t from, std::size_t to) {
+  const replay::Route route = platform.route(from, to);
+  return {{"from", platform.hosts()[from].name},
+          {"to", platform.hosts()[to].name},
+          {"latency_seconds", route.latency},
+          {"bandwidth_bytes_per_second", route.bandwidth},
+          {"loopback", route.loopback}};
+}
+
+nlohmann::ordered_json settings_json(const SmpiSettings& settings) {
+  return {{"asynchronous_below_bytes", settings.asynchronous_below},
+          {"detached_below_bytes", settings.detached_below},
+          {"latency_factor", pieces_text(settings.latency_factor, false)},
+          {"bandwidth_factor", pieces_text(settings.bandwidth_factor, false)},
+          {"send_overhead", pieces_text(settings.send_overhead, true)},
+          {"isend_overhead", pieces_text(settings.isend_overhead, true)},
+          {"receive_overhead", pieces_text(settings.receive_overhead, true)},
+          {"tcp_window_bytes", settings.tcp_window},
+          {"cross_traffic", settings.cross_traffic}};
+}
+
+nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std::string>& between) {
+  const Head head = head_of(platform.file());
+  nlohmann::ordered_json json{{"action", "show"},
+                              {"file", platform.file().string()},
+                              {"description", head.description},
+                              {"trust", head.trust},
+                              {"hosts", platform.hosts().size()}};
+  json["kinds"] = nlohmann::ordered_json::array();
+  for (const HostKind& kind : kinds_of(platform))
+    json["kinds"].push_back(
+        {{"hosts", kind.hosts}, {"cores", kind.cores}, {"speed", kind.speed}, {"first", kind.first}});
+  if (!between.empty()) {
+    const std::size_t from = host_named(platform, between[0]);
+    const std::size_t to = host_named(platform, between[1]);
+    json["between"] = {route_json(platform, from, to), route_json(platform, to, from)};
+  }
+  const Distances distances = distances_of(platform);
+  json["distances_from_hosts"] = distances.sources;
+  json["distances"] = nlohmann::ordered_json::array();
+  for (const Distance& kind : distances.kinds)
+    json["distances"].push_back({{"within_host", kind.loopback},
+                                 {"latency_seconds", kind.latency},
+                                 {"bandwidth_bytes_per_second", kind.bandwidth},
+                                 {"pairs", kind.pairs},
+                                 {"from", platform.hosts()[kind.from].name},
+                                 {"to", platform.hosts()[kind.to].name}});
+  json["smpi"] = settings_json(platform.settings());
+  json["notes"] = platform.notes();
+  return json;
+}
+
+void print_distances(const nlohmann::ordered_json& answer) {
+  constexpr std::size_t most_lines = 40;
+  Table table({"way", "latency", "bandwidth", "pairs", "for example"});
+  std::size_t lines = 0;
+  for (const auto& kind : answer["distances"]) {
+    if (++lines > most_lines) break;
+    table.add({kind["within_host"].get<bool>() ? "within a host" : "between hosts",
+               seconds_text(kind["latency_seconds"]), bandwidth_text(kind["bandwidth_bytes_per_second"]),
+               std::to_string(kind["pairs"].get<std::uint64_t>()),
+               kind["from"].get<std::string>() + " to " + kind["to"].get<std::string>()});
+  }
+  fmt::print("\n{}", table.text());
+  if (answer["distances"].size() > most_lines)
+    fmt::print("  and {} more kinds of ways: --json has all\n", answer["distances"].size() - most_lines);
+  if (answer["distances_from_hosts"] != answer["hosts"])
+    fmt::print("  (the ways from {} of the {} hosts to all)\n", answer["distances_from_hosts"].get<std::size_t>(),
+               answer["hosts"].get<std::size_t>());
+}
+
+void print_settings(const nlohmann::ordered_json& smpi) {
+  fmt::print("\n{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on\n", "SMPI",
+             smpi["asynchronous_below_bytes"].get<std::uint64_t>(), smpi["detached_below_bytes"].get<std::uint64_t>());
+  for (const auto& [key, words] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"latency_factor", "smpi/lat-factor"},
+                                                                  {"bandwidth_factor", "smpi/bw-factor"},
+                                                                  {"send_overhead", "smpi/os"},
+                                                                  {"isend_overhead", "smpi/ois"},
+                                                                  {"receive_overhead", "smpi/or"}})
+    fmt::print("{:<15}{} {}\n", "", words, smpi[key].get<std::string>());
+}
+
+void print_answer(const nlohmann::ordered_json& answer) {
+  fmt::print("{}\n", answer["file"].get<std::string>());
+  if (const std::string text = answer["description"]; !text.empty()) fmt::print("{:<15}{}\n", "", text);
+  if (const std::string text = answer["trust"]; !text.empty()) fmt::print("{:<15}{}\n", "trust", text);
+  for (const auto& kind : answer["kinds"])
+    fmt::print("{:<15}{} of {} core{}, {} a core (from {})\n", &kind == &answer["kinds"].front() ? "hosts" : "",
+               kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",
+               human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
+  if (answer.contains("between"))
+    for (const auto& route : answer["between"])
+      fmt::print("{:<15}{} to {}: {}, {}{}\n", "way", route["from"].get<std::string>(), route["to"].get<std::string>(),
+                 seconds_text(route["latency_seconds"]), bandwidth_text(route["bandwidth_bytes_per_second"]),
+                 route["loopback"].get<bool>() ? ", over its loopback" : "");
+  print_distances(answer);
+  print_settings(answer["smpi"]);
+  for (const auto& note : answer["notes"])
+    fmt::print("{:<15}{}\n", "NOTE", note.get<std::string>());
+}
+
+} // namespace
+
+int answer_show(const std::filesystem::path& file, const std::vector<std::string>& between, bool json) {
+  const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
+  const nlohmann::ordered_json answer = answer_of(platform, between);
+  if (json)
+    print_json("platform", 1, answer);
+  else
+    print_answer(answer);
+  return 0;
+}
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace timeless::tools::platforms {
+
+/// What SimGrid's format 4.1 says of an element, after its DTD (https://simgrid.org/simgrid.dtd).
+struct Element {
+  std::string_view name;
+  std::string_view required; ///< attributes, parted by spaces
+  std::string_view optional;
+  std::string_view inside; ///< the elements it may stand in
+};
+
+/// Nothing where format 4.1 has no such element.
+const Element* element_named(std::string_view name);
+/// Whether a list parted by spaces holds a word.
+bool lists(std::string_view words, std::string_view word);
+
+/// An old name and what format 4.1 calls the same.
+struct Renamed {
+  std::string_view before;
+  std::string_view now;
+};
+
+/// Elements of format 3 and earlier spellings.
+std::span<const Renamed> renamed_elements();
+/// Attributes, whatever they stand in.
+std::span<const Renamed> renamed_attributes();
+/// Settings of <config>.
+std::span<const Renamed> renamed_settings();
+/// The new name; empty where the name is not an old one.
+std::string_view new_name(std::span<const Renamed> table, std::string_view before);
+
+/// The word of a list that differs least from this one; empty where all differ much.
+std::string_view nearest(std::span<const std::string_view> words, std::string_view word);
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,95 @@
+#include "tools/platforms/answers.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/verbs/verbs.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace timeless::tools {
+
+namespace {
+
+struct Options {
+  std::string action;
+  std::string file;
+  std::vector<std::string> between;
+  std::string output;
+  platforms::Draft draft;
+  bool force = false;
+  bool json = false;
+};
+
+std::string demanded_file(const Options& options) {
+  if (options.file.empty())
+    throw Error(Failure::usage, "no platform file is named", "", "write timeless platform " + options.action + " FILE");
+  return platform_file(options.file);
+}
+
+void refuse_file(const Options& options) {
+  if (!options.file.empty())
+    throw Error(Failure::usage, "timeless platform " + options.action + " takes no file", options.file,
+                options.action == "new" ? "give -o FILE for the file to write" : "use show for one file");
+}
+
+int platform(const Options& options) {
+  if (options.action == "list") {
+    refuse_file(options);
+    return platforms::answer_list(options.json);
+  }
+  if (options.action == "show") return platforms::answer_show(demanded_file(options), options.between, options.json);
+  if (options.action == "check") return platforms::answer_check(demanded_file(options), options.json);
+  if (options.action == "upgrade")
+    return platforms::answer_upgrade(demanded_file(options), options.output, options.force, options.json);
+  refuse_file(options);
+  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  return platforms::answer_new(options.draft, options.output, terminal, options.force, options.json);
+}
+
+} // namespace
+
+VerbAction add_platform(CLI::App& command) {
+  auto options = std::make_shared<Options>();
+  command.add_option("action", options->action, "What to do: list, show, check, upgrade or new")
+      ->required()
+      ->check(CLI::IsMember({"list", "show", "check", "upgrade", "new"}))
+      ->type_name("")
+      ->always_capture_default(false);
+  command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
+      ->type_name("")
+      ->always_capture_default(false);
+  command.add_option("--between", options->between, "With show: the way from one host to another, and back")
+      ->expected(2)
+      ->type_name("HOST HOST")
+      ->always_capture_default(false);
+  command.add_option("-o,--output", options->output, "With upgrade and new: the file to write")
+      ->type_name("FILE")
+      ->always_capture_default(false);
+  platforms::Draft& draft = options->draft;
+  const auto add = [&](const char* name, std::string& value, const char* type, const char* what) {
+    command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
+  };
+  add("--nodes", draft.nodes, "N", "With new: how many nodes");
+  add("--cores", draft.cores, "N", "With new: cores of a node (16 when not given)");
+  add("--speed", draft.speed, "SPEED", "With new: instructions per second of a core (3Gf when not given)");
+  add("--topology", draft.topology, "WORD", "With new: cluster (one switch), fat-tree, torus or dragonfly");
+  add("--parameters", draft.parameters, "LIST", "With new: SimGrid's topo_parameters; chosen to fit when not given");
+  add("--bandwidth", draft.bandwidth, "RATE", "With new: bandwidth of a link, such as 12.5GBps or 100Gbps");
+  add("--latency", draft.latency, "TIME", "With new: latency of a link, such as 500ns; a message crosses two or more");
+  add("--loopback-bandwidth", draft.loopback_bandwidth, "RATE",
+      "With new: bandwidth within a node (10GBps when not given)");
+  add("--loopback-latency", draft.loopback_latency, "TIME", "With new: latency within a node (500ns when not given)");
+  command.add_flag("--force", options->force, "Replace an existing file");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.platform/1)");
+  command.footer(
+      "Examples: timeless platform list\n"
+      "          timeless platform show graphene --between graphene-1 graphene-140\n"
+      "          timeless platform check mine.xml\n"
+      "          timeless platform upgrade old.xml -o new.xml\n"
+      "          timeless platform new --nodes 64 --bandwidth 100Gbps --latency 500ns --topology fat-tree -o mine.xml");
+  return [options] { return platform(*options); };
+}
+
+} // namespace timeless::tools
