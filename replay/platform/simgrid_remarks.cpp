@@ -74,7 +74,7 @@ void limit_this_process() {
   const rlimit work{.rlim_cur = seconds, .rlim_max = seconds + 1};
   ::setrlimit(RLIMIT_CPU, &work);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  constexpr rlim_t bytes = rlim_t{8} << 30U;
+  constexpr rlim_t bytes = rlim_t{4} << 30U;
   const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif

@@ -20,6 +20,8 @@ int answer_new(Draft draft, const std::filesystem::path& output, bool ask, bool 
 
 /// Writes a file whole, or throws; an existing one only where `force`.
 void write_new_file(const std::filesystem::path& file, const std::string& text, bool force);
+/// Throws the first mistake of these; `before` says what it means.
+void throw_mistake(const Findings& findings, const std::filesystem::path& file, const std::string& before);
 /// All that is known against a file: by its text, and by SimGrid where the text is sound.
 Findings judge(const std::filesystem::path& file);
 

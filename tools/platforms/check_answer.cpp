@@ -22,6 +22,14 @@ Findings judge(const std::filesystem::path& file) {
   return findings;
 }
 
+void throw_mistake(const Findings& findings, const std::filesystem::path& file, const std::string& before) {
+  const auto found = std::ranges::find(findings, Severity::mistake, &Finding::severity);
+  if (found == findings.end()) return;
+  throw Error(Failure::invalid_input, before + found->what,
+              file.string() + (found->line == 0 ? "" : fmt::format(":{}", found->line)),
+              found->advice.empty() ? "see timeless platform check" : found->advice);
+}
+
 int answer_check(const std::filesystem::path& file, bool json) {
   const Findings findings = judge(file);
   const bool wrong = has_mistakes(findings);

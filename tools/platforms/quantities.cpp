@@ -10,6 +10,12 @@ namespace timeless::tools::platforms {
 
 namespace {
 
+/// Enough of a text to know it again.
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  return "'" + std::string(text.substr(0, most)) + (text.size() > most ? "...'" : "'");
+}
+
 struct Scale {
   std::string_view text;
   double factor;
@@ -97,19 +103,17 @@ std::optional<Reading> read_quantity(Quantity quantity, std::string_view text) {
 }
 
 std::string explain_quantity(Quantity quantity, std::string_view text) {
+  const std::string like = ": write one like " + std::string(units_of(quantity));
   const auto number = number_of(text);
-  if (!number)
-    return "'" + std::string(text) + "' is no number with a unit: write one like " + std::string(units_of(quantity));
-  const std::string unit(number->second);
+  if (!number) return shown(text) + " is no number with a unit" + like;
+  const std::string_view unit = number->second;
   const std::string_view instead = meant(unit);
   if (!instead.empty() && factor_of(quantity, instead))
-    return "SimGrid knows no unit '" + unit + "': write " + std::string(text.substr(0, text.size() - unit.size())) +
-           std::string(instead);
+    return "SimGrid knows no unit " + shown(unit) + ": write " +
+           std::string(text.substr(0, text.size() - unit.size())) + std::string(instead);
   for (const Quantity other : {Quantity::speed, Quantity::bandwidth, Quantity::time})
-    if (factor_of(other, unit))
-      return "'" + std::string(text) + "' has the unit of something else: write one like " +
-             std::string(units_of(quantity));
-  return "SimGrid knows no unit '" + unit + "': write one like " + std::string(units_of(quantity));
+    if (factor_of(other, unit)) return shown(text) + " has the unit of something else" + like;
+  return "SimGrid knows no unit " + shown(unit) + like;
 }
 
 std::string_view units_of(Quantity quantity) {

@@ -41,7 +41,7 @@ std::size_t host_named(const Platform& platform, const std::string& name) {
 std::string pieces_text(const PiecewiseSetting& setting, bool overhead) {
   std::string text;
   for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
-    text += fmt::format("{}{:g}:{:g}", text.empty() ? "" : ";", piece.above, piece.fixed);
+    text += fmt::format("{}{:.10g}:{:g}", text.empty() ? "" : ";", piece.above, piece.fixed);
     if (overhead) text += fmt::format(":{:g}", piece.per_byte);
   }
   return text.empty() ? "none" : text;
@@ -152,6 +152,10 @@ void print_answer(const nlohmann::ordered_json& answer) {
 } // namespace
 
 int answer_show(const std::filesystem::path& file, const std::vector<std::string>& between, bool json) {
+  // What SimGrid would take minutes and gigabytes for, or die of without a word.
+  Findings findings;
+  check_clusters(XmlFile::read(file), findings);
+  throw_mistake(findings, file, "");
   const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
   const nlohmann::ordered_json answer = answer_of(platform, between);
   if (json)

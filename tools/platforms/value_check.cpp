@@ -25,8 +25,9 @@ void check_number(std::string_view text, Quantity quantity, std::size_t line, co
                   Findings& findings) {
   const auto reading = read_quantity(quantity, text);
   if (!reading) {
-    findings.push_back(
-        {.line = line, .what = place + "=\"" + std::string(text) + "\"", .advice = explain_quantity(quantity, text)});
+    findings.push_back({.line = line,
+                        .what = place + "=\"" + std::string(text.substr(0, 60)) + "\"",
+                        .advice = explain_quantity(quantity, text)});
     return;
   }
   if (reading->value < 0)

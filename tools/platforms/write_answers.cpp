@@ -15,13 +15,8 @@ namespace timeless::tools::platforms {
 
 namespace {
 
-/// Throws the first mistake of a file that we have written.
 void demand_good(const std::filesystem::path& file) {
-  for (const Finding& finding : judge(file))
-    if (finding.severity == Severity::mistake)
-      throw Error(Failure::invalid_input, "the file is written but not right: " + finding.what,
-                  file.string() + (finding.line == 0 ? "" : fmt::format(":{}", finding.line)),
-                  finding.advice.empty() ? "see timeless platform check" : finding.advice);
+  throw_mistake(judge(file), file, "the file is written but not right: ");
 }
 
 void demand_output(const std::filesystem::path& output) {
