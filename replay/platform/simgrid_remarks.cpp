@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -66,6 +67,13 @@ bool is_remark(const std::string& line) {
   return false;
 }
 
+[[maybe_unused]] rlim_t mapped_bytes() {
+  std::ifstream in("/proc/self/statm");
+  rlim_t pages = 0;
+  in >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
+
 } // namespace
 
 void limit_this_process() {
@@ -74,7 +82,8 @@ void limit_this_process() {
   const rlimit work{.rlim_cur = seconds, .rlim_max = seconds + 1};
   ::setrlimit(RLIMIT_CPU, &work);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  constexpr rlim_t bytes = rlim_t{4} << 30U;
+  // Beside what the parent has mapped, a whole archive perhaps.
+  const rlim_t bytes = mapped_bytes() + (rlim_t{4} << 30U);
   const rlimit memory{.rlim_cur = bytes, .rlim_max = bytes};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif
