@@ -209,6 +209,19 @@ TEST_F(Dumpi, a_receive_without_a_status_names_its_buffer) {
   EXPECT_EQ(problems(*run), "");
 }
 
+TEST_F(Dumpi, an_exchange_without_a_status_may_have_a_larger_buffer) {
+  std::vector<DumpiWriter> ranks(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    ranks[static_cast<std::size_t>(rank)].init();
+    ranks[static_cast<std::size_t>(rank)].call(Call::Sendrecv,
+                                               {1 + rank, type_int, 1 - rank, 5, 100, type_int, 1 - rank, 5, world});
+    ranks[static_cast<std::size_t>(rank)].finalize();
+  }
+  const auto run = read(ranks);
+  EXPECT_THAT(calls(*run, 1), ElementsAre("Irecv 0 tag 5 400 B", "Isend 0 tag 5 8 B", "Waitall #0 #1", "Finalize"));
+  EXPECT_EQ(problems(*run), "");
+}
+
 TEST_F(Dumpi, persistent_requests_begin_when_started) {
   DumpiWriter zero;
   zero.init().call(Call::Send_init, {2, type_double, 1, 3, world, 8});

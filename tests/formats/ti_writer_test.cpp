@@ -254,6 +254,10 @@ TEST_F(TiWriter, an_output_that_exists_stays_unless_forced) {
   EXPECT_EQ(test::file_bytes(output_), "mine");
   write(program);
   EXPECT_NE(test::file_bytes(output_), "mine");
+  const std::filesystem::path beside = output_.string() + "_files/notes";
+  test::write_bytes(beside, "mine");
+  write(program);
+  EXPECT_EQ(test::file_bytes(beside), "mine") << "what a forced output does not write stays";
 }
 
 TEST_F(TiWriter, what_is_written_is_read_as_it_was) {

@@ -598,15 +598,20 @@ std::filesystem::path folder_of(const std::filesystem::path& output) {
   return std::filesystem::absolute(output).string() + "_files";
 }
 
+std::filesystem::path text_of(const std::filesystem::path& output, Rank rank) {
+  return folder_of(output) / ("rank-" + std::to_string(rank) + ".txt");
+}
+
+/// Takes away what a forced output replaces, and nothing else that lies in its folder.
 void make_room(const std::filesystem::path& output, bool force) {
   const std::filesystem::path folder = folder_of(output);
   std::error_code ignored;
-  for (const std::filesystem::path& path : {output, folder}) {
-    if (!std::filesystem::exists(path, ignored)) continue;
-    if (!force) throw Error(Failure::usage, "the output exists", path.string(), "name another one, or give --force");
-  }
+  for (const std::filesystem::path& path : {output, folder})
+    if (!force && std::filesystem::exists(path, ignored))
+      throw Error(Failure::usage, "the output exists", path.string(), "name another one, or give --force");
   std::filesystem::remove(output, ignored);
-  std::filesystem::remove_all(folder, ignored);
+  for (Rank rank = 0; std::filesystem::remove(text_of(output, rank), ignored); ++rank) {
+  }
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) throw Error(Failure::runtime, "cannot make the directory: " + problem.message(), folder.string());
@@ -629,7 +634,7 @@ ExportReport write_ti(const Source& source, const std::filesystem::path& output,
   if (run.counter.unit == VolumeUnit::nanoseconds)
     ++report.lowered["all computation: ns as operations of a host of speed 1Gf"];
   for (const RankRecord& record : run.ranks) {
-    const std::filesystem::path path = folder_of(output) / ("rank-" + std::to_string(record.rank) + ".txt");
+    const std::filesystem::path path = text_of(output, record.rank);
     TextOutput out(path);
     RankWriter writer(source, record.rank, tags, options, out, report);
     ActionBlock block;

@@ -580,7 +580,32 @@ void Translation::exchange(const Record& record, bool replace) {
     action.receive_bytes = status != nullptr ? static_cast<Bytes>(std::max(0, status->bytes)) : in;
     if (action.receive_peer == any_rank || action.receive_tag == any_tag) ++remarks_.unknown_sources;
   }
+  if (action.receive_peer != no_rank && status == nullptr) return exchange_into_buffer(action);
   if (action.peer != no_rank || action.receive_peer != no_rank) append(action);
+}
+
+/// Without a status the message may be smaller than its buffer, which only receives that are begun may say.
+void Translation::exchange_into_buffer(const Action& both) {
+  const RequestId in = take_id();
+  const RequestId out = both.peer == no_rank ? no_request : take_id();
+  append({.kind = ActionKind::receive,
+          .flags = both.flags,
+          .communicator = both.communicator,
+          .peer = both.receive_peer,
+          .tag = both.receive_tag,
+          .bytes = both.receive_bytes,
+          .request = in});
+  if (out != no_request)
+    append({.kind = ActionKind::send,
+            .communicator = both.communicator,
+            .peer = both.peer,
+            .tag = both.tag,
+            .bytes = both.bytes,
+            .request = out});
+  const std::array ids{in, out};
+  const std::span<const RequestId> begun(ids.data(), out == no_request ? 1 : 2);
+  append({.kind = ActionKind::wait_all, .requests = begun});
+  free_.insert(free_.end(), begun.begin(), begun.end());
 }
 
 void Translation::probe(const Record& record) {

@@ -66,6 +66,7 @@ private:
   void receive();
   void begin_receive(const Record& record);
   void exchange(const Record& record, bool replace);
+  void exchange_into_buffer(const Action& both);
   void probe(const Record& record);
   void persistent(const Record& record, SendMode mode, bool sends);
   void start(std::int32_t number);
