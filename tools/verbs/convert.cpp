@@ -29,6 +29,7 @@ struct Options {
   std::string to;
   std::string output;
   std::optional<std::string> volume_error;
+  double rate = 1e9;
   bool force = false;
   bool json = false;
 };
@@ -145,6 +146,7 @@ int convert_to_format(const Options& options, const trace::Source& source) {
     report = format.write(source, options.output,
                           {.force = options.force,
                            .lower = replay::lowering(source.run()),
+                           .rate = options.rate,
                            .progress = [&](std::uint64_t done, std::uint64_t total) {
                              if (!progress) progress.emplace("writing", total);
                              progress->update(done);
@@ -165,7 +167,7 @@ int convert_trace(const Options& options) {
 std::string formats_text() {
   std::string text;
   for (const trace::formats::Format& format : trace::formats::formats())
-    text += fmt::format("  {:<8} {:<12} {}\n", format.name,
+    text += fmt::format("  {:<12} {:<12} {}\n", format.name,
                         format.open == nullptr    ? "--to"
                         : format.write == nullptr ? "--from"
                                                   : "--from, --to",
@@ -197,6 +199,11 @@ VerbAction add_convert(CLI::App& command) {
                   "Let each volume be this far from what was recorded, relative to it, such as 0.2%; the sum of each "
                   "kernel of each rank stays exact")
       ->default_str("none");
+  command
+      .add_option("--rate", options->rate,
+                  "For formats whose computation is time (goal): how many instructions, or whatever the trace counts, "
+                  "take a second")
+      ->capture_default_str();
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");
   command.footer("Example: timeless convert run.tia -o small.tia --volume-error 0.2%\n"

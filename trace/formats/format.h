@@ -28,6 +28,8 @@ struct ExportOptions {
   /// How collectives become messages, for formats that have none of their own, or not all of them. Where it is empty
   /// such a collective is lost.
   Lowering lower = {};
+  /// How much of a run's unit is computed in a second, for formats whose computation is time, where the run's is not.
+  double rate = 1e9;
   /// Called now and then with the actions written so far, and to be written in all.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };

@@ -1,5 +1,6 @@
 #include "trace/formats/dumpi/dumpi.h"
 #include "trace/formats/format.h"
+#include "trace/formats/goal/goal.h"
 #include "trace/formats/ti.h"
 #include "trace/formats/ti_writer.h"
 
@@ -17,6 +18,16 @@ constexpr std::array table{
            .description = "DUMPI's binary traces: DIR/PREFIX of DIR/PREFIX-0000.bin, its .meta file, or a directory",
            .open = open_dumpi,
            .write = nullptr},
+    Format{.name = "goal",
+           .description =
+               "GOAL, the schedules of LogGOPSim and ATLAHS: a file of its text, or (when read) of txt2bin's "
+               "binary form",
+           .open = open_goal,
+           .write = write_goal},
+    Format{.name = "goal-binary",
+           .description = "GOAL as txt2bin makes it and LogGOPSim runs it: a file",
+           .open = open_goal,
+           .write = write_goal_binary},
     Format{.name = "ti",
            .description =
                "SimGrid's time-independent text, also of older SimGrids and of akypuera: the file that lists "

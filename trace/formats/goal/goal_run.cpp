@@ -1,0 +1,252 @@
+#include "trace/formats/goal/goal.h"
+
+#include "trace/error.h"
+#include "trace/formats/goal/ordering.h"
+#include "trace/formats/goal/schedule_binary.h"
+#include "trace/formats/goal/schedule_text.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace timeless::trace::formats {
+
+namespace {
+
+using goal::Operation;
+using goal::OperationType;
+
+struct Read {
+  std::filesystem::path path;
+  goal::Schedules schedules;
+  goal::Ordering ordering;
+  std::vector<std::vector<std::uint8_t>> takes_what_comes; ///< by rank and operation; empty where none does
+  Run run;
+};
+
+/// A rank's operations in their order, as actions. A message waits to be said until it is known whether the next
+/// operation waits for it alone: then it is a blocking one.
+class Actions {
+public:
+  Actions(const Read& read, std::size_t rank)
+      : schedule_(read.schedules[rank]), order_(read.ordering.operations[rank]), wild_(read.takes_what_comes[rank]),
+        request_(schedule_.operations.size(), no_request) {}
+
+  /// Appends what the next operation says, or the end; false behind that.
+  bool next(ActionBlock& block) {
+    if (ended_) return false;
+    block_ = &block;
+    if (position_ == order_.size()) {
+      finish();
+      return true;
+    }
+    const std::uint32_t number = order_[position_++];
+    wait_for_what_it_needs(number);
+    const Operation& one = schedule_.operations[number];
+    if (one.type != OperationType::calculation) {
+      say_held(false);
+      held_ = number;
+    } else if (one.size > 0) {
+      say_held(false);
+      block.append_compute(0, one.size);
+    }
+    return true;
+  }
+
+private:
+  void wait_for_what_it_needs(std::uint32_t number) {
+    const auto needed = std::ranges::equal_range(schedule_.dependencies, number, {}, &goal::Dependency::later);
+    waited_.clear();
+    bool held = false;
+    for (const goal::Dependency& one : needed) {
+      if (one.begun) continue;
+      if (one.earlier == held_)
+        held = true;
+      else if (request_[one.earlier] != no_request)
+        take(one.earlier);
+    }
+    if (held && waited_.empty()) return say_held(true);
+    if (held) {
+      const std::uint32_t last = *held_;
+      say_held(false);
+      take(last);
+    }
+    complete();
+  }
+
+  void take(std::uint32_t operation) {
+    waited_.push_back(std::exchange(request_[operation], no_request));
+    --open_;
+  }
+
+  void complete() {
+    if (waited_.empty()) return;
+    say_held(false);
+    block_->append(
+        {.kind = waited_.size() == 1 ? ActionKind::wait : ActionKind::wait_all, .requests = std::span(waited_)});
+    free_.insert(free_.end(), waited_.begin(), waited_.end());
+    waited_.clear();
+  }
+
+  void say_held(bool blocking) {
+    if (!held_) return;
+    const std::uint32_t number = *std::exchange(held_, std::nullopt);
+    const Operation& one = schedule_.operations[number];
+    Action action{.kind = one.type == OperationType::send ? ActionKind::send : ActionKind::receive,
+                  .peer = one.peer == goal::anything ? any_rank : static_cast<Rank>(one.peer),
+                  .tag = tag_of(one.tag),
+                  .bytes = one.size};
+    if (!wild_.empty() && wild_[number] != 0) action.flags = flag_wildcard;
+    if (!blocking) {
+      action.request = free_request();
+      request_[number] = action.request;
+      ++open_;
+    }
+    block_->append(action);
+  }
+
+  /// Our tags are not negative: the upper half of GOAL's fall onto the lower.
+  static Tag tag_of(std::uint32_t tag) { return static_cast<Tag>(tag & 0x7fffffffU); }
+
+  RequestId free_request() {
+    if (free_.empty()) return next_request_++;
+    const RequestId id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+
+  /// A rank ends when all it has begun has ended.
+  void finish() {
+    say_held(open_ == 0);
+    for (std::uint32_t number = 0; open_ > 0 && number < request_.size(); ++number)
+      if (request_[number] != no_request) take(number);
+    complete();
+    block_->append({.kind = ActionKind::finalize});
+    ended_ = true;
+  }
+
+  const goal::Schedule& schedule_;
+  const std::vector<std::uint32_t>& order_;
+  const std::vector<std::uint8_t>& wild_;
+  ActionBlock* block_ = nullptr;
+  std::vector<RequestId> request_; ///< by operation, of those begun and not waited for
+  std::vector<RequestId> free_;
+  std::vector<RequestId> waited_;
+  std::optional<std::uint32_t> held_;
+  std::size_t position_ = 0;
+  std::size_t open_ = 0;
+  RequestId next_request_ = 0;
+  bool ended_ = false;
+};
+
+class GoalStream : public RankStream {
+public:
+  GoalStream(const Read& read, Rank rank) : actions_(read, static_cast<std::size_t>(rank)) {}
+
+  bool next(ActionBlock& block) override {
+    constexpr std::size_t most = 4096;
+    block.clear();
+    while (block.size() < most && actions_.next(block)) {
+    }
+    return !block.empty();
+  }
+
+private:
+  Actions actions_;
+};
+
+class GoalRun : public ImportedRun {
+public:
+  explicit GoalRun(Read read) : read_(std::move(read)) {}
+
+  const Run& run() const override { return read_.run; }
+  std::unique_ptr<RankStream> open(Rank rank) const override {
+    if (read_.run.find(rank) == nullptr)
+      throw Error(Failure::invalid_input, "no such rank", "rank " + std::to_string(rank));
+    return std::make_unique<GoalStream>(read_, rank);
+  }
+  std::vector<std::filesystem::path> files() const override { return {read_.path}; }
+
+private:
+  Read read_;
+};
+
+std::vector<std::uint8_t> what_comes(const goal::Schedule& schedule) {
+  std::vector<std::uint8_t> wild;
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    const Operation& one = schedule.operations[i];
+    if (one.type != OperationType::receive || (one.peer != goal::anything && one.tag != goal::anything)) continue;
+    wild.resize(schedule.operations.size());
+    wild[i] = 1;
+  }
+  return wild;
+}
+
+void describe(Read& read) {
+  Run& run = read.run;
+  const std::string name = read.path.filename().string();
+  run.size = static_cast<Rank>(read.schedules.size());
+  run.counter = {.name = "GOAL",
+                 .version = {},
+                 .unit = VolumeUnit::nanoseconds,
+                 .exactness = Exactness::inexact,
+                 .threads = "not said"};
+  run.provenance.program = name;
+  run.provenance.mpi_library = "not said: read from GOAL";
+  Communicator world;
+  world.members.resize(static_cast<std::size_t>(run.size));
+  std::iota(world.members.begin(), world.members.end(), 0);
+  run.communicators.push_back(std::move(world));
+  run.modules.push_back({.path = name, .build_id = {}});
+  run.kernels.push_back({});
+  for (Rank rank = 0; rank < run.size; ++rank) {
+    run.hosts.push_back({.name = "rank-" + std::to_string(rank), .cpu_model = {}});
+    run.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank), .ending = Ending::finalized});
+  }
+}
+
+void add_notes(Read& read, std::size_t rank) {
+  RankRecord& record = read.run.ranks[rank];
+  std::uint8_t cpu = 0;
+  std::uint8_t nic = 0;
+  for (const Operation& one : read.schedules[rank].operations) {
+    cpu = std::max(cpu, one.cpu);
+    nic = std::max(nic, one.nic);
+  }
+  if (cpu > 0) record.notes.emplace_back("calculations of several CPUs come one after the other");
+  if (nic > 0) record.notes.emplace_back("its network interfaces are one");
+  if (!read.takes_what_comes[rank].empty())
+    record.notes.emplace_back("receives from any source have that of an order in which messages take no time");
+  if (!read.ordering.complete) record.notes.emplace_back("some receives of the schedule have no send");
+}
+
+std::uint64_t count_actions(const Read& read, Rank rank) {
+  GoalStream stream(read, rank);
+  ActionBlock block;
+  std::uint64_t actions = 0;
+  while (stream.next(block))
+    actions += block.size();
+  return actions;
+}
+
+} // namespace
+
+std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path) {
+  Read read{.path = path, .schedules = {}, .ordering = {}, .takes_what_comes = {}, .run = {}};
+  read.schedules = goal::is_binary(path) ? goal::read_binary(path) : goal::read_text(path);
+  for (const goal::Schedule& schedule : read.schedules)
+    read.takes_what_comes.push_back(what_comes(schedule));
+  read.ordering = goal::order(read.schedules);
+  for (goal::Schedule& schedule : read.schedules)
+    std::ranges::sort(schedule.dependencies);
+  describe(read);
+  for (std::size_t rank = 0; rank < read.schedules.size(); ++rank) {
+    add_notes(read, rank);
+    read.run.ranks[rank].actions = count_actions(read, static_cast<Rank>(rank));
+  }
+  return std::make_unique<GoalRun>(std::move(read));
+}
+
+} // namespace timeless::trace::formats

@@ -1,0 +1,268 @@
+#include "trace/formats/goal/schedule_binary.h"
+
+#include "trace/archive/input_file.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace timeless::trace::formats::goal {
+
+namespace {
+
+// All numbers are as x86 has them, without padding: magic (8 bytes); the rest, from which places are counted: ranks
+// (4), largest CPU (1), largest network interface (1), begin and end of each rank (8, 8). A rank: operations (4), those
+// that depend on nothing (4), their numbers (4 each), the operations, the numbers of those that depend on them (4
+// each).
+constexpr std::uint64_t magic = 4223;
+constexpr std::uint64_t magic_of_used_up = 2342;
+constexpr std::uint64_t magic_bytes = 8;
+constexpr std::uint64_t head_bytes = 6;
+constexpr std::uint64_t place_bytes = 16;
+constexpr std::uint64_t operation_bytes = 39;
+constexpr std::uint64_t most_size = std::uint64_t{1} << 60U;
+
+template <typename Number>
+void append(std::string& bytes, Number value) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i)
+    bytes += static_cast<char>((static_cast<std::uint64_t>(value) >> (8 * i)) & 0xffU);
+}
+
+/// Numbers from bytes that are known to suffice.
+class Numbers {
+public:
+  explicit Numbers(std::string_view bytes) : bytes_(bytes) {}
+
+  template <typename Number>
+  Number take() {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < sizeof(Number); ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_ + i])) << (8 * i);
+    position_ += sizeof(Number);
+    return static_cast<Number>(value);
+  }
+  std::uint64_t left() const { return bytes_.size() - position_; }
+  void skip(std::uint64_t bytes) { position_ += bytes; }
+
+private:
+  std::string_view bytes_;
+  std::size_t position_ = 0;
+};
+
+/// Where the operations that depend on one stand in the rank's last table.
+struct Followers {
+  std::uint32_t count;
+  std::uint32_t first;
+  bool begun;
+};
+
+class RankReader {
+public:
+  RankReader(const InputFile& file, std::uint64_t rank, std::string_view bytes)
+      : where_(file.path().string() + ", rank " + std::to_string(rank)), numbers_(bytes) {}
+
+  Schedule read() {
+    if (numbers_.left() < 8) refuse("no room for its number of operations");
+    const auto count = numbers_.take<std::uint32_t>();
+    const auto roots = numbers_.take<std::uint32_t>();
+    const std::uint64_t needed = 4 * std::uint64_t{roots} + operation_bytes * count;
+    if (roots > count || numbers_.left() < needed) refuse("more operations than it has bytes for");
+    numbers_.skip(4 * std::uint64_t{roots});
+    std::vector<std::uint32_t> expected;
+    std::vector<Followers> followers;
+    for (std::uint32_t number = 0; number < count; ++number)
+      operation(expected, followers);
+    dependencies(followers);
+    check(expected);
+    return std::move(schedule_);
+  }
+
+private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(Failure::invalid_input, what, where_, "have txt2bin make the file again");
+  }
+
+  void operation(std::vector<std::uint32_t>& expected, std::vector<Followers>& followers) {
+    Operation made;
+    expected.push_back(numbers_.take<std::uint32_t>());
+    const auto type = numbers_.take<std::uint8_t>();
+    if (type < 1 || type > 3) refuse("no such type of operation: " + std::to_string(type));
+    made.type = static_cast<OperationType>(type);
+    made.peer = numbers_.take<std::uint32_t>();
+    made.size = numbers_.take<std::uint64_t>();
+    made.tag = numbers_.take<std::uint32_t>();
+    made.cpu = numbers_.take<std::uint8_t>();
+    made.nic = numbers_.take<std::uint8_t>();
+    if (made.size > most_size) refuse("a size of more than 2^60");
+    for (const bool begun : {false, true}) {
+      const auto how_many = numbers_.take<std::uint32_t>();
+      followers.push_back({how_many, numbers_.take<std::uint32_t>(), begun});
+    }
+    schedule_.operations.push_back(made);
+  }
+
+  void dependencies(const std::vector<Followers>& followers) {
+    std::vector<std::uint32_t> table(static_cast<std::size_t>(numbers_.left() / 4));
+    for (std::uint32_t& entry : table)
+      entry = numbers_.take<std::uint32_t>();
+    // Each entry of the table is one dependency: no file can say more of them than it has bytes for.
+    std::uint64_t said = 0;
+    for (const Followers& some : followers)
+      said += some.count;
+    if (said > table.size()) refuse("more dependencies than it has bytes for");
+    for (std::size_t i = 0; i < followers.size(); ++i) {
+      const Followers& some = followers[i];
+      if (some.count == 0) continue;
+      if (std::uint64_t{some.first} + some.count > table.size()) refuse("a dependency that is not in its table");
+      for (std::uint32_t k = 0; k < some.count; ++k) {
+        const std::uint32_t later = table[some.first + k];
+        if (later >= schedule_.operations.size()) refuse("a dependency of an operation that it does not have");
+        schedule_.dependencies.push_back({later, static_cast<std::uint32_t>(i / 2), some.begun});
+      }
+    }
+  }
+
+  void check(std::vector<std::uint32_t>& expected) const {
+    for (const Dependency& one : schedule_.dependencies)
+      if (expected[one.later]-- == 0) refuse("more dependencies of an operation than it says");
+    const auto missing = std::ranges::find_if(expected, [](std::uint32_t count) { return count != 0; });
+    if (missing != expected.end())
+      refuse("fewer dependencies than it says of operation " + std::to_string(missing - expected.begin()));
+  }
+
+  std::string where_;
+  Numbers numbers_;
+  Schedule schedule_;
+};
+
+struct Place {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+std::vector<Place> places_of(const InputFile& file, std::uint32_t ranks) {
+  const std::string where = file.path().string();
+  const std::uint64_t table_bytes = place_bytes * ranks;
+  if (ranks == 0 || file.size() < magic_bytes + head_bytes + table_bytes)
+    throw Error(Failure::invalid_input, "the file is shorter than the table of its ranks", where);
+  const std::string bytes = file.read(magic_bytes + head_bytes, table_bytes);
+  Numbers numbers(bytes);
+  std::vector<Place> places;
+  std::uint64_t sum = 0;
+  for (std::uint32_t rank = 0; rank < ranks && numbers.left() >= place_bytes; ++rank) {
+    const auto begin = numbers.take<std::uint64_t>();
+    const auto end = numbers.take<std::uint64_t>();
+    if (begin > end || end > file.size() - magic_bytes)
+      throw Error(Failure::invalid_input, "a rank that is not in the file", where + ", rank " + std::to_string(rank),
+                  "the file is cut off");
+    sum += end - begin;
+    // What two ranks share could make a small file a large schedule.
+    if (sum > file.size())
+      throw Error(Failure::invalid_input, "ranks that lie over each other", where + ", rank " + std::to_string(rank));
+    places.push_back({begin, end});
+  }
+  return places;
+}
+
+} // namespace
+
+bool is_binary(const std::filesystem::path& path) {
+  const std::string bytes = InputFile(path).read(0, magic_bytes);
+  if (bytes.size() < magic_bytes) return false;
+  const auto found = Numbers(bytes).take<std::uint64_t>();
+  return found == magic || found == magic_of_used_up;
+}
+
+Schedules read_binary(const std::filesystem::path& path) {
+  const InputFile file(path);
+  const std::string head = file.read(0, magic_bytes + head_bytes);
+  if (head.size() < magic_bytes + head_bytes)
+    throw Error(Failure::invalid_input, "the file is shorter than its head", path.string());
+  Numbers numbers(head);
+  const auto found = numbers.take<std::uint64_t>();
+  if (found != magic)
+    throw Error(Failure::invalid_input,
+                found == magic_of_used_up ? "LogGOPSim has used this schedule up" : "no schedule of LogGOPSim",
+                path.string(), "have txt2bin make the file again, and leave out --save-mem");
+  Schedules schedules;
+  const std::vector<Place> places = places_of(file, numbers.take<std::uint32_t>());
+  for (const Place& place : places) {
+    const std::string bytes = file.read(magic_bytes + place.begin, place.end - place.begin);
+    schedules.push_back(RankReader(file, schedules.size(), bytes).read());
+  }
+  return schedules;
+}
+
+BinaryWriter::BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks)
+    : path_(path), file_(std::fopen(path.c_str(), "wb")), ranks_(ranks), position_(head_bytes + place_bytes * ranks) {
+  if (!file_) fail();
+  if (std::fseek(file_.get(), static_cast<long>(magic_bytes + position_), SEEK_SET) != 0) fail();
+}
+
+void BinaryWriter::fail() const {
+  throw Error(Failure::runtime, std::string("cannot write the file: ") + std::strerror(errno), path_.string());
+}
+
+void BinaryWriter::put(const std::string& bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail();
+}
+
+void BinaryWriter::write(const Schedule& schedule) {
+  const std::size_t count = schedule.operations.size();
+  if (count >= anything || schedule.dependencies.size() >= anything)
+    throw Error(Failure::missing_capability, "LogGOPSim counts operations in 32 bits: a rank has more",
+                "rank " + std::to_string(table_.size() / place_bytes));
+  std::vector<std::uint32_t> needs(count);
+  std::vector<Dependency> by_earlier = schedule.dependencies;
+  for (const Dependency& one : by_earlier)
+    ++needs[one.later];
+  std::ranges::stable_sort(by_earlier, {}, [](const Dependency& one) { return std::pair(one.earlier, one.begun); });
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(count));
+  append(bytes, static_cast<std::uint32_t>(std::ranges::count(needs, 0U)));
+  for (std::uint32_t number = 0; number < count; ++number)
+    if (needs[number] == 0) append(bytes, number);
+  std::size_t next = 0;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    const Operation& one = schedule.operations[number];
+    largest_cpu_ = std::max(largest_cpu_, one.cpu);
+    largest_nic_ = std::max(largest_nic_, one.nic);
+    append(bytes, needs[number]);
+    append(bytes, static_cast<std::uint8_t>(one.type));
+    append(bytes, one.peer);
+    append(bytes, one.size);
+    append(bytes, one.tag);
+    append(bytes, one.cpu);
+    append(bytes, one.nic);
+    for (const bool begun : {false, true}) {
+      const std::size_t first = next;
+      while (next < by_earlier.size() && by_earlier[next].earlier == number && by_earlier[next].begun == begun)
+        ++next;
+      append(bytes, static_cast<std::uint32_t>(next - first));
+      append(bytes, static_cast<std::uint32_t>(first));
+    }
+  }
+  for (const Dependency& one : by_earlier)
+    append(bytes, one.later);
+  put(bytes);
+  append(table_, position_);
+  position_ += bytes.size();
+  append(table_, position_);
+}
+
+std::uint64_t BinaryWriter::finish() {
+  std::string head;
+  append(head, magic);
+  append(head, ranks_);
+  append(head, largest_cpu_);
+  append(head, largest_nic_);
+  if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
+  put(head + table_);
+  if (std::fclose(file_.release()) != 0) fail();
+  return magic_bytes + position_;
+}
+
+} // namespace timeless::trace::formats::goal

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "trace/source.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace timeless::trace::formats {
+
+/// Tags for formats that have no communicators: a message of MPI_COMM_WORLD keeps its tag, others get one that no other
+/// message has.
+class MessageTags {
+public:
+  /// Reads all of the run. Throws Error(missing_capability) where there are not enough tags.
+  explicit MessageTags(const Source& source);
+
+  Tag message(CommunicatorId communicator, Tag tag) const;
+  /// Of the messages of a communicator's call-th collective. Several of them may be under way: neighbours in their
+  /// row have different tags.
+  Tag collective(CommunicatorId communicator, std::uint64_t call) const;
+
+private:
+  void use(CommunicatorId communicator, Tag tag);
+  void look(const Action& action);
+
+  Tag largest_ = 0;
+  std::map<std::pair<CommunicatorId, Tag>, Tag> messages_; ///< of communicators other than MPI_COMM_WORLD
+  std::map<CommunicatorId, Tag> collectives_;              ///< the first of each communicator's
+};
+
+} // namespace timeless::trace::formats
