@@ -18,3 +18,6 @@ find_path(PAPI_INCLUDE_DIR papi.h REQUIRED)
 find_path(VALGRIND_INCLUDE_DIR valgrind/valgrind.h REQUIRED)
 # Linked whole into every artifact: the preloaded library may not bring another zstd into somebody's process.
 find_library(ZSTD_STATIC_LIBRARY NAMES libzstd.a REQUIRED)
+# Timelines for Vampir and Scalasca.
+find_path(OTF2_INCLUDE_DIR otf2/otf2.h REQUIRED)
+find_library(OTF2_LIBRARY NAMES otf2 REQUIRED)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/ids.h"
+#include "trace/run.h"
 
 #include <cstdint>
 #include <functional>
@@ -70,6 +71,7 @@ struct Labels {
   std::string lane;
   /// The messages whose two ends are both shown, rising; nothing when all are.
   std::optional<std::vector<std::uint64_t>> messages = {};
+  std::vector<trace::Communicator> communicators = {}; ///< of the run, for OTF2 alone
 };
 
 } // namespace timeless::replay::timeline

@@ -46,6 +46,21 @@ bool has_bytes(const trace::Action& action) {
   }
 }
 
+/// Whether messages are shown by both of their ends, in the order of time: the other formats can tell by themselves.
+bool links_need_both_ends(TimelineFormat format) {
+  return format == TimelineFormat::paje || format == TimelineFormat::otf2;
+}
+
+/// OTF2 is a directory, which its writer makes.
+std::unique_ptr<Output> output_of(const TimelineOptions& options) {
+  if (!options.writes) return nullptr;
+  if (options.format == TimelineFormat::otf2) {
+    check_otf2_directory(options.file);
+    return nullptr;
+  }
+  return std::make_unique<Output>(options.file);
+}
+
 std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, const Labels& labels) {
   switch (format) {
   case TimelineFormat::paje:
@@ -54,6 +69,7 @@ std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, co
     return csv_writer(output, labels);
   case TimelineFormat::text:
     return text_writer(output, labels);
+  case TimelineFormat::otf2:
   case TimelineFormat::perfetto:
     break;
   }
@@ -72,7 +88,7 @@ std::vector<std::uint64_t> with_both_ends(std::vector<std::uint64_t> sent, std::
 } // namespace
 
 Timeline::Timeline(TimelineOptions options)
-    : options_(std::move(options)), output_(options_.writes ? std::make_unique<Output>(options_.file) : nullptr),
+    : options_(std::move(options)), output_(output_of(options_)),
       sorter_(options_.format == TimelineFormat::text ? Order::by_end : Order::by_start, scratch_of(options_.file),
               options_.memory) {}
 
@@ -94,7 +110,8 @@ std::size_t Timeline::lane(std::span<const std::string> lanes) {
   return lane_;
 }
 
-void Timeline::begin(const trace::Run& /*run*/) {
+void Timeline::begin(const trace::Run& run) {
+  if (options_.format == TimelineFormat::otf2) communicators_ = run.communicators;
   sorter_.clear();
   calls_.clear();
   ranks_.clear();
@@ -154,7 +171,7 @@ EventLabels Timeline::labels() {
   for (const auto& [name, number] : calls_)
     labels.calls[number] = name;
   const bool all_wanted = options_.ranks.empty() && !(options_.from > 0) && std::isinf(options_.to);
-  if (options_.format != TimelineFormat::paje || all_wanted) return labels;
+  if (!links_need_both_ends(options_.format) || all_wanted) return labels;
   sorter_.for_each([&](const Event& event, std::span<const std::uint64_t> received) {
     if (event.sent != 0) labels.sent.push_back(event.sent);
     labels.taken.insert(labels.taken.end(), received.begin(), received.end());
@@ -244,10 +261,11 @@ void Timeline::finish(const Result& result, std::vector<Other> others) {
     place = static_cast<std::uint32_t>(labels.calls.size());
     labels.calls.push_back(name);
   }
-  // Paje's links need both of their ends, in the order of time; the others can tell by themselves.
-  if (!whole && options_.format == TimelineFormat::paje)
+  if (!whole && links_need_both_ends(options_.format))
     labels.messages = with_both_ends(std::move(sent), std::move(taken));
-  const auto to = writer(options_.format, *output_, labels);
+  labels.communicators = std::move(communicators_);
+  const auto to = options_.format == TimelineFormat::otf2 ? otf2_writer(options_.file, labels)
+                                                          : writer(options_.format, *output_, labels);
   Merger merger(sorter_, *to, places);
   for (const Other& other : others)
     merger.add(other);
@@ -259,7 +277,7 @@ void Timeline::finish(const Result& result, std::vector<Other> others) {
   });
   merger.rest();
   to->end();
-  output_->finish();
+  if (output_) output_->finish();
 }
 
 } // namespace timeless::replay::timeline

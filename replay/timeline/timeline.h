@@ -17,7 +17,7 @@
 
 namespace timeless::replay::timeline {
 
-enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text };
+enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text, otf2 };
 
 struct TimelineOptions {
   std::filesystem::path file;
@@ -35,8 +35,9 @@ struct TimelineOptions {
 
 /// Writes what the ranks of a replay did in one lane, in the order of time: to be given to it as its observer.
 ///
-/// Memory: TimelineOptions::memory, and what is kept per rank and sort of call, and per message by Paje when something
-/// is left out. Disk: in the file's directory, some 150 bytes an action beside the file, until it is written.
+/// Memory: TimelineOptions::memory, and what is kept per rank and sort of call, per message by Paje and OTF2 when
+/// something is left out, and by OTF2 a quarter MiB a rank. Disk: in the file's directory, some 150 bytes an action
+/// beside the file, until it is written.
 class Timeline : public Observer {
 public:
   /// Throws Error(runtime) when the file cannot be written.
@@ -77,6 +78,7 @@ private:
   std::set<trace::Rank> ranks_;
   std::size_t lane_ = 0;
   bool left_out_ = false;
+  std::vector<trace::Communicator> communicators_; ///< for OTF2
 };
 
 } // namespace timeless::replay::timeline

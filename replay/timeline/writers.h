@@ -3,6 +3,7 @@
 #include "replay/timeline/event.h"
 #include "replay/timeline/output.h"
 
+#include <filesystem>
 #include <memory>
 #include <span>
 
@@ -21,5 +22,9 @@ std::unique_ptr<TimelineWriter> perfetto_writer(Output& output, const Labels& la
 std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels);
 std::unique_ptr<TimelineWriter> csv_writer(Output& output, const Labels& labels);
 std::unique_ptr<TimelineWriter> text_writer(Output& output, const Labels& labels);
+/// Writes a directory, which gets its name when it is whole. Throws Error(usage) where something else has the name.
+std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, const Labels& labels);
+/// Throws as it would, before there is anything to write.
+void check_otf2_directory(const std::filesystem::path& directory);
 
 } // namespace timeless::replay::timeline

@@ -54,9 +54,9 @@ void add_timeline_options(CLI::App& command, TimelineRequest& request) {
       ->default_str("");
   command
       .add_option("--timeline-format", request.format,
-                  "For ui.perfetto.dev, for ViTE, or as text: comma-separated, or a line for each action; simgrid: "
-                  "what SimGrid itself writes of a simulation, for ViTE")
-      ->check(CLI::IsMember({"perfetto", "paje", "csv", "text", "simgrid"}));
+                  "For ui.perfetto.dev, for ViTE, for Vampir and Scalasca (a directory), or as text: comma-separated, "
+                  "or a line for each action; simgrid: what SimGrid itself writes of a simulation, for ViTE")
+      ->check(CLI::IsMember({"perfetto", "paje", "otf2", "csv", "text", "simgrid"}));
   command.add_option("--timeline-window", request.window, "Only actions that touch these seconds, such as 0.5..2")
       ->default_str("all");
   command.add_option("--timeline-ranks", request.ranks, "Only these ranks, such as 0-3,8")->default_str("all");
@@ -67,6 +67,7 @@ void add_timeline_options(CLI::App& command, TimelineRequest& request) {
 TimelineOptions timeline_options(const TimelineRequest& request) {
   TimelineOptions options{.file = request.file, .lane = request.lane};
   if (request.format == "paje") options.format = TimelineFormat::paje;
+  if (request.format == "otf2") options.format = TimelineFormat::otf2;
   if (request.format == "csv") options.format = TimelineFormat::csv;
   if (request.format == "text") options.format = TimelineFormat::text;
   if (!request.window.empty()) read_window(request.window, options);
