@@ -1,6 +1,6 @@
+#include "tools/csv.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
-
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,6 +29,7 @@ struct Options {
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
   bool times = false;
   bool json = false;
+  bool csv = false;
 };
 
 /// One action and what a line says of it.
@@ -128,12 +129,29 @@ void print_text(const Run& run, const Line& line) {
   fmt::print("{}\n", text);
 }
 
-void print_json_line(const Run& run, const Line& line) {
+nlohmann::ordered_json line_json(const Run& run, const Line& line) {
   nlohmann::ordered_json json{{"rank", line.rank}, {"action", line.ordinal}, {"call", mpi_name(line.action)}};
   json.update(fields(run, line.action, line.volume));
   if (line.action.flags != 0) json["flags"] = flag_names(line.action);
   add_times(line, json);
-  fmt::print("{}\n", json.dump());
+  return json;
+}
+
+void print_json_line(const Run& run, const Line& line) {
+  fmt::print("{}\n", line_json(run, line).dump());
+}
+
+constexpr std::string_view csv_columns[] = {"rank",          "action",      "call",
+                                            "volume",        "kernel",      "communicator",
+                                            "peer",          "tag",         "bytes",
+                                            "receive_peer",  "receive_tag", "receive_bytes",
+                                            "element_bytes", "request",     "new_communicator",
+                                            "requests",      "counts",      "receive_counts",
+                                            "region",        "ranks",       "flags",
+                                            "entry_ns",      "exit_ns"};
+
+void print_csv_line(const Run& run, const Line& line) {
+  fmt::print("{}", csv_row(line_json(run, line), csv_columns));
 }
 
 void dump_rank(const Options& options, const trace::Source& source, trace::Rank rank) {
@@ -148,7 +166,9 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
     for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
       const trace::ActionTimes* times = block.times().empty() ? nullptr : &block.times()[position];
       if (ordinal >= options.first && ordinal < end)
-        (options.json ? print_json_line : print_text)(source.run(), {rank, ordinal, action, volume, times});
+        (options.csv    ? print_csv_line
+         : options.json ? print_json_line
+                        : print_text)(source.run(), {rank, ordinal, action, volume, times});
       ++ordinal;
       ++position;
     });
@@ -165,6 +185,7 @@ int dump(const Options& options) {
   if (options.times && !has_times(*source))
     throw Error(Failure::usage, "no times were recorded", options.trace, "record with --timestamps to have some");
   if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/1"}}.dump());
+  if (options.csv) fmt::print("{}", csv_head(csv_columns));
   if (options.ranks.empty()) {
     for (const trace::RankRecord& record : source->run().ranks)
       dump_rank(options, *source, record.rank);
@@ -185,7 +206,10 @@ VerbAction add_dump(CLI::App& command) {
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
   command.add_flag("--times", options->times,
                    "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");
-  command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
+  auto* const json = command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
+  command
+      .add_flag("--csv", options->csv, "Print comma-separated values, one action a line, below a head that names them")
+      ->excludes(json);
   command.footer("A line is: rank, action's ordinal, call, then its fields by name; bytes are bytes, volumes in the\n"
                  "trace's unit, peers in the communicator.\n"
                  "Example: timeless dump run.tia --rank 0 --count 20");

@@ -3,7 +3,9 @@
 #include "tools/answers/regions.h"
 #include "tools/answers/standing.h"
 #include "tools/answers/summary.h"
+#include "tools/answers/traffic.h"
 #include "tools/console.h"
+#include "tools/csv.h"
 #include "tools/kernel_listing.h"
 #include "tools/profile_listing.h"
 #include "tools/region_listing.h"
@@ -13,6 +15,7 @@
 
 #include "gather/rank_files.h"
 #include "gather/rank_ranges.h"
+#include "replay/lowering.h"
 
 #include <fmt/format.h>
 
@@ -40,6 +43,12 @@ struct Options {
   std::vector<std::string> symbols;
   bool regions = false;
   bool profile = false;
+  bool matrix = false;
+  bool collectives = false;
+  bool csv = false;
+
+  /// Both are made of the same answer.
+  bool as_data() const { return json || csv; }
 };
 
 std::string counter_text(const Run& run) {
@@ -237,7 +246,7 @@ void show_times(const Options& options, const trace::Source& source, nlohmann::o
     times = measured(source, [&](std::uint64_t done) { progress.update(done); });
   }
   if (!times) return;
-  if (options.json)
+  if (options.as_data())
     json["measured"] = listing_json(source.run(), *times);
   else
     fmt::print("\n{}", listing_text(source.run(), *times));
@@ -249,7 +258,7 @@ void show_actions(const Options& options, const trace::Source& source, nlohmann:
     Progress progress("reading", total_actions(source.run()));
     summary = summarise(source, [&](std::uint64_t done) { progress.update(done); });
   }
-  if (options.json) {
+  if (options.as_data()) {
     add_figures(json, options, source, summary);
   } else {
     print_figures(options, source, summary);
@@ -280,7 +289,7 @@ void show_kernels(const Options& options, const trace::Source& source, nlohmann:
   if (options.top > 0) listed.resize(std::min(listed.size(), options.top));
   symbols::Symboliser symboliser(run, {options.symbols.begin(), options.symbols.end()});
   const KernelListing listing{run, kernels, listed, symboliser};
-  if (options.json) {
+  if (options.as_data()) {
     json["kernels_visited"] = visited;
     json["kernels"] = listing_json(listing);
     json["notices"] = symboliser.notices();
@@ -353,23 +362,110 @@ void show_regions(const Options& options, const trace::Source& source, nlohmann:
     Progress progress("reading", total_actions(source.run()));
     regions = region_figures(source, [&](std::uint64_t done) { progress.update(done); });
   }
-  if (options.json)
+  if (options.as_data())
     json["regions"] = listing_json(source.run(), regions);
   else
     fmt::print("\n{}", listing_text(source.run(), regions));
 }
 
 void show_profile(const Options& options, const Run& run, nlohmann::ordered_json& json) {
-  if (options.json)
+  if (options.as_data())
     json["profile"] = profile_json(run);
   else
     fmt::print("\n{}", profile_text(run));
 }
 
+nlohmann::ordered_json matrix_json(const Traffic& found) {
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& [path, figures] : found)
+    json.push_back({{"communicator", path.communicator},
+                    {"source", path.source},
+                    {"destination", path.destination},
+                    {"kind", name(path.kind)},
+                    {"messages", figures.messages},
+                    {"bytes", figures.bytes}});
+  return json;
+}
+
+void print_matrix(const Traffic& found) {
+  constexpr std::size_t most = 40;
+  std::vector<std::pair<TrafficPath, TrafficFigures>> largest(found.begin(), found.end());
+  std::ranges::stable_sort(largest, std::greater{}, [](const auto& one) { return one.second.bytes; });
+  fmt::print("\n{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}\n", "from", "to", "by", "communicator", "messages", "bytes");
+  for (std::size_t i = 0; i < std::min(largest.size(), most); ++i) {
+    const auto& [path, figures] = largest[i];
+    fmt::print("{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}\n", path.source, path.destination, name(path.kind),
+               path.communicator, human_count(static_cast<double>(figures.messages)),
+               human_bytes(static_cast<double>(figures.bytes)));
+  }
+  if (largest.size() > most) fmt::print("and {} more pairs (all with --csv or --json)\n", largest.size() - most);
+}
+
+void show_matrix(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
+  Traffic found;
+  {
+    Progress progress("reading", total_actions(source.run()));
+    found = traffic(source, options.collectives ? replay::lowering(source.run()) : trace::formats::Lowering(),
+                    [&](std::uint64_t done) { progress.update(done); });
+  }
+  if (options.as_data())
+    json["matrix"] = matrix_json(found);
+  else
+    print_matrix(found);
+}
+
+void print_rows(const nlohmann::ordered_json& rows, std::span<const std::string_view> columns) {
+  fmt::print("{}", csv_head(columns));
+  for (const auto& row : rows)
+    fmt::print("{}", csv_row(row, columns));
+}
+
+/// A row for each kernel and event.
+nlohmann::ordered_json profile_rows(const nlohmann::ordered_json& profile) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& kernel : profile.at("kernels"))
+    for (const auto& [event, counted] : kernel.at("events").items()) {
+      auto row = kernel;
+      row["event"] = event;
+      row.update(counted);
+      rows.push_back(std::move(row));
+    }
+  return rows;
+}
+
+/// The listing that was asked for as a table, else all there is, by its path in the JSON answer.
+void print_csv(const Options& options, const nlohmann::ordered_json& json) {
+  static constexpr std::string_view kernels[] = {
+      "kernel",      "from.call",   "from.module", "from.offset", "from.function", "from.file", "from.line",
+      "to.call",     "to.module",   "to.offset",   "to.function", "to.file",       "to.line",   "visits",
+      "volume",      "workers",     "share",       "mean",        "least",         "most",      "variation",
+      "ranks.count", "ranks.least", "ranks.mean",  "ranks.most"};
+  static constexpr std::string_view regions[] = {"name",
+                                                 "ranks",
+                                                 "visits",
+                                                 "visits_per_rank.least",
+                                                 "visits_per_rank.mean",
+                                                 "visits_per_rank.most",
+                                                 "volume",
+                                                 "volume_per_rank.least",
+                                                 "volume_per_rank.mean",
+                                                 "volume_per_rank.most",
+                                                 "calls",
+                                                 "bytes"};
+  static constexpr std::string_view profile[] = {
+      "kernel", "from", "to", "bursts", "event", "sum", "per_rank.least", "per_rank.mean", "per_rank.most"};
+  static constexpr std::string_view matrix[] = {"communicator", "source", "destination", "kind", "messages", "bytes"};
+  if (options.kernels) return print_rows(json.at("kernels"), kernels);
+  if (options.regions) return print_rows(json.at("regions"), regions);
+  if (options.profile) return print_rows(profile_rows(json.at("profile")), profile);
+  if (options.matrix) return print_rows(json.at("matrix"), matrix);
+  fmt::print("{}", csv_paths(json));
+}
+
 int show(const Options& options) {
   const auto source = open_trace(options.trace, options.from);
   nlohmann::ordered_json json;
-  if (options.json)
+  if (options.as_data())
     json = head_json(options, source->run());
   else
     print_head(options, source->run());
@@ -379,14 +475,19 @@ int show(const Options& options) {
     show_regions(options, *source, json);
   else if (options.profile)
     show_profile(options, source->run(), json);
+  else if (options.matrix)
+    show_matrix(options, *source, json);
   else if (!options.brief)
     show_actions(options, *source, json);
   const Run& run = source->run();
   const std::vector<RankStanding> standing = standings(*source, rank_files(options, run), options.brief);
-  if (options.json) {
+  if (options.as_data()) {
     json["not_finalized"] = standings_json(standing);
-    print_json("info", 2, json);
-  } else if (!options.kernels && !options.regions && !options.profile) {
+    if (options.csv)
+      print_csv(options, json);
+    else
+      print_json("info", 2, json);
+  } else if (!options.kernels && !options.regions && !options.profile && !options.matrix) {
     print_standings(standing);
   }
   return run.complete() ? exit_ok : static_cast<int>(Failure::partial);
@@ -418,7 +519,22 @@ VerbAction add_info(CLI::App& command) {
                 "List what the kernels have counted of the events that the trace was recorded with (record --profile)")
       ->excludes(kernels)
       ->excludes("--regions");
-  command.add_flag("--json", options->json, "Print JSON (schema timeless.info/2)");
+  auto* const matrix =
+      command
+          .add_flag("--matrix", options->matrix,
+                    "List who sends whom how many messages and bytes, in which communicator; the rest is 0")
+          ->excludes(kernels)
+          ->excludes("--regions")
+          ->excludes("--profile");
+  command
+      .add_flag("--with-collectives", options->collectives,
+                "Also the messages within collectives, as MPICH's algorithms have them")
+      ->needs(matrix);
+  auto* const json = command.add_flag("--json", options->json, "Print JSON (schema timeless.info/2)");
+  command
+      .add_flag("--csv", options->csv,
+                "Print comma-separated values: the listing asked for, else all there is, by its path in the JSON")
+      ->excludes(json);
   command.footer("Exit status: 0, 6 when the trace is incomplete, 3 when it cannot be read.\n"
                  "Example: timeless info run.tia --kernels --top 5");
   return [options] { return show(*options); };

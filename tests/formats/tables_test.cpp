@@ -1,0 +1,111 @@
+// What info and dump show, as tables.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace timeless::trace {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using tools::test::timeless_command;
+
+class Tables : public testing::Test {
+protected:
+  Tables() {
+    MemorySource run(3);
+    const CommunicatorId turned = run.add_communicator({2, 0});
+    const RequestId one[] = {0};
+    run.description().provenance.program = "/bin/with \"quotes\", and a comma";
+    run.compute(0, 1000);
+    for (int i = 0; i < 2; ++i) {
+      run.add(0, {.kind = ActionKind::send, .peer = 1, .tag = 7, .bytes = 400});
+      run.add(1, {.kind = ActionKind::receive, .peer = 0, .tag = 7, .bytes = 400});
+    }
+    run.add(0, {.kind = ActionKind::send, .communicator = turned, .peer = 0, .tag = 1, .bytes = 5, .request = 0});
+    run.add(2, {.kind = ActionKind::receive, .communicator = turned, .peer = 1, .tag = 1, .bytes = 5});
+    run.add(0, {.kind = ActionKind::wait, .requests = one});
+    for (const Rank rank : {0, 2})
+      run.add(rank, {.kind = ActionKind::broadcast, .communicator = turned, .peer = 1, .bytes = 9});
+    run.finalize();
+    test::write_archive(run, path_);
+  }
+
+  /// Lines of what a verb prints.
+  std::vector<std::string> lines(std::vector<std::string> words) const {
+    words.insert(words.begin() + 1, path_.string());
+    const auto outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    std::vector<std::string> all;
+    std::istringstream text(outcome.out);
+    for (std::string line; std::getline(text, line);)
+      all.push_back(line);
+    return all;
+  }
+
+  test::TemporaryDirectory directory_;
+  std::filesystem::path path_ = directory_ / "run.tia";
+};
+
+TEST_F(Tables, the_matrix_has_who_sends_whom_how_much_by_communicator_and_nothing_else) {
+  EXPECT_THAT(lines({"info", "--matrix", "--csv"}), ElementsAre("communicator,source,destination,kind,messages,bytes",
+                                                                "0,0,1,message,2,800", "1,0,2,message,1,5"));
+  const auto outcome = timeless_command({"info", path_, "--matrix", "--json"});
+  const json matrix = json::parse(outcome.out).at("matrix");
+  ASSERT_EQ(matrix.size(), 2U);
+  EXPECT_EQ(matrix[1].at("destination"), 2);
+  EXPECT_EQ(matrix[1].at("bytes"), 5);
+}
+
+TEST_F(Tables, the_matrix_has_what_collectives_send_where_that_is_asked_for) {
+  EXPECT_THAT(lines({"info", "--matrix", "--with-collectives", "--csv"}),
+              ElementsAre("communicator,source,destination,kind,messages,bytes", "0,0,1,message,2,800",
+                          "1,0,2,message,1,5", "1,0,2,collective,1,9"));
+}
+
+TEST_F(Tables, the_matrix_as_text_has_the_same_figures) {
+  EXPECT_THAT(lines({"info", "--matrix"}), Contains(testing::ContainsRegex("0 +1 +message +0 +2 +800")));
+}
+
+TEST_F(Tables, an_action_is_a_row_with_every_field_in_its_column) {
+  EXPECT_THAT(lines({"dump", "--csv", "--rank", "0"}),
+              ElementsAre("rank,action,call,volume,kernel,communicator,peer,tag,bytes,receive_peer,receive_tag,"
+                          "receive_bytes,element_bytes,request,new_communicator,requests,counts,receive_counts,region,"
+                          "ranks,flags,entry_ns,exit_ns",
+                          "0,0,compute,1000,0,,,,,,,,,,,,,,,,,,", "0,1,Send,,,0,1,7,400,,,,,,,,,,,,,,",
+                          "0,2,Send,,,0,1,7,400,,,,,,,,,,,,,,", "0,3,Isend,,,1,0,1,5,,,,,0,,,,,,,,,",
+                          "0,4,Wait,,,,,,,,,,,,,0,,,,,,,", "0,5,Bcast,,,1,1,,9,,,,,,,,,,,,,,",
+                          "0,6,Finalize,,,,,,,,,,,,,,,,,,,,"));
+}
+
+TEST_F(Tables, all_that_info_shows_has_its_path) {
+  const auto all = lines({"info", "--csv"});
+  EXPECT_EQ(all.front(), "path,value");
+  EXPECT_THAT(all, Contains("calls.Send.count,2"));
+  EXPECT_THAT(all, Contains("rank_records.2.rank,2"));
+  EXPECT_THAT(all, Contains("provenance.program,\"/bin/with \"\"quotes\"\", and a comma\""));
+}
+
+TEST_F(Tables, kernels_are_rows) {
+  const auto all = lines({"info", "--kernels", "--csv"});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_THAT(all[0], HasSubstr("kernel,from.call,"));
+  EXPECT_THAT(all[1], HasSubstr(",1000.0,"));
+}
+
+TEST_F(Tables, csv_and_json_at_once_are_refused) {
+  EXPECT_EQ(timeless_command({"info", path_, "--csv", "--json"}).status, 2);
+  EXPECT_EQ(timeless_command({"info", path_, "--with-collectives"}).status, 2);
+}
+
+} // namespace
+} // namespace timeless::trace
