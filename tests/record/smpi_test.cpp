@@ -41,6 +41,10 @@ TEST_P(RecordedCalls, are_all_replayed_in_SMPI_and_their_kernels_add_up) {
   EXPECT_EQ(answer.at("actions"), info.at("actions"));
   EXPECT_GT(answer.at("configurations").at(0).at("makespan_seconds"), 0);
   EXPECT_EQ(answer.at("configurations").at(0).at("ranks").size(), 4);
+  double kernels = 0;
+  for (const json& kernel : answer.at("configurations").at(0).at("contention").at("by_kernel"))
+    kernels += kernel.at("smpi_seconds").get<double>();
+  EXPECT_NEAR(kernels, answer.at("configurations").at(0).at("mean_seconds").at("end"), 1e-9);
 }
 
 } // namespace
