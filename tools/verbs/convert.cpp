@@ -200,9 +200,10 @@ VerbAction add_convert(CLI::App& command) {
                   "kernel of each rank stays exact")
       ->default_str("none");
   command
-      .add_option("--rate", options->rate,
-                  "For formats whose computation is time (goal): how many instructions, or whatever the trace counts, "
-                  "take a second")
+      .add_option(
+          "--rate", options->rate,
+          "For formats whose computation is time (goal, dimemas): how many instructions, or whatever the trace counts, "
+          "take a second")
       ->capture_default_str();
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");

@@ -1,3 +1,4 @@
+#include "trace/formats/dimemas_writer.h"
 #include "trace/formats/dumpi/dumpi.h"
 #include "trace/formats/format.h"
 #include "trace/formats/goal/goal.h"
@@ -14,6 +15,7 @@ namespace timeless::trace::formats {
 namespace {
 
 constexpr std::array table{
+    Format{.name = "dimemas", .description = "Dimemas' traces: a .dim file", .open = nullptr, .write = write_dimemas},
     Format{.name = "dumpi",
            .description = "DUMPI's binary traces: DIR/PREFIX of DIR/PREFIX-0000.bin, its .meta file, or a directory",
            .open = open_dumpi,
