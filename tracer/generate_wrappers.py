@@ -215,14 +215,22 @@ def partner(call, values):
 
 
 def c_wrapper(call):
-    # A program with a profiling layer of its own calls MPI by the other name.
     lines = partner(call, {argument.name: argument.name for argument in call.arguments})
+    # A profiling layer calls MPI by the other name. What a tool makes of MPI_Pcontrol need not come to MPI.
+    layered = "" if call.has("...") else f"""
+  if (layers.{call.name} != nullptr) [[unlikely]] {{
+    const LayeredCall layered(__builtin_return_address(0));
+    return layers.{call.name}({c_arguments(call)});
+  }}"""
     return f"""
-int MPI_{call.name}({c_parameters(call)}) {{
+int MPI_{call.name}({c_parameters(call)}) {{{layered}
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}
-int PMPI_{call.name}({c_parameters(call)}) __attribute__((alias("MPI_{call.name}")));
+int PMPI_{call.name}({c_parameters(call)}) {{
+  CallScope call(CallId::{call.name}, LayeredCall::site(__builtin_return_address(0)));
+  {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
+}}
 """
 
 
@@ -301,6 +309,13 @@ def fortran_wrapper(call):
     lines += partner(call, {argument.name: one.argument for argument, one in zip(
         (argument for argument in call.arguments if argument.kind != "..."), conversions)})
     returns_nothing = call.has("...")
+    values = ", ".join(re.search(r"\w+$", one)[0] for one in declarations + ierror + hidden)
+    layered = "" if returns_nothing else f"""
+  static const auto layer = reinterpret_cast<decltype(&mpi_{call.name.lower()}_)>(fortran_layer("mpi_{call.name.lower()}_"));
+  if (layer != nullptr) [[unlikely]] {{
+    const LayeredCall layered(__builtin_return_address(0));
+    return layer({values});
+  }}"""
     lines.append(f"{'' if returns_nothing else 'const int result = '}body::{call.name}({arguments});")
     lines += [one.after for one in conversions if one.after]
     if not returns_nothing:
@@ -308,7 +323,7 @@ def fortran_wrapper(call):
     text = "\n  ".join(lines)
     lower, upper = f"mpi_{call.name.lower()}", f"MPI_{call.name.upper()}"
     result = f"""
-TIMELESS_EXPORT void {lower}_({", ".join(declarations + ierror + hidden)}) {{
+TIMELESS_EXPORT void {lower}_({", ".join(declarations + ierror + hidden)}) {{{layered}
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
   {text}
 }}
@@ -402,6 +417,8 @@ using trace::SendMode;
 """)
     write("wrappers_c.cpp", """#include "bodies.h"
 
+#include "tracer/layers.h"
+
 using namespace timeless::tracer;
 
 extern "C" {
@@ -411,6 +428,7 @@ extern "C" {
     write("wrappers_fortran.cpp", """#include "bodies.h"
 
 #include "tracer/fortran.h"
+#include "tracer/layers.h"
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
 

@@ -15,7 +15,8 @@ namespace timeless::tracer {
 namespace {
 
 /// Open MPI is several libraries, and its components, of which each is a file.
-constexpr std::string_view libraries[] = {"libmpi.", "libmpi_", "libopen-pal.", "libopen-rte.", "libompi", "mca_"};
+constexpr std::string_view libraries[] = {"libmpi.", "libmpi_", "libopen-pal.", "libopen-rte.",
+                                          "libompi", "libmca_", "mca_"};
 
 bool look_up(const void* code) noexcept {
   Dl_info of_code;

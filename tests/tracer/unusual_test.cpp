@@ -106,6 +106,15 @@ TEST(ProfilingLayers, of_the_program_itself_leave_no_call_out) {
   EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::barrier).size(), 1U);
 }
 
+TEST(ProfilingLayers, in_a_library_see_what_they_see_untraced) {
+  const Recording recording = record_beside_plain({.ranks = 2, .program = "layered"});
+  EXPECT_EQ(recording.plain.output, "3 barriers\n3 barriers\n");
+  EXPECT_EQ(recording.traced.output, recording.plain.output);
+  for (const RecordedRank& rank : recording.trace)
+    EXPECT_THAT(kinds(rank),
+                ElementsAre(ActionKind::barrier, ActionKind::barrier, ActionKind::barrier, ActionKind::finalize));
+}
+
 TEST(Finalize, is_recorded_also_while_recording_is_switched_off) {
   for (const RecordedRank& rank : record("switched_off_at_the_end").trace)
     EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
