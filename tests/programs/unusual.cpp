@@ -236,7 +236,7 @@ int own_layer() {
     if (rank == 1) PMPI_Recv(&i, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   PMPI_Barrier(MPI_COMM_WORLD);
-  std::printf("%d\n", counted);
+  if (rank == 0) std::printf("%d\n", counted);
   return 0;
 }
 

@@ -101,6 +101,7 @@ TEST(Communicators, that_come_and_go_leave_no_memory_taken) {
 
 TEST(ProfilingLayers, of_the_program_itself_leave_no_call_out) {
   const Recording recording = record("own_layer");
+  EXPECT_EQ(recording.plain.output, "3\n");
   EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::send).size(), 3U);
   EXPECT_EQ(recording.trace.at(1).of_kind(ActionKind::receive).size(), 3U);
   EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::barrier).size(), 1U);
