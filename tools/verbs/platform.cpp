@@ -63,6 +63,7 @@ VerbAction add_platform(CLI::App& command) {
   command.add_option("--between", options->between, "With show: the way from one host to another, and back")
       ->expected(2)
       ->type_name("HOST HOST")
+      ->default_str("")
       ->always_capture_default(false);
   command.add_option("-o,--output", options->output, "With upgrade and new: the file to write")
       ->type_name("FILE")
