@@ -39,7 +39,7 @@ void Engine::prefetch() const {
     const RankState& rank = ranks_[*number];
     __builtin_prefetch(rank.sequence + rank.position);
     __builtin_prefetch(rank.volume);
-    __builtin_prefetch(clocks_[*number].counters);
+    clocks_.prefetch(*number);
     rank.requests.prefetch();
     if (rank.stage != 0) channels_.prefetch(rank.subject);
   }

@@ -269,7 +269,7 @@ TEST_F(Replay, with_options_that_make_no_sense_is_a_usage_error) {
 TEST_F(Replay, on_a_platform_that_does_not_exist_lists_those_that_do) {
   const Outcome outcome = replay({"--platform", "nonsense"});
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("flat, graphene, griffon, qdr-fat-tree"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("flat, graphene, griffon"), HasSubstr("qdr-fat-tree")));
   std::ofstream(directory_ / "broken.xml") << "<platform version=\"4.1\"><zone";
   const Outcome broken = replay({"--platform", directory_ / "broken.xml"});
   EXPECT_EQ(broken.status, 3);

@@ -34,6 +34,10 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
   if (prediction.critical_path)
     for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
       name(kernel);
+  // Contention by kernel comes unasked: what its names lack is no reason to warn.
+  const bool asked =
+      prediction.result.attribution.by == replay::AttributeBy::kernels || prediction.critical_path.has_value();
+  if (!asked) return;
   for (const std::string& notice : symboliser.notices())
     print_warning(notice);
 }
