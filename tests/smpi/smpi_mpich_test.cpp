@@ -105,5 +105,20 @@ TEST(CollectivesAsMPICH, differ_from_SMPI_by_less_than_a_factor_of_4_where_it_ch
       }
 }
 
+// SMPI multiplies the parts' counts by the number of ranks they stand for, as ints, in gathers along a tree: given
+// bytes it wants room for a negative number of them. The room for all parts is real memory, so they exceed an int by
+// little.
+TEST(CollectivesAsMPICH, gather_parts_that_only_together_exceed_an_int) {
+  constexpr Bytes part = 270'000'000;
+  static_assert(8 * part > 0x7fffffff);
+  MemorySource program(8);
+  for (trace::Rank rank = 0; rank < 8; ++rank)
+    program.add(rank, {.kind = ActionKind::gather, .peer = 0, .bytes = part, .receive_bytes = part});
+  program.finalize();
+  // The root's children send 1, 2 and 4 parts in turn.
+  const double seconds = 7 * static_cast<double>(part) * 1e-9;
+  EXPECT_NEAR(latest(smpi_ends(program, mpich(), one_per_host(8))), seconds, 1e-4);
+}
+
 } // namespace
 } // namespace timeless::replay
