@@ -733,6 +733,32 @@ TEST(Jobs, each_have_their_own_world_and_wait_for_their_own_messages) {
   EXPECT_GE(ends(together[1].replay)[0], 2 * message(100'000) - 1e-12);
 }
 
+// The ranks of a communicator are those of its own job's world, whichever job's ranks ran last.
+TEST(Jobs, of_other_sizes_have_their_own_communicators) {
+  const auto last_two = [](Rank ranks, Bytes bytes) {
+    MemorySource program(ranks);
+    const CommunicatorId pair = program.add_communicator({ranks - 1, ranks - 2});
+    program.add(ranks - 1, {.kind = ActionKind::send, .communicator = pair, .peer = 1, .bytes = bytes});
+    program.add(ranks - 2, {.kind = ActionKind::receive, .communicator = pair, .peer = 0, .bytes = bytes});
+    for (Rank rank = 0; rank < ranks; ++rank)
+      program.add(rank, {.kind = ActionKind::barrier});
+    program.finalize();
+    return program;
+  };
+  const MemorySource large = last_two(5, 1000);
+  const MemorySource small = last_two(2, 100'000);
+  const Mapping first = placed({0, 1, 2, 3, 4});
+  const Mapping second = placed({5, 6});
+  const std::array<SmpiJob, 2> jobs{SmpiJob{.source = &large, .mapping = &first},
+                                    SmpiJob{.source = &small, .mapping = &second}};
+  const std::vector<SmpiResult> together = smpi_replay(jobs, flat());
+  EXPECT_THAT(ends(together[0].replay),
+              testing::Pointwise(testing::DoubleNear(1e-12), smpi_ends(large, flat(), first)));
+  EXPECT_THAT(ends(together[1].replay),
+              testing::Pointwise(testing::DoubleNear(1e-12), smpi_ends(small, flat(), second)));
+  EXPECT_GE(ends(together[1].replay)[0], message(100'000) - 1e-12);
+}
+
 TEST(Jobs, that_wait_for_what_never_comes_are_named) {
   const MemorySource good = ping_pong(8);
   MemorySource bad(1);
