@@ -10,6 +10,7 @@ namespace timeless::replay {
 
 namespace {
 
+constexpr std::uint32_t budget_among_processes = 64;
 // How many actions before it is used a channel is fetched into the caches.
 constexpr std::uint32_t channels_ahead = 4;
 // How many operations of a turn are fetched before it begins.
@@ -59,7 +60,8 @@ void Engine::prefetch() const {
 
 void Engine::run_turn(std::uint32_t number) {
   RankState& rank = ranks_[number];
-  for (std::uint32_t left = std::max(options_.budget, 1U); left > 0;) {
+  const std::uint32_t budget = remote_ ? std::min(options_.budget, budget_among_processes) : options_.budget;
+  for (std::uint32_t left = std::max(budget, 1U); left > 0;) {
     if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
     const std::uint32_t begin = rank.position;
     const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
