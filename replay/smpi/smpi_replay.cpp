@@ -163,7 +163,7 @@ bool collectives_chosen() {
 /// What to do where SMPI's replay fails.
 std::string advice() {
   return collectives_chosen() ? "some of SMPI's collectives do not survive a replay: name others in the platform file "
-                                "(smpi/coll-selector: mpich, ompi), or use --backend model"
+                                "(smpi/coll-selector: mpich), or use --backend model"
                               : "use --backend model";
 }
 
@@ -259,7 +259,7 @@ Error deadlock(const JobPlays& jobs) {
 void refuse_trial_of_all_collectives(const SimgridPlatform& platform) {
   if (simgrid::config::get_value<std::string>("smpi/coll-selector") != "automatic") return;
   throw Error(Failure::missing_capability, "SMPI cannot replay with smpi/coll-selector automatic",
-              platform.file().string(), "choose default, mpich or ompi");
+              platform.file().string(), "choose default or mpich");
 }
 
 /// What ranks did, on its way from the child to an observer in the parent: the parent has the actions, too.

@@ -1,6 +1,7 @@
 #include "trace/formats/dimemas_writer.h"
 
 #include "trace/error.h"
+#include "trace/formats/amendments.h"
 #include "trace/formats/message_tags.h"
 #include "trace/formats/text_output.h"
 
@@ -98,33 +99,6 @@ struct Open {
   Tag tag = 0;
   CommunicatorId communicator = world_communicator;
 };
-
-struct Amendment {
-  bool cancelled = false;
-  Rank peer = no_rank;
-  Tag tag = 0;
-  Bytes bytes = 0;
-};
-
-/// What later actions say of nonblocking ones, by the number of the action that began the request.
-std::unordered_map<std::uint64_t, Amendment> amendments_of(const Source& source, Rank rank) {
-  std::unordered_map<std::uint64_t, Amendment> found;
-  std::unordered_map<RequestId, std::uint64_t> begun;
-  std::uint64_t number = 0;
-  ActionBlock block;
-  for (const auto stream = source.open(rank); stream->next(block);)
-    for (const std::uint32_t entry : block.sequence()) {
-      const Action& action = block.dictionary()[entry];
-      if (nonblocking(action))
-        begun[action.request] = number;
-      else if (action.kind == ActionKind::cancelled)
-        found[begun[action.request]].cancelled = true;
-      else if (action.kind == ActionKind::resolved)
-        found[begun[action.request]] = {false, action.peer, action.tag, action.bytes};
-      ++number;
-    }
-  return found;
-}
 
 class RankWriter {
 public:
@@ -354,7 +328,7 @@ private:
   const ExportOptions& options_;
   Lines& lines_;
   ExportReport& report_;
-  std::unordered_map<std::uint64_t, Amendment> amendments_;
+  Amendments amendments_;
   std::unordered_map<RequestId, std::vector<Open>> open_;
   std::unordered_map<CommunicatorId, std::uint64_t> calls_; ///< collectives that became messages
   std::uint64_t number_ = 0;                                ///< of the action

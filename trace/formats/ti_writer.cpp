@@ -1,6 +1,7 @@
 #include "trace/formats/ti_writer.h"
 
 #include "trace/error.h"
+#include "trace/formats/amendments.h"
 #include "trace/formats/text_output.h"
 
 #include <algorithm>
@@ -121,36 +122,6 @@ private:
   Tag largest_ = 0;
   std::map<Key, Tag> others_;
 };
-
-/// What a later action says of a nonblocking one.
-struct Amendment {
-  bool cancelled = false;
-  Rank peer = no_rank;
-  Tag tag = 0;
-  Bytes bytes = 0;
-};
-
-/// By the ordinal of the action that began the request.
-using Amendments = std::unordered_map<std::uint64_t, Amendment>;
-
-Amendments amendments_of(const Source& source, Rank rank) {
-  Amendments found;
-  std::unordered_map<RequestId, std::uint64_t> begun;
-  std::uint64_t ordinal = 0;
-  ActionBlock block;
-  for (const auto stream = source.open(rank); stream->next(block);)
-    for (const std::uint32_t entry : block.sequence()) {
-      const Action& action = block.dictionary()[entry];
-      if (nonblocking(action))
-        begun[action.request] = ordinal;
-      else if (action.kind == ActionKind::cancelled)
-        found[begun[action.request]].cancelled = true;
-      else if (action.kind == ActionKind::resolved)
-        found[begun[action.request]] = {false, action.peer, action.tag, action.bytes};
-      ++ordinal;
-    }
-  return found;
-}
 
 /// Says one rank's actions, line by line.
 class RankWriter {

@@ -1,6 +1,7 @@
 #include "trace/formats/goal/goal.h"
 
 #include "trace/error.h"
+#include "trace/formats/amendments.h"
 #include "trace/formats/goal/schedule_binary.h"
 #include "trace/formats/goal/schedule_text.h"
 #include "trace/formats/message_tags.h"
@@ -67,36 +68,6 @@ private:
   goal::BinaryWriter out_;
   goal::Schedule schedule_;
 };
-
-/// What a later action says of a nonblocking one.
-struct Amendment {
-  bool cancelled = false;
-  Rank peer = no_rank;
-  Tag tag = 0;
-  Bytes bytes = 0;
-};
-
-/// By the number of the action that began the request.
-using Amendments = std::unordered_map<std::uint64_t, Amendment>;
-
-Amendments amendments_of(const Source& source, Rank rank) {
-  Amendments found;
-  std::unordered_map<RequestId, std::uint64_t> begun;
-  std::uint64_t number = 0;
-  ActionBlock block;
-  for (const auto stream = source.open(rank); stream->next(block);)
-    for (const std::uint32_t entry : block.sequence()) {
-      const Action& action = block.dictionary()[entry];
-      if (nonblocking(action))
-        begun[action.request] = number;
-      else if (action.kind == ActionKind::cancelled)
-        found[begun[action.request]].cancelled = true;
-      else if (action.kind == ActionKind::resolved)
-        found[begun[action.request]] = {false, action.peer, action.tag, action.bytes};
-      ++number;
-    }
-  return found;
-}
 
 /// What the next operation has to wait for: the ends of some operations, the beginnings of others.
 struct Front {
