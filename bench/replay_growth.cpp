@@ -5,6 +5,7 @@
 #include "generated_programs.h"
 #include "stopwatch.h"
 
+#include "replay/large_pages.h"
 #include "replay/platform/presets.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -263,6 +264,7 @@ void run(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
+  timeless::replay::prefer_large_pages();
   CLI::App app("How the cost of a replay grows with ranks, actions and lanes, and what threads save");
   Options options;
   app.add_option("--ranks", options.ranks, "numbers of ranks")->delimiter(',')->capture_default_str();

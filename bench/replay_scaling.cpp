@@ -6,6 +6,7 @@
 #include "virtual_processes.h"
 
 #include "replay/distributed/mpi_bus.h"
+#include "replay/large_pages.h"
 #include "replay/platform/presets.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -380,6 +381,7 @@ void run(const Options& options) {
 } // namespace
 
 int main(int argc, char** argv) {
+  timeless::replay::prefer_large_pages();
   CLI::App app("How a replay divides among processes: measured, and modelled beyond");
   Options options;
   options.bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
