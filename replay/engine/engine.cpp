@@ -28,9 +28,9 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
       meetings_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),
       compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options),
       ranks_(share_.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
-      strictest_(eager_limits(network, options)), deadlocks_(network.lanes().size()) {
+      foresight_(source, share_, care_), strictest_(eager_limits(network, options)),
+      deadlocks_(network.lanes().size()) {
   if (remote_) remote_->set_clocks(clocks_.pool().values(), clocks_.rows());
-  if (care_) foresight_ = Foresight(source, share_);
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     ranks_[number].stream = source.open(world_rank(number));
     worklist_.push(number);
@@ -193,9 +193,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     return true;
   }
   case Step::post_wildcard:
-    if (care_ && cancelled_later(rank, number, operation)) return true;
-    if (care_) wildcards_[{number, operation.request}] = posted_now(number);
-    start(rank, operation.request).state = RequestState::unresolved;
+    post_wildcard(rank, number, operation);
     return true;
   case Step::start_meeting:
     start_meeting(rank, number, operation);

@@ -182,6 +182,7 @@ private:
   void cancel_send(RankState& rank, Request& request);
   void note_kept_message(std::size_t number);
   void release(RankState& rank, trace::RequestId id);
+  void post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation);
   void resolve(RankState& rank, std::uint32_t number, const Operation& operation);
   void finalize(RankState& rank, std::uint32_t number);
 
@@ -329,15 +330,14 @@ private:
   std::optional<PathTracer> tracer_; ///< likewise
   std::vector<Incoming> incoming_;   ///< scratch of complete_all
   bool only_departures_ = false;     ///< what incoming_ holds
+  Foresight foresight_;
+  std::set<std::pair<std::uint32_t, trace::RequestId>> foreseen_; ///< receives whose source the trace tells later
   // With care:
   StrictestLane strictest_;
-  Foresight foresight_;
   Handshakes handshakes_;
   Postings postings_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Moment>
       posted_at_once_; ///< by meeting and member: when those came whose receives are all posted then
-  std::map<std::pair<std::uint32_t, trace::RequestId>, Moment>
-      wildcards_;                                           ///< when those were posted that lack a source
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
   std::shared_ptr<const Diagnosis> last_deadlock_;          ///< when no lane is left
 };

@@ -81,18 +81,27 @@ void Engine::release(RankState& rank, RequestId id) {
   if (request.state == RequestState::leaving || request.state == RequestState::exchanging) end(request.subject);
 }
 
+/// Has its place among the receives of the channel that its message came on, from now on.
+void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (care_ && cancelled_later(rank, number, operation)) return;
+  Request& request = start(rank, operation.request);
+  const Resolution* found = foresight_.resolution(number, action(rank));
+  if (found == nullptr) {
+    request = {.state = RequestState::unresolved};
+    return;
+  }
+  const std::uint32_t channel =
+      compiler_.incoming_channel(found->communicator, found->peer, found->tag, world_rank(number));
+  const std::uint64_t ticket = care_ ? post_with_care(channel, posted_now(number)) : channels_.post(channel);
+  request = {ticket, channel, RequestState::receiving};
+  foreseen_.emplace(number, operation.request);
+}
+
 void Engine::resolve(RankState& rank, std::uint32_t number, const Operation& operation) {
-  Request& request = rank.requests[operation.request];
   // Cancelled later.
-  if (care_ && request.state == RequestState::done) return;
-  if (request.state != RequestState::unresolved)
+  if (care_ && rank.requests[operation.request].state == RequestState::done) return;
+  if (foreseen_.erase({number, operation.request}) == 0)
     fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
-  std::uint64_t ticket = 0;
-  if (care_)
-    ticket = post_with_care(operation.receive_channel, wildcards_.extract({number, operation.request}).mapped());
-  else
-    ticket = channels_.post(operation.receive_channel);
-  request = {ticket, operation.receive_channel, RequestState::receiving};
 }
 
 } // namespace timeless::replay

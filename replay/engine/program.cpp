@@ -192,6 +192,7 @@ Operation Compiler::synchronisation(const Action& action, Rank rank, Program& pr
 
 std::uint32_t Compiler::incoming_channel(CommunicatorId communicator, Rank from, trace::Tag tag, Rank rank) {
   if (from == trace::any_rank) fail("the source of a message is unknown");
+  if (communicators_.foreign(communicator)) fail("the source of a message is in another MPI_COMM_WORLD");
   const auto view = communicators_.view(communicator, rank);
   return channels_.number({world_rank(view, from, "source"), rank, view.id, tag});
 }

@@ -101,6 +101,10 @@ public:
            CostRows& rows, bool care, const ReplayOptions& options);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
+  /// The channel of messages to a world rank from a member of the communicator. Throws Error(invalid_input) where
+  /// there is none.
+  std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
+                                 trace::Rank rank);
   /// True when some action reaches a file system.
   bool uses_files() const { return uses_files_; }
 
@@ -122,8 +126,6 @@ private:
                     trace::Rank rank, Program& program);
   schedules::Place place_of(const Communicators::View& view, trace::Rank root) const;
 
-  std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
-                                 trace::Rank rank);
   void set_target(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
   void set_group(OneSidedCall& call, const trace::Action& action, trace::Rank rank);
   /// The model leaves something out of the action being compiled.

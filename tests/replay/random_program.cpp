@@ -240,8 +240,11 @@ private:
   void post_wildcard() {
     const Rank to = any_rank();
     const CommunicatorId id = communicator_of(to);
-    Pending pending{Pending::Of::wildcard};
-    pending.communicator = id;
+    const auto& group = members(id);
+    const Path path{group[static_cast<std::size_t>(between(0, static_cast<int>(group.size()) - 1))], to, id,
+                    between(0, 2)};
+    Pending pending{Pending::Of::wildcard, path, paths_[path].posted++};
+    pending.probes = paths_[path].probes;
     const RequestId request = new_request(to, pending);
     program_.add(to, {.kind = ActionKind::receive,
                       .flags = trace::flag_wildcard,
@@ -253,17 +256,13 @@ private:
   }
 
   void resolve(Rank to, RequestId request) {
-    const CommunicatorId id = state(to).requests[request].communicator;
-    const auto& group = members(id);
-    const Path path{group[static_cast<std::size_t>(between(0, static_cast<int>(group.size()) - 1))], to, id,
-                    between(0, 2)};
     Pending& pending = state(to).requests[request];
-    pending = {Pending::Of::receive, path, paths_[path].posted++};
-    pending.probes = paths_[path].probes;
+    pending.of = Pending::Of::receive;
+    const auto& [from, receiver, id, tag] = pending.path;
     program_.add(to, {.kind = ActionKind::resolved,
                       .communicator = id,
-                      .peer = rank_in(id, std::get<0>(path)),
-                      .tag = std::get<3>(path),
+                      .peer = rank_in(id, from),
+                      .tag = tag,
                       .bytes = 8,
                       .request = request});
   }

@@ -275,6 +275,18 @@ TEST(Rendezvous, a_receive_from_anyone_counts_from_its_posting_not_from_when_its
   EXPECT_EQ(ends(replay_by_hand(program, {0}).lanes[0]), (std::vector<double>{11, 21}));
 }
 
+TEST(Rendezvous, a_receive_from_anyone_lets_its_sender_go_on_before_its_source_is_learnt) {
+  MemorySource program(2);
+  program.add(0, send_to(1));
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .tag = 5, .bytes = 4});
+  program.add(1, receive_from(trace::any_rank, 0));
+  program.add(1, {.kind = ActionKind::receive, .peer = 0, .tag = 5, .bytes = 4});
+  program.add(1, {.kind = ActionKind::resolved, .peer = 0, .bytes = 4, .request = 0});
+  program.add(1, wait_for(requests[0]));
+  program.finalize();
+  EXPECT_EQ(ends(replay_by_hand(program, {0}).lanes[0]), (std::vector<double>{20, 20}));
+}
+
 TEST(Rendezvous, freed_requests_of_both_ends_leave_nobody_waiting) {
   MemorySource program(2);
   program.add(0, send_to(1, 0));

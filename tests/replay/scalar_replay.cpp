@@ -107,7 +107,6 @@ struct OpenRequest {
   PathKey path{};
   std::size_t place = 0; ///< on the path, or of the collective, or the agent's number
   CommunicatorId communicator = 0;
-  Since since{};   ///< when a wildcard was posted
   Arrival way{};   ///< of a transfer
   Bytes bytes = 0; ///< of a collective call on a file
 };
@@ -135,7 +134,8 @@ struct SplitCall {
 struct RankProgram {
   std::vector<ActionBlock> blocks;
   std::vector<std::pair<const Action*, std::uint64_t>> actions;
-  std::set<std::size_t> cancelled; ///< positions of what is cancelled later
+  std::set<std::size_t> cancelled;               ///< positions of what is cancelled later
+  std::map<std::size_t, const Action*> resolved; ///< what tells a wildcard's source, by the wildcard's position
   std::size_t position = 0;
   bool begun = false;    ///< the action at `position` has had its effect on others
   std::size_t place = 0; ///< of its receive or its collective
@@ -224,6 +224,8 @@ private:
       const Action& action = *program.actions[position].first;
       if (action.kind == ActionKind::cancelled)
         program.cancelled.insert(started.at(action.request));
+      else if (action.kind == ActionKind::resolved)
+        program.resolved[started.at(action.request)] = &action;
       else if (trace::nonblocking(action))
         started[action.request] = position;
     }
@@ -1010,7 +1012,10 @@ private:
       request.place = arrive(action, request.communicator, number);
       if (!idle(action, request.communicator, number)) requests.push_back(request);
     } else if (action.kind == ActionKind::receive && action.peer == trace::any_rank) {
-      requests.push_back({.of = OpenRequest::Of::wildcard, .since = now});
+      const auto found = of(number).resolved.find(of(number).position);
+      requests.push_back(found == of(number).resolved.end()
+                             ? OpenRequest{.of = OpenRequest::Of::wildcard}
+                             : post(incoming(action, number, found->second->peer, found->second->tag), now));
     } else {
       const Rank from = exchanges                            ? action.receive_peer
                         : action.kind == ActionKind::receive ? action.peer
@@ -1020,14 +1025,6 @@ private:
       if (action.kind != ActionKind::receive && action.peer != trace::no_rank)
         requests.push_back(send(action, number, true));
     }
-  }
-
-  /// The receive has its place among others from now on, but waits for its message since it began.
-  void resolve(const Action& action, Rank number) {
-    auto& requests = of(number).requests.at(action.request);
-    if (requests.empty()) return; // cancelled later
-    OpenRequest& request = requests.front();
-    request = post(incoming(action, number, action.peer, action.tag), request.since);
   }
 
   bool perform(Rank number, const Action& action) {
@@ -1044,8 +1041,6 @@ private:
       rank.requests.erase(action.request);
       return true;
     case ActionKind::resolved:
-      resolve(action, number);
-      return true;
     case ActionKind::comm_free:
     case ActionKind::finalize:
       return true;

@@ -303,6 +303,19 @@ TEST(Semantics, late_resolved_wildcard_takes_its_message_when_resolved) {
   EXPECT_EQ(times(run(program), 0).end, 15);
 }
 
+TEST(Semantics, late_resolved_wildcard_comes_before_the_receives_posted_after_it) {
+  MemorySource program(2);
+  program.add(0, with_request({.kind = ActionKind::receive, .peer = trace::any_rank}, 0));
+  program.add(0, with_request(receive_from(1), 1));
+  program.add(0, {.kind = ActionKind::resolved, .peer = 1, .bytes = 5, .request = 0});
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(1, send_to(0));
+  program.compute(1, 1000);
+  program.add(1, send_to(0));
+  program.compute(0, 1);
+  EXPECT_EQ(times(run(program), 0).end, 16);
+}
+
 TEST(Semantics, cancelled_receive_leaves_its_message_to_those_posted_later) {
   MemorySource program(2);
   program.add(0, with_request(receive_from(1), 0));

@@ -547,7 +547,7 @@ TEST_F(TimelineFiles, paje_has_all_in_the_order_of_time_and_ends_what_it_begins)
 }
 
 TEST_F(TimelineFiles, paje_links_in_a_window_the_messages_that_begin_and_end_there) {
-  const MemorySource program = random_program(13, {.most_ranks = 6, .most_events = 1000});
+  const MemorySource program = random_program(14, {.most_ranks = 6, .most_events = 1000});
   // By key, how often each is begun and ended.
   using Links = std::map<std::string, std::pair<int, int>>;
   const auto links = [&](TimelineOptions options) {
