@@ -246,7 +246,7 @@ def main():
     parser.add_argument("--bin", required=True, help="where timeless and the programs are")
     parser.add_argument("--library", required=True, help="libtimeless.so")
     parser.add_argument("--calls", type=int, default=100000, help="of a group, in a round")
-    parser.add_argument("--runs", type=int, default=5, help="of each, of which the median is taken")
+    parser.add_argument("--runs", type=int, default=5, help="of each, of which the median or the least is taken")
     parser.add_argument("--ranks", type=int, nargs="+", default=[64, 256, 512], help="to fold")
     parser.add_argument("--program", action="append", default=[], help="a further command line to run as a whole")
     parser.add_argument("section", nargs="*", choices=[*sections(), []])
