@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 namespace timeless::replay::test {
@@ -61,15 +62,16 @@ IntegerMachine::IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::
 }
 
 LinkClass IntegerMachine::link(Rank from, Rank to) {
-  return static_cast<LinkClass>((from * 7 + to * 5 + ranks_) % static_cast<Rank>(link_classes));
+  return *named_.insert(static_cast<LinkClass>((from * 7 + to * 5 + ranks_) % static_cast<Rank>(link_classes))).first;
 }
 
 LinkClass IntegerMachine::collective_link(std::span<const Rank> members) {
-  return static_cast<LinkClass>(members.size() % link_classes);
+  return *named_.insert(static_cast<LinkClass>(members.size() % link_classes)).first;
 }
 
 void IntegerMachine::costs(LinkClass link, std::size_t segment, std::span<double> latency,
                            std::span<double> byte_time) const {
+  if (!named_.contains(link)) throw std::logic_error("the costs of a class of links that was never named");
   for (std::size_t lane = 0; lane < lane_seeds_.size(); ++lane) {
     const std::uint64_t row = 16 + 2 * (link * (thresholds_.size() + 1) + segment);
     latency[lane] = draw(lane_seeds_[lane], row, 5000);

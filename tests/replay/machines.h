@@ -5,6 +5,7 @@
 #include "replay/result.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,7 @@ private:
   std::vector<double> memory_copy_;
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
+  std::set<LinkClass> named_; ///< as platforms do, it remembers what it was asked for: not for two threads at once
   bool rare_ = false;
 };
 
