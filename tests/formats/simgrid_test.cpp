@@ -6,7 +6,7 @@
 #include "replay/smpi/smpi_replay.h"
 #include "tests/record/shell.h"
 #include "tests/trace/samples.h"
-#include "trace/formats/ti.h"
+#include "trace/formats/ti/ti.h"
 #include "trace/formats/ti_writer.h"
 #include "trace/memory_source.h"
 

@@ -1,7 +1,7 @@
 #include "tests/formats/told.h"
 #include "trace/check.h"
 #include "trace/error.h"
-#include "trace/formats/ti.h"
+#include "trace/formats/ti/ti.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "tests/trace/samples.h"
 #include "trace/check.h"
 #include "trace/error.h"
-#include "trace/formats/ti.h"
+#include "trace/formats/ti/ti.h"
 #include "trace/formats/ti_writer.h"
 
 #include <gmock/gmock.h>

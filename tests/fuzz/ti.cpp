@@ -1,5 +1,5 @@
 // SimGrid's text, as one file of all ranks or as a list of files.
-#include "trace/formats/ti.h"
+#include "trace/formats/ti/ti.h"
 #include "tests/fuzz/imports.h"
 #include "tests/fuzz/memory_file.h"
 

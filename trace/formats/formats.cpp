@@ -2,7 +2,7 @@
 #include "trace/formats/dumpi/dumpi.h"
 #include "trace/formats/format.h"
 #include "trace/formats/goal/goal.h"
-#include "trace/formats/ti.h"
+#include "trace/formats/ti/ti.h"
 #include "trace/formats/ti_writer.h"
 
 #include "trace/error.h"

@@ -1,0 +1,74 @@
+#include "trace/formats/ti/ti.h"
+
+#include "trace/error.h"
+#include "trace/formats/ti/rank_parser.h"
+#include "trace/formats/ti/text.h"
+
+#include <utility>
+
+namespace timeless::trace::formats {
+
+namespace ti {
+namespace {
+
+class TiStream : public RankStream {
+public:
+  TiStream(const Text& text, Rank rank)
+      : place_(text.places[static_cast<std::size_t>(rank)]), shared_(text.shared), rank_(rank), parser_(text, rank),
+        lines_(text.files[place_.file], place_.offset) {}
+
+  bool next(ActionBlock& block) override {
+    constexpr std::size_t actions = 4096;
+    block.clear();
+    std::string_view line;
+    while (!done_ && block.size() < actions) {
+      if (!lines_.next(line) || lines_.offset() >= place_.end) {
+        parser_.end(block);
+        done_ = true;
+      } else if (split_action(line, parts_) && rank_word(parts_[0]) == rank_) {
+        parser_.parse(lines_, parts_, block);
+      }
+    }
+    return !block.empty();
+  }
+
+private:
+  Place place_;
+  bool shared_;
+  Rank rank_;
+  RankParser parser_;
+  TextLines lines_;
+  std::vector<std::string_view> parts_;
+  bool done_ = false;
+};
+
+class TiRun : public ImportedRun {
+public:
+  explicit TiRun(Text text) : text_(std::move(text)) {}
+
+  const Run& run() const override { return text_.run; }
+
+  std::unique_ptr<RankStream> open(Rank rank) const override {
+    if (text_.run.find(rank) == nullptr)
+      throw Error(Failure::invalid_input, "no such rank", "rank " + std::to_string(rank));
+    return std::make_unique<TiStream>(text_, rank);
+  }
+
+  std::vector<std::filesystem::path> files() const override {
+    std::vector<std::filesystem::path> all = text_.files;
+    if (all.front() != text_.path) all.insert(all.begin(), text_.path);
+    return all;
+  }
+
+private:
+  Text text_;
+};
+
+} // namespace
+} // namespace ti
+
+std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path) {
+  return std::make_unique<ti::TiRun>(ti::scan(path));
+}
+
+} // namespace timeless::trace::formats
