@@ -192,6 +192,7 @@ Operation Compiler::synchronisation(const Action& action, Rank rank, Program& pr
 
 std::uint32_t Compiler::incoming_channel(CommunicatorId communicator, Rank from, trace::Tag tag, Rank rank) {
   if (from == trace::any_rank) fail("the source of a message is unknown");
+  if (tag == trace::any_tag) fail("the tag of a message is unknown");
   if (communicators_.foreign(communicator)) fail("the source of a message is in another MPI_COMM_WORLD");
   const auto view = communicators_.view(communicator, rank);
   return channels_.number({world_rank(view, from, "source"), rank, view.id, tag});
@@ -225,7 +226,8 @@ Operation Compiler::send(const Action& action, Rank rank) {
 Operation Compiler::receive(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
   const bool nonblocking = trace::nonblocking(action);
-  if (nonblocking && action.peer == trace::any_rank) return {.step = Step::post_wildcard, .request = action.request};
+  if (nonblocking && (action.peer == trace::any_rank || action.tag == trace::any_tag))
+    return {.step = Step::post_wildcard, .request = action.request};
   const Step post = care_ ? Step::post_with_care : Step::post;
   const Step wait = care_ ? Step::receive_with_care : Step::receive;
   return {.step = nonblocking ? post : wait,

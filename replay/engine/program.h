@@ -32,7 +32,7 @@ enum class Step : std::uint8_t {
   send_with_care,
   receive_with_care,
   post_with_care,
-  post_wildcard,  ///< a nonblocking receive of unknown source
+  post_wildcard,  ///< a nonblocking receive of unknown source or tag
   exchange,       ///< `channel` and `receive_channel`, either of which may be missing
   probe,          ///< waits for the next message of `receive_channel`
   complete,       ///< the requests of the action

@@ -16,7 +16,7 @@ enum class RequestState : std::uint8_t {
   leaving,    ///< waits until its message has left and arrived: a handshake
   exchanging, ///< as leaving and receiving, both
   receiving,  ///< waits for the message with its ticket
-  unresolved, ///< a wildcard receive whose source is not known yet
+  unresolved, ///< a wildcard receive of which nobody learns what it received
   collective, ///< waits for a meeting
   agent,      ///< waits for what carries out a scheduled collective
   // Neither a message nor a collective:

@@ -246,11 +246,12 @@ private:
     Pending pending{Pending::Of::wildcard, path, paths_[path].posted++};
     pending.probes = paths_[path].probes;
     const RequestId request = new_request(to, pending);
+    const bool known_source = chance(30);
     program_.add(to, {.kind = ActionKind::receive,
                       .flags = trace::flag_wildcard,
                       .communicator = id,
-                      .peer = trace::any_rank,
-                      .tag = trace::any_tag,
+                      .peer = known_source ? rank_in(id, std::get<0>(path)) : trace::any_rank,
+                      .tag = known_source || chance(50) ? trace::any_tag : std::get<3>(path),
                       .bytes = 100000,
                       .request = request});
   }

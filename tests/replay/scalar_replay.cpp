@@ -1011,7 +1011,7 @@ private:
       OpenRequest request{.of = OpenRequest::Of::collective, .communicator = where_they_meet(action)};
       request.place = arrive(action, request.communicator, number);
       if (!idle(action, request.communicator, number)) requests.push_back(request);
-    } else if (action.kind == ActionKind::receive && action.peer == trace::any_rank) {
+    } else if (action.kind == ActionKind::receive && (action.peer == trace::any_rank || action.tag == trace::any_tag)) {
       const auto found = of(number).resolved.find(of(number).position);
       requests.push_back(found == of(number).resolved.end()
                              ? OpenRequest{.of = OpenRequest::Of::wildcard}

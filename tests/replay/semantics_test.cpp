@@ -303,6 +303,15 @@ TEST(Semantics, late_resolved_wildcard_takes_its_message_when_resolved) {
   EXPECT_EQ(times(run(program), 0).end, 15);
 }
 
+TEST(Semantics, late_resolved_wildcard_of_a_known_source_takes_the_message_of_its_tag) {
+  MemorySource program(2);
+  program.add(0, with_request({.kind = ActionKind::receive, .peer = 1, .tag = trace::any_tag}, 0));
+  program.add(0, {.kind = ActionKind::resolved, .peer = 1, .tag = 3, .bytes = 5, .request = 0});
+  program.add(0, completion(ActionKind::wait, zero));
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 3, .bytes = 5});
+  EXPECT_EQ(times(run(program), 0).end, 15);
+}
+
 TEST(Semantics, late_resolved_wildcard_comes_before_the_receives_posted_after_it) {
   MemorySource program(2);
   program.add(0, with_request({.kind = ActionKind::receive, .peer = trace::any_rank}, 0));
