@@ -73,7 +73,10 @@ nlohmann::ordered_json fields(const Run& run, const Action& action, std::uint64_
   else if (action.peer != trace::no_rank)
     json["peer"] = action.peer;
   const bool tagged = of == trace::ActionFamily::point_to_point || action.kind == ActionKind::resolved;
-  if (tagged) json["tag"] = action.tag;
+  if (tagged && action.tag == trace::any_tag)
+    json["tag"] = "any";
+  else if (tagged)
+    json["tag"] = action.tag;
   if (tagged || action.bytes != 0) json["bytes"] = action.bytes;
   if (action.receive_peer != trace::no_rank) {
     json["receive_peer"] = action.receive_peer;
