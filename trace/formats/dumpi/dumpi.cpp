@@ -1,6 +1,8 @@
 #include "trace/formats/dumpi/dumpi.h"
+#include "trace/formats/dumpi/call_kinds.h"
 
 #include "trace/error.h"
+#include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/translation.h"
 
 #include <algorithm>

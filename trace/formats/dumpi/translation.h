@@ -2,10 +2,13 @@
 
 #include "trace/action_block.h"
 #include "trace/formats/dumpi/communicators.h"
+#include "trace/formats/dumpi/type_sizes.h"
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -60,6 +63,10 @@ private:
 
   void point_to_point(const Record& record);
   bool collective(const Record& record);
+  void set_sizes(Action& action);
+  bool at_root() const;
+  std::span<const Bytes> parts(Field counts, Field type, std::vector<Bytes>& sizes);
+  std::span<const Bytes> typed_parts(Field counts, Field types, std::vector<Bytes>& sizes);
   bool file_call(const Record& record);
   bool window_call(const Record& record);
   void send(const Record& record, SendMode mode, bool nonblocking);
@@ -79,14 +86,13 @@ private:
   RequestId take_id();
   bool posted(Action& action, Field source, Field tag, Bytes bytes) const;
   bool nobody_sent(const Status* status) const;
-  void creation(const Record& record, const Creation& made);
+  void creation(const Creation& made);
 
   void compute(const Record& record);
   std::size_t append(const Action& action);
   Bytes bytes(Field count, Field type) { return bytes(record_->word(count), record_->half(type)); }
   Bytes bytes(std::int32_t count, std::uint16_t type);
   std::uint64_t type_size(std::uint16_t type);
-  void learn_type(const Record& record);
   std::optional<CommunicatorId> known(Ordinal ordinal);
   bool set_communicator(Action& action, Field field);
   bool set_window(Action& action);
@@ -95,11 +101,11 @@ private:
   const Status* only_status() const { return record_->statuses.empty() ? nullptr : record_->statuses.data(); }
   void not_told();
 
-  const RankFile& file_;
   const Shared& shared_;
   Rank rank_;
   Shared* growing_;
   LocalObjects objects_;
+  TypeSizes types_;
   ActionBlock* block_ = nullptr;
   const Record* record_ = nullptr;
   std::uint64_t block_number_ = 0;
@@ -109,7 +115,6 @@ private:
   std::unordered_map<std::int32_t, Action> persistent_;
   std::vector<RequestId> free_;
   RequestId next_request_ = 0;
-  std::unordered_map<std::uint16_t, std::uint64_t> learnt_sizes_;
   std::vector<RequestId> ids_;
   std::vector<std::int32_t> numbers_;
   std::vector<Status> chosen_statuses_;
@@ -122,8 +127,5 @@ private:
   std::uint16_t last_call_ = 0;
   bool appended_ = false;
 };
-
-/// True where a call becomes an action, or should.
-bool matters(std::uint16_t call);
 
 } // namespace timeless::trace::formats::dumpi

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "trace/action.h"
+#include "trace/formats/dumpi/communicators.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace timeless::trace::formats::dumpi {
+
+/// What a call of all members of a communicator becomes; nothing for others, and for those that make communicators.
+std::optional<ActionKind> collective_kind(std::uint16_t call);
+/// What a call on a window becomes; nothing for others.
+std::optional<ActionKind> window_kind(std::uint16_t call);
+/// What a call on an open file becomes; nothing for others.
+std::optional<ActionKind> file_kind(std::uint16_t call);
+/// What makes a communicator, a window's and a file's own among them.
+ActionKind made_by(Making how);
+
+/// True where a call becomes an action, or should.
+bool matters(std::uint16_t call);
+
+} // namespace timeless::trace::formats::dumpi

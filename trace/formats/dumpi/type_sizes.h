@@ -1,0 +1,28 @@
+#pragma once
+
+#include "trace/formats/dumpi/rank_file.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+namespace timeless::trace::formats::dumpi {
+
+/// The sizes of a rank's datatypes: those that its file lists (since version 0.6.6), else those of the predefined ones,
+/// and of the program's own what made them tells.
+class TypeSizes {
+public:
+  /// `file` must live as long.
+  explicit TypeSizes(const RankFile& file) : file_(file) {}
+
+  /// Learns from a call that makes a datatype; does nothing for others.
+  void learn(const Record& record);
+  /// Bytes of an element; nothing where nobody knows.
+  std::optional<std::uint64_t> of(std::uint16_t type) const;
+
+private:
+  const RankFile& file_;
+  std::unordered_map<std::uint16_t, std::uint64_t> learnt_;
+};
+
+} // namespace timeless::trace::formats::dumpi
