@@ -231,6 +231,37 @@ TEST_F(Goal, of_two_waits_that_comes_first_whose_message_comes_first) {
               ElementsAre("Irecv 1 1 8 r0", "Recv 1 2 8", "compute 2", "Wait r0", "compute 1", "Finalize"));
 }
 
+TEST_F(Goal, of_several_waits_that_comes_first_whose_message_has_fewest_before_it) {
+  // Round i of a dissemination: to rank + 2^i what came in round i - 1. Rounds depend on each other only by that.
+  std::string text = "num_ranks 8\n";
+  for (int rank = 0; rank < 8; ++rank) {
+    text += "rank " + std::to_string(rank) + " {\n";
+    for (int distance = 1, round = 0; distance < 8; distance *= 2, ++round) {
+      const std::string sends = "s" + std::to_string(round);
+      text += sends + ": send 1b to " + std::to_string((rank + distance) % 8) + " tag 0\n";
+      if (round > 0) text += sends + " requires r" + std::to_string(round - 1) + "\n";
+      text += "r" + std::to_string(round) + ": recv 1b from " + std::to_string((rank + 8 - distance) % 8) + " tag 0\n";
+    }
+    text += "}\n";
+  }
+  const auto run = read(text);
+  for (Rank rank = 0; rank < 8; ++rank) {
+    const auto from = [&](int distance) { return std::to_string((rank + 8 - distance) % 8) + " 0 1 r"; };
+    const auto to = [&](int distance) { return std::to_string((rank + distance) % 8) + " 0 1 r"; };
+    EXPECT_THAT(actions(*run, rank),
+                ElementsAre("Isend " + to(1) + "0", "Irecv " + from(1) + "1", "Irecv " + from(2) + "2",
+                            "Irecv " + from(4) + "3", "Wait r1", "Isend " + to(2) + "1", "Wait r2",
+                            "Isend " + to(4) + "2", "Waitall r0 r1 r2 r3", "Finalize"));
+  }
+}
+
+TEST_F(Goal, a_computation_that_can_begin_does_not_wait_for_a_message) {
+  const auto run = read("num_ranks 2\n"
+                        "rank 0 {\nr: recv 8b from 1 tag 0\ns: send 8b to 1 tag 1\ns requires r\nc: calc 1000\n}\n"
+                        "rank 1 {\nsend 8b to 0 tag 0\nrecv 8b from 0 tag 1\n}\n");
+  EXPECT_THAT(actions(*run, 0), ElementsAre("Irecv 1 0 8 r0", "compute 1000", "Wait r0", "Send 1 1 8", "Finalize"));
+}
+
 TEST_F(Goal, receives_of_anything_get_what_comes) {
   const auto run = read("num_ranks 3\n"
                         "rank 0 {\na: recv 8b from -1 tag -1\nb: recv 8b from -1\nb requires a\n}\n"

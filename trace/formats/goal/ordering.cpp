@@ -3,6 +3,7 @@
 #include "trace/error.h"
 
 #include <algorithm>
+#include <compare>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -66,17 +67,24 @@ private:
   std::unordered_map<Channel, std::deque<Entry>, HashChannel> all_;
 };
 
+/// Of what is at the same time, the later one comes after more messages.
+struct Moment {
+  std::uint64_t nanoseconds = 0;
+  std::uint64_t messages = 0;
+  auto operator<=>(const Moment&) const = default;
+};
+
 struct RankState {
-  std::uint64_t clock = 0;
+  Moment clock;
   MinimumHeap<std::uint32_t> messages;                         ///< that can begin
   MinimumHeap<std::uint32_t> calculations;                     ///< likewise
-  MinimumHeap<std::pair<std::uint64_t, std::uint32_t>> ended;  ///< messages, with the time
+  MinimumHeap<std::pair<Moment, std::uint32_t>> ended;         ///< messages
   std::vector<std::uint32_t> needs;                            ///< dependencies that are still open, by operation
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places; ///< of an operation's followers, in:
   std::vector<std::uint32_t> followers;                        ///< those that need its end, then its beginning
   std::vector<std::uint8_t> matched;                           ///< by operation: has its other end
   std::vector<std::uint8_t> over;                              ///< by operation: a message that has ended
-  bool queued = false;
+  std::optional<Moment> due;                                   ///< of its turn in the queue; others are void
 
   bool can_go_on() const { return !messages.empty() || !calculations.empty() || !ended.empty(); }
 };
@@ -87,7 +95,7 @@ public:
     result_.operations.resize(schedules.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
       prepare(rank);
-      wake(rank, 0);
+      wake(rank, {});
     }
   }
 
@@ -152,11 +160,12 @@ private:
     (calculates ? ranks_[rank].calculations : ranks_[rank].messages).push(operation);
   }
 
-  void wake(std::uint32_t rank, std::uint64_t time) {
+  void wake(std::uint32_t rank, Moment time) {
     RankState& state = ranks_[rank];
-    if (state.queued || !state.can_go_on()) return;
-    queue_.push({std::max(state.clock, time), rank});
-    state.queued = true;
+    const Moment due = std::max(state.clock, time);
+    if (!state.can_go_on() || (state.due && *state.due <= due)) return;
+    queue_.push({due, rank});
+    state.due = due;
   }
 
   /// Followers that need the end, or the beginning, of an operation need one thing less.
@@ -172,8 +181,9 @@ private:
     const auto [time, rank] = queue_.top();
     queue_.pop();
     RankState& state = ranks_[rank];
-    state.queued = false;
-    state.clock = std::max(state.clock, time);
+    if (state.due != time) return;
+    state.due.reset();
+    state.clock = time;
     while (!state.ended.empty() && state.ended.top().first <= state.clock) {
       const std::uint32_t operation = state.ended.top().second;
       state.ended.pop();
@@ -183,9 +193,8 @@ private:
       begin_message(rank);
     else if (!state.calculations.empty())
       calculate(rank);
-    else if (!state.ended.empty())
-      state.clock = state.ended.top().first;
-    wake(rank, state.clock);
+    const bool can_now = !state.messages.empty() || !state.calculations.empty() || state.ended.empty();
+    wake(rank, can_now ? state.clock : state.ended.top().first);
   }
 
   void calculate(std::uint32_t rank) {
@@ -194,12 +203,12 @@ private:
     state.calculations.pop();
     result_.operations[rank].push_back(operation);
     constexpr std::uint64_t latest = std::uint64_t{1} << 62U;
-    state.clock = std::min(latest, state.clock + schedules_[rank].operations[operation].size);
+    state.clock.nanoseconds = std::min(latest, state.clock.nanoseconds + schedules_[rank].operations[operation].size);
     release(rank, operation, true);
     release(rank, operation, false);
   }
 
-  void end(const End& message, std::uint64_t time) {
+  void end(const End& message, Moment time) {
     RankState& state = ranks_[message.rank];
     if (std::exchange(state.over[message.operation], 1) != 0) return;
     state.ended.push({time, message.operation});
@@ -220,8 +229,9 @@ private:
       return;
     }
     match(sends ? here : *there, sends ? *there : here);
-    end(here, state.clock);
-    end(*there, state.clock);
+    const Moment arrival{state.clock.nanoseconds, state.clock.messages + 1};
+    end(here, arrival);
+    end(*there, arrival);
   }
 
   void match(const End& send, const End& receive) {
@@ -287,7 +297,7 @@ private:
 
   Schedules& schedules_;
   std::vector<RankState> ranks_;
-  MinimumHeap<std::pair<std::uint64_t, std::uint32_t>> queue_; ///< ranks that can go on, and when
+  MinimumHeap<std::pair<Moment, std::uint32_t>> queue_; ///< ranks that can go on, and when
   Waiting sends_;
   Waiting receives_;
   std::vector<End> alone_sends_; ///< whose receive has not begun when they did

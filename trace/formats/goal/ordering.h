@@ -14,8 +14,8 @@ struct Ordering {
 };
 
 /// Orders the operations of all ranks so that none waits for what comes after it: as they begin when messages take no
-/// time, a rank carries out one calculation at a time, and messages end when both ends have begun. Only where nothing
-/// goes on otherwise do sends end alone, as short ones may.
+/// time but come after those that they need, a rank carries out one calculation at a time, and messages end when both
+/// ends have begun. Only where nothing goes on otherwise do sends end alone, as short ones may.
 ///
 /// Gives receives that take what comes the source and the tag of what comes in this order. Throws
 /// Error(invalid_input) for dependencies that go in a circle.
