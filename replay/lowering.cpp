@@ -3,6 +3,7 @@
 #include "replay/engine/communicators.h"
 #include "replay/model/collectives.h"
 #include "replay/model/schedules/plan.h"
+#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <memory>
@@ -15,11 +16,6 @@ namespace {
 using trace::Action;
 using trace::ActionKind;
 using trace::Rank;
-
-bool rooted(ActionKind kind) {
-  return kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
-         kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
-}
 
 schedules::Place place_of(const Communicators& communicators, const Communicators::View& view, Rank root) {
   const auto members = static_cast<std::uint32_t>(communicators.members(view.id).size());
@@ -75,11 +71,9 @@ bool lower_neighbours(const Communicators::View& view, const Action& action, con
 bool lower(const Communicators& communicators, Rank rank, const Action& action, const Visit& visit) {
   const trace::ActionFamily of = trace::family(action.kind);
   if (of != trace::ActionFamily::collective && of != trace::ActionFamily::communicator) return false;
-  const bool by_new_members =
-      action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
-  const trace::CommunicatorId on = by_new_members ? action.new_communicator : action.communicator;
-  if (on == trace::no_communicator) return true;
-  const auto view = communicators.view(on, rank);
+  const auto on = trace::meeting_place(action);
+  if (!on) return true;
+  const auto view = communicators.view(*on, rank);
   if (communicators.foreign(view.id)) return false;
   if (neighbourhood(action.kind)) return lower_neighbours(view, action, visit);
   const auto root = root_place(communicators, view, action);

@@ -1,6 +1,7 @@
 #include "replay/engine/program.h"
 
 #include "replay/engine/contradiction.h"
+#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,20 +14,6 @@ using trace::CommunicatorId;
 using trace::Rank;
 
 namespace {
-
-bool rooted(ActionKind kind) {
-  switch (kind) {
-  case ActionKind::broadcast:
-  case ActionKind::reduce:
-  case ActionKind::gather:
-  case ActionKind::gatherv:
-  case ActionKind::scatter:
-  case ActionKind::scatterv:
-    return true;
-  default:
-    return false;
-  }
-}
 
 /// A recording that has them counts them in the tag, from 1.
 bool neighbours_known(const Action& action) {
@@ -277,11 +264,9 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
 Operation Compiler::creation(const Action& action, Rank rank, Program& program) {
   if (!creation_) return nothing_but_request(action);
-  const bool by_new_members =
-      action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
-  if (!by_new_members) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);
-  if (action.new_communicator == trace::no_communicator) return nothing_but_request(action);
-  return meeting(action, action.kind, action.new_communicator, trace::no_rank, rank, program);
+  const auto on = trace::meeting_place(action);
+  if (!on) return nothing_but_request(action);
+  return meeting(action, action.kind, *on, trace::no_rank, rank, program);
 }
 
 Operation Compiler::meeting(const Action& action, ActionKind costs_as, CommunicatorId on, Rank root, Rank rank,

@@ -37,11 +37,6 @@ inline double collective_bytes(const trace::Action& action, std::uint32_t member
   return collective_bytes(action, members, members);
 }
 
-/// Neighbor_allgather and its kin.
-constexpr bool neighbourhood(trace::ActionKind kind) {
-  return kind >= trace::ActionKind::neighbor_allgather && kind <= trace::ActionKind::neighbor_alltoallw;
-}
-
 /// The cost of a collective, or of a communicator's creation. Collectives that only one member calls cost nothing.
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape);
 

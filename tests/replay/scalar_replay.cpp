@@ -2,6 +2,7 @@
 
 #include "replay/model/collectives.h"
 #include "replay/model/schedules/plan.h"
+#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <deque>
@@ -546,11 +547,6 @@ private:
 
   static CommunicatorId where_they_meet(const Action& action) {
     return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
-  }
-
-  static bool rooted(ActionKind kind) {
-    return kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
-           kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
   }
 
   schedules::Place place(const Action& action, CommunicatorId id, Rank rank) const {

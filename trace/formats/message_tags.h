@@ -3,10 +3,16 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 
 namespace timeless::trace::formats {
+
+/// Reads all of a run for what needs tags in formats that have no communicators: calls `message` with the communicator
+/// and the tag of each message, `meeting` with each action whose members meet.
+void visit_tags(const Source& source, const std::function<void(CommunicatorId, Tag)>& message,
+                const std::function<void(const Action&)>& meeting);
 
 /// Tags for formats that have no communicators: a message of MPI_COMM_WORLD keeps its tag, others get one that no other
 /// message has.
@@ -21,10 +27,6 @@ public:
   Tag collective(CommunicatorId communicator, std::uint64_t call) const;
 
 private:
-  void use(CommunicatorId communicator, Tag tag);
-  void look(const Action& action);
-
-  Tag largest_ = 0;
   std::map<std::pair<CommunicatorId, Tag>, Tag> messages_; ///< of communicators other than MPI_COMM_WORLD
   std::map<CommunicatorId, Tag> collectives_;              ///< the first of each communicator's
 };

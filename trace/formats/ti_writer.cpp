@@ -1,7 +1,10 @@
 #include "trace/formats/ti_writer.h"
 
+#include "trace/action_questions.h"
 #include "trace/error.h"
-#include "trace/formats/amendments.h"
+#include "trace/formats/exported_rank.h"
+#include "trace/formats/message_tags.h"
+#include "trace/formats/open_requests.h"
 #include "trace/formats/text_output.h"
 
 #include <algorithm>
@@ -67,14 +70,24 @@ std::optional<int> type_of_size(std::uint32_t bytes) {
 class Tags {
 public:
   explicit Tags(const Source& source) {
-    for (const RankRecord& record : source.run().ranks) {
-      ActionBlock block;
-      for (const auto stream = source.open(record.rank); stream->next(block);)
-        for (const Action& action : block.dictionary())
-          look(action);
-    }
+    Tag largest = 0;
+    visit_tags(
+        source,
+        [&](CommunicatorId communicator, Tag tag) {
+          if (communicator == world_communicator)
+            largest = std::max(largest, tag);
+          else
+            others_.try_emplace({communicator, tag}, 0);
+        },
+        [&](const Action& action) {
+          // Those on windows have no messages.
+          if (family(action.kind) == ActionFamily::window) return;
+          others_.try_emplace({action.communicator, collectives}, 0);
+          if (action.new_communicator != no_communicator)
+            others_.try_emplace({action.new_communicator, collectives}, 0);
+        });
     // One after the other behind those of MPI_COMM_WORLD, the same for all ranks.
-    std::int64_t next = std::int64_t{largest_} + 1;
+    std::int64_t next = std::int64_t{largest} + 1;
     for (auto& [key, number] : others_) {
       if (next > std::numeric_limits<Tag>::max())
         throw Error(Failure::missing_capability, "the messages of communicators other than MPI_COMM_WORLD need more "
@@ -92,52 +105,14 @@ private:
   static constexpr std::int64_t collectives = std::int64_t{std::numeric_limits<Tag>::min()} - 1;
   using Key = std::pair<CommunicatorId, std::int64_t>;
 
-  void use(CommunicatorId communicator, Tag tag) {
-    if (communicator == world_communicator)
-      largest_ = std::max(largest_, tag);
-    else
-      others_.try_emplace({communicator, tag}, 0);
-  }
-
-  void look(const Action& action) {
-    switch (family(action.kind)) {
-    case ActionFamily::point_to_point:
-      use(action.communicator, action.tag);
-      if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
-        use(action.communicator, action.receive_tag);
-      return;
-    case ActionFamily::request:
-      if (action.kind == ActionKind::resolved) use(action.communicator, action.tag);
-      return;
-    case ActionFamily::collective:
-    case ActionFamily::communicator:
-      others_.try_emplace({action.communicator, collectives}, 0);
-      if (action.new_communicator != no_communicator) others_.try_emplace({action.new_communicator, collectives}, 0);
-      return;
-    default:
-      return;
-    }
-  }
-
-  Tag largest_ = 0;
   std::map<Key, Tag> others_;
 };
 
-/// Says one rank's actions, line by line.
-class RankWriter {
+class TiRank : public ExportedRank {
 public:
-  RankWriter(const Source& source, Rank rank, const Tags& tags, const ExportOptions& options, TextOutput& out,
-             ExportReport& report)
-      : run_(source.run()), rank_(rank), tags_(tags), options_(options), out_(out), report_(report),
-        amendments_(amendments_of(source, rank)) {
+  TiRank(ExportJob& job, Rank rank, const Tags& tags, TextOutput& out)
+      : ExportedRank(job, rank), tags_(tags), out_(out) {
     line("init", {});
-  }
-
-  void say(const Action& action, std::uint64_t volume) {
-    if (!has_volume(action.kind)) last_computation_ = 0;
-    carry_out(action, volume);
-    ++ordinal_;
-    ++report_.actions;
   }
 
 private:
@@ -154,75 +129,26 @@ private:
     out_.end_line();
   }
   void begin(std::string_view action) {
-    out_.begin_line(rank_);
+    out_.begin_line(rank());
     out_.word(action);
   }
 
-  void lowered(const Action& action, const char* how) { ++report_.lowered[mpi_name(action) + " as " + how]; }
-  void lost(const Action& action) { ++report_.lost[mpi_name(action)]; }
+  void say_end() override { line("finalize", {}); }
+  void say_freed(RequestId request) override { freed_ += open_.forget(request); }
 
-  void carry_out(const Action& action, std::uint64_t volume) {
-    switch (family(action.kind)) {
-    case ActionFamily::computation:
-      return compute(action, volume);
-    case ActionFamily::point_to_point:
-      return message(action);
-    case ActionFamily::completion:
-      return complete(action);
-    case ActionFamily::request:
-      if (action.kind == ActionKind::request_free && open_.contains(action.request)) {
-        freed_ += open_[action.request].size();
-        open_.erase(action.request);
-      }
-      return;
-    case ActionFamily::collective:
-      return collective(action);
-    case ActionFamily::communicator:
-      return creation(action);
-    case ActionFamily::window:
-      if (covers_world(action.communicator)) {
-        lowered(action, "barrier");
-        return line("barrier", {});
-      }
-      return lost(action);
-    case ActionFamily::lifecycle:
-      return line("finalize", {});
-    default:
-      return lost(action);
-    }
+  void say_window(const Action& action) override {
+    if (!covers_world(action.communicator)) return lost(action);
+    lowered(action, "barrier");
+    line("barrier", {});
   }
 
-  /// The calling thread waits for its workers: a burst takes as long as the longest of them.
-  void compute(const Action& action, std::uint64_t volume) {
-    if (action.kind == ActionKind::workers_sum) return;
-    std::uint64_t more = volume;
-    if (action.kind == ActionKind::workers_maximum) {
-      lowered(action, "more computation of its rank");
-      more = volume > last_computation_ ? volume - last_computation_ : 0;
-    } else {
-      last_computation_ = volume;
-    }
-    if (more > 0) line("compute", {static_cast<std::int64_t>(std::min<std::uint64_t>(more, 1ULL << 62U))});
-  }
-
-  Rank world(const Action& action, Rank peer) const {
-    const Communicator& communicator = run_.communicators.at(action.communicator);
-    const bool inter = !communicator.remote_members.empty();
-    const bool mine_first = !inter || std::ranges::find(communicator.members, rank_) != communicator.members.end();
-    const auto& peers = inter && mine_first ? communicator.remote_members : communicator.members;
-    if (peer < 0 || static_cast<std::size_t>(peer) >= peers.size())
-      throw Error(Failure::invalid_input, "a " + mpi_name(action) + " with a rank that its communicator does not have",
-                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
-    const Rank there = peers[static_cast<std::size_t>(peer)];
-    if (there == foreign_rank)
-      throw Error(Failure::missing_capability, "messages to processes of another MPI_COMM_WORLD",
-                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
-    return there;
+  void say_computation(std::uint64_t volume) override {
+    line("compute", {static_cast<std::int64_t>(std::min<std::uint64_t>(volume, 1ULL << 62U))});
   }
 
   Payload fitting(const Action& action, Bytes bytes) const {
     const auto fits = payload(bytes);
-    if (!fits) too_large(action, rank_);
+    if (!fits) too_large(action, rank());
     return *fits;
   }
 
@@ -231,57 +157,25 @@ private:
     line(name, {peer, tag, static_cast<std::int64_t>(sent.count), sent.type});
   }
 
-  void message(const Action& action) {
-    switch (action.kind) {
-    case ActionKind::send:
-      return send(action);
-    case ActionKind::receive:
-      return receive(action);
-    case ActionKind::exchange:
-    case ActionKind::exchange_replace:
-      return exchange(action);
-    default:
-      return lost(action);
-    }
-  }
-
-  const Amendment* amendment() const {
-    const auto found = amendments_.find(ordinal_);
-    return found == amendments_.end() ? nullptr : &found->second;
-  }
-
-  void send(const Action& action) {
-    if (action.peer == no_rank) return;
-    const Amendment* const later = amendment();
-    if (later != nullptr && later->cancelled) return;
+  void say_send(const Action& action) override {
     if (action.mode == SendMode::synchronous) lowered(action, "one that need not wait for its receive");
     const Rank to = world(action, action.peer);
     const Tag tag = tags_.message(action.communicator, action.tag);
     transfer(action.request == no_request ? "send" : "isend", action, to, tag, action.bytes);
-    if (action.request != no_request) open_[action.request] = {{rank_, to, tag}};
+    if (action.request != no_request) open_.begin(action.request, {{rank(), to, tag}});
   }
 
-  void receive(Action action) {
-    if (action.peer == no_rank) return;
-    if (const Amendment* const later = amendment()) {
-      if (later->cancelled) return;
-      action.peer = later->peer;
-      action.tag = later->tag;
-      action.bytes = std::max(action.bytes, later->bytes);
-    }
-    if (action.peer == any_rank || action.tag == any_tag)
-      throw Error(Failure::missing_capability, "a receive of which the trace does not say what it received",
-                  "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_));
+  void say_receive(const Action& action) override {
     const Rank from = world(action, action.peer);
     const Tag tag = tags_.message(action.communicator, action.tag);
     transfer(action.request == no_request ? "recv" : "irecv", action, from, tag, action.bytes);
-    if (action.request != no_request) open_[action.request] = {{from, rank_, tag}};
+    if (action.request != no_request) open_.begin(action.request, {{from, rank(), tag}});
   }
 
   void wait(const Message& message) { line("wait", {message.source, message.destination, message.tag}); }
 
   /// SimGrid's own exchange has no tags.
-  void exchange(const Action& action) {
+  void say_exchange(const Action& action) override {
     const bool sends = action.peer != no_rank;
     const bool receives = action.receive_peer != no_rank;
     const Rank to = sends ? world(action, action.peer) : no_rank;
@@ -305,19 +199,14 @@ private:
     if (sends) transfer(receives ? "isend" : "send", action, both.to, out, both.bytes);
     if (receives) transfer(sends ? "irecv" : "recv", action, both.from, in, both.receive_bytes);
     if (!sends || !receives) return;
-    wait({rank_, both.to, out});
-    wait({both.from, rank_, in});
+    wait({rank(), both.to, out});
+    wait({both.from, rank(), in});
   }
 
   /// "waitall" waits for whatever is open, also for what was freed and for what another call will wait for.
-  void complete(const Action& action) {
+  void say_completion(const Action& action) override {
     std::vector<Message> done;
-    for (const RequestId request : action.requests) {
-      const auto found = open_.find(request);
-      if (found == open_.end()) continue;
-      done.insert(done.end(), found->second.begin(), found->second.end());
-      open_.erase(found);
-    }
+    open_.complete(action, [&](const Message& message) { done.push_back(message); });
     if (action.kind != ActionKind::wait && action.kind != ActionKind::wait_all)
       lowered(action, "wait for what it completed");
     if (done.empty()) return;
@@ -327,9 +216,9 @@ private:
   }
 
   bool covers_world(CommunicatorId id) const {
-    if (id >= run_.communicators.size()) return false;
-    const Communicator& communicator = run_.communicators[id];
-    if (!communicator.remote_members.empty() || communicator.members.size() != static_cast<std::size_t>(run_.size))
+    if (id >= run().communicators.size()) return false;
+    const Communicator& communicator = run().communicators[id];
+    if (!communicator.remote_members.empty() || communicator.members.size() != static_cast<std::size_t>(run().size))
       return false;
     for (std::size_t i = 0; i < communicator.members.size(); ++i)
       if (communicator.members[i] != static_cast<Rank>(i)) return false;
@@ -339,37 +228,29 @@ private:
   /// The messages of a collective that the text has no word for.
   void as_messages(const Action& action, CommunicatorId where) {
     // What neighbours send each other crosses: it must not wait.
-    const bool at_once = nonblocking(action) || kin_of_neighbours(action.kind);
-    const Tag tag = where == no_communicator ? 0 : tags_.collective(where);
+    const bool at_once = nonblocking(action) || neighbourhood(action.kind);
+    const Tag tag = tags_.collective(where);
     std::vector<Message> begun;
     const auto say_step = [&](const LoweredStep& one) {
       if (!at_once) return step(action, one, tag, tag);
       if (one.from != no_rank) {
         transfer("irecv", action, one.from, tag, one.receive_bytes);
-        begun.push_back({one.from, rank_, tag});
+        begun.push_back({one.from, rank(), tag});
       }
       if (one.to != no_rank) {
         transfer("isend", action, one.to, tag, one.bytes);
-        begun.push_back({rank_, one.to, tag});
+        begun.push_back({rank(), one.to, tag});
       }
     };
-    if (!options_.lower || !options_.lower(run_, rank_, action, say_step)) return lost(action);
+    if (!lower(action, say_step)) return;
     lowered(action, at_once ? "messages that all start at once" : "messages");
-    if (nonblocking(action) && !begun.empty()) {
-      open_[action.request] = std::move(begun);
-    } else {
-      for (const Message& message : begun)
-        wait(message);
-    }
+    if (nonblocking(action)) return open_.begin(action.request, std::move(begun));
+    for (const Message& message : begun)
+      wait(message);
   }
 
   /// Who makes a communicator agrees on it: an allreduce of two integers.
-  void creation(const Action& action) {
-    if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return lost(action);
-    const bool by_new_members =
-        action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
-    if (by_new_members && action.new_communicator == no_communicator) return;
-    const CommunicatorId where = by_new_members ? action.new_communicator : action.communicator;
+  void say_creation(const Action& action, CommunicatorId where) override {
     if (nonblocking(action) || !covers_world(where)) return as_messages(action, where);
     lowered(action, "an allreduce of two integers");
     line("allreduce", {2, 0, type_int});
@@ -405,11 +286,11 @@ private:
     return {whole.type, whole.type == type_byte ? Bytes{1} : whole.type == type_double ? Bytes{8} : Bytes{16}};
   }
 
-  void collective(const Action& action) {
-    if (nonblocking(action) || !covers_world(action.communicator) || kin_of_neighbours(action.kind))
+  void say_collective(const Action& action) override {
+    if (nonblocking(action) || !covers_world(action.communicator) || neighbourhood(action.kind))
       return as_messages(action, action.communicator);
     const Rank root = action.peer;
-    const bool at_root = root == rank_;
+    const bool at_root = root == rank();
     switch (action.kind) {
     case ActionKind::barrier:
       return line("barrier", {});
@@ -453,10 +334,6 @@ private:
     }
   }
 
-  static bool kin_of_neighbours(ActionKind kind) {
-    return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
-  }
-
   /// The datatype that all of these counts fit.
   Payload unit(const Action& action, std::span<const Bytes> sizes) const {
     Bytes largest = 0;
@@ -470,7 +347,7 @@ private:
   /// Says the counts of all members, 0 for those that are not there; their sum.
   std::int64_t counts(std::span<const Bytes> sizes, int type) {
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(run_.size); ++i) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(run().size); ++i) {
       const Bytes bytes = i < sizes.size() ? sizes[i] : 0;
       const auto count = static_cast<std::int64_t>((bytes + size_of(type) - 1) / size_of(type));
       out_.number(count);
@@ -488,13 +365,13 @@ private:
   }
 
   Bytes own_part(std::span<const Bytes> sizes) const {
-    const auto self = static_cast<std::size_t>(rank_);
+    const auto self = static_cast<std::size_t>(rank());
     return self < sizes.size() ? sizes[self] : 0;
   }
 
   void with_counts(const Action& action) {
     const Rank root = action.peer;
-    const bool at_root = root == rank_;
+    const bool at_root = root == rank();
     switch (action.kind) {
     case ActionKind::gatherv: {
       const Payload own = fitting(action, at_root ? own_part(action.receive_counts) : action.bytes);
@@ -540,7 +417,7 @@ private:
       const Reduction made = reduction(action);
       if (action.kind == ActionKind::reduce_scatter_block) lowered(action, "reducescatter");
       begin("reducescatter");
-      for (std::size_t i = 0; i < static_cast<std::size_t>(run_.size); ++i)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(run().size); ++i)
         out_.number(made.count(action.kind == ActionKind::reduce_scatter_block ? action.bytes
                                : i < action.counts.size()                      ? action.counts[i]
                                                                                : 0));
@@ -552,17 +429,10 @@ private:
     }
   }
 
-  const Run& run_;
-  Rank rank_;
   const Tags& tags_;
-  const ExportOptions& options_;
   TextOutput& out_;
-  ExportReport& report_;
-  Amendments amendments_;
-  std::unordered_map<RequestId, std::vector<Message>> open_;
+  OpenRequests<Message> open_;
   std::size_t freed_ = 0; ///< messages begun whose request is gone
-  std::uint64_t ordinal_ = 0;
-  std::uint64_t last_computation_ = 0;
 };
 
 std::filesystem::path folder_of(const std::filesystem::path& output) {
@@ -574,12 +444,11 @@ std::filesystem::path text_of(const std::filesystem::path& output, Rank rank) {
 }
 
 /// Takes away what a forced output replaces, and nothing else that lies in its folder.
-void make_room(const std::filesystem::path& output, bool force) {
+void make_room(const std::filesystem::path& output, const ExportOptions& options) {
   const std::filesystem::path folder = folder_of(output);
-  std::error_code ignored;
   for (const std::filesystem::path& path : {output, folder})
-    if (!force && std::filesystem::exists(path, ignored))
-      throw Error(Failure::usage, "the output exists", path.string(), "name another one, or give --force");
+    require_new(path, options);
+  std::error_code ignored;
   std::filesystem::remove(output, ignored);
   for (Rank rank = 0; std::filesystem::remove(text_of(output, rank), ignored); ++rank) {
   }
@@ -591,28 +460,18 @@ void make_room(const std::filesystem::path& output, bool force) {
 } // namespace
 
 ExportReport write_ti(const Source& source, const std::filesystem::path& output, const ExportOptions& options) {
+  ExportJob job(source, options, "SimGrid waits for all");
   const Run& run = source.run();
-  if (!run.missing_ranks().empty())
-    throw Error(Failure::invalid_input, "ranks are missing: SimGrid waits for all", {},
-                "gather the files of all ranks");
   const Tags tags(source);
-  make_room(output, options.force);
-  ExportReport report;
+  make_room(output, options);
+  ExportReport& report = job.report;
   report.files.push_back(output);
-  std::uint64_t total = 0;
-  for (const RankRecord& record : run.ranks)
-    total += record.actions;
   if (run.counter.unit == VolumeUnit::nanoseconds)
     ++report.lowered["all computation: ns as operations of a host of speed 1Gf"];
   for (const RankRecord& record : run.ranks) {
     const std::filesystem::path path = text_of(output, record.rank);
     TextOutput out(path);
-    RankWriter writer(source, record.rank, tags, options, out, report);
-    ActionBlock block;
-    for (const auto stream = source.open(record.rank); stream->next(block);) {
-      for_each_action(block, [&](const Action& action, std::uint64_t volume) { writer.say(action, volume); });
-      if (options.progress) options.progress(report.actions, total);
-    }
+    TiRank(job, record.rank, tags, out).say_all();
     report.bytes += out.finish();
     report.files.push_back(path);
   }
@@ -620,7 +479,7 @@ ExportReport write_ti(const Source& source, const std::filesystem::path& output,
   for (std::size_t file = 1; file < report.files.size(); ++file)
     list.line(report.files[file].string());
   report.bytes += list.finish();
-  return report;
+  return std::move(report);
 }
 
 } // namespace timeless::trace::formats

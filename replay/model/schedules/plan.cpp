@@ -11,6 +11,7 @@
 #include "replay/model/schedules/ring.h"
 #include "replay/model/schedules/scan.h"
 #include "replay/model/switches.h"
+#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <cmath>

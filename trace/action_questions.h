@@ -1,0 +1,39 @@
+#pragma once
+
+#include "trace/action.h"
+
+#include <optional>
+
+namespace timeless::trace {
+
+/// A collective with a root: the action's peer.
+constexpr bool rooted(ActionKind kind) {
+  switch (kind) {
+  case ActionKind::broadcast:
+  case ActionKind::reduce:
+  case ActionKind::gather:
+  case ActionKind::gatherv:
+  case ActionKind::scatter:
+  case ActionKind::scatterv:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Neighbor_allgather and its kin.
+constexpr bool neighbourhood(ActionKind kind) {
+  return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
+}
+
+/// Where those meet who make a communicator: on the new one if its members alone make it, nowhere when this rank is
+/// none of them; else on its parent.
+inline std::optional<CommunicatorId> meeting_place(const Action& creation) {
+  const bool by_new_members =
+      creation.kind == ActionKind::comm_create_group || creation.kind == ActionKind::intercomm_create;
+  if (!by_new_members) return creation.communicator;
+  if (creation.new_communicator == no_communicator) return std::nullopt;
+  return creation.new_communicator;
+}
+
+} // namespace timeless::trace
