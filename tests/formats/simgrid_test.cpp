@@ -7,7 +7,7 @@
 #include "tests/record/shell.h"
 #include "tests/trace/samples.h"
 #include "trace/formats/ti/ti.h"
-#include "trace/formats/ti_writer.h"
+#include "trace/formats/ti/ti_writer.h"
 #include "trace/memory_source.h"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "trace/check.h"
 #include "trace/error.h"
 #include "trace/formats/ti/ti.h"
-#include "trace/formats/ti_writer.h"
+#include "trace/formats/ti/ti_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -135,7 +135,7 @@ TEST_F(TiWriter, wildcards_are_what_they_received_and_cancelled_receives_nothing
   program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 9, .bytes = 8});
   program.finalize();
   write(program);
-  EXPECT_THAT(lines(0), ElementsAre("irecv 1 9 64 6", "wait 1 0 9"));
+  EXPECT_THAT(lines(0), ElementsAre("irecv 1 9 8 6", "wait 1 0 9"));
 
   MemorySource unknown(2);
   unknown.add(0, {.kind = ActionKind::receive, .peer = any_rank, .bytes = 8, .request = 0});

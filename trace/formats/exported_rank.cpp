@@ -133,7 +133,7 @@ void ExportedRank::receive(Action action) {
     if (later->cancelled) return;
     action.peer = later->peer;
     action.tag = later->tag;
-    action.bytes = std::max(action.bytes, later->bytes);
+    action.bytes = later->bytes;
   }
   if (action.peer == any_rank || action.tag == any_tag)
     throw Error(Failure::missing_capability, "a receive of which the trace does not say what it received", here());

@@ -3,7 +3,7 @@
 #include "trace/formats/format.h"
 #include "trace/formats/goal/goal.h"
 #include "trace/formats/ti/ti.h"
-#include "trace/formats/ti_writer.h"
+#include "trace/formats/ti/ti_writer.h"
 
 #include "trace/error.h"
 

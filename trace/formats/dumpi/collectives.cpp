@@ -1,27 +1,10 @@
+#include "trace/action_questions.h"
 #include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/translation.h"
 
 #include <algorithm>
 
 namespace timeless::trace::formats::dumpi {
-
-namespace {
-
-bool has_root(ActionKind kind) {
-  switch (kind) {
-  case ActionKind::broadcast:
-  case ActionKind::reduce:
-  case ActionKind::gather:
-  case ActionKind::gatherv:
-  case ActionKind::scatter:
-  case ActionKind::scatterv:
-    return true;
-  default:
-    return false;
-  }
-}
-
-} // namespace
 
 Rank Translation::root(const Action& action) const {
   const std::int32_t named = record_->word(Field::root);
@@ -35,7 +18,7 @@ bool Translation::collective(const Record& record) {
   if (!kind) return false;
   Action action{.kind = *kind};
   if (!set_communicator(action, Field::comm)) return true;
-  if (has_root(*kind)) action.peer = root(action);
+  if (rooted(*kind)) action.peer = root(action);
   set_sizes(action);
   append(action);
   return true;

@@ -2,7 +2,7 @@
 
 #include "trace/error.h"
 #include "trace/formats/ti/words.h"
-#include "trace/formats/ti_datatypes.h"
+#include "trace/formats/ti/ti_datatypes.h"
 #include "trace/quoted.h"
 
 #include <cmath>

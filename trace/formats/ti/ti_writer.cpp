@@ -1,4 +1,4 @@
-#include "trace/formats/ti_writer.h"
+#include "trace/formats/ti/ti_writer.h"
 
 #include "trace/action_questions.h"
 #include "trace/error.h"
@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
