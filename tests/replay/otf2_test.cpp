@@ -290,7 +290,7 @@ std::map<std::string, std::pair<int, int>> ends(const Archive& archive) {
 
 TEST_F(Otf2, in_a_window_or_of_some_ranks_messages_are_received_that_are_shown_being_sent) {
   second = 1e-7;
-  const MemorySource program = random_program(13, {.most_ranks = 6, .most_events = 1000});
+  const MemorySource program = random_program(14, {.most_ranks = 6, .most_events = 1000});
   const auto all = ends(written(program));
   ASSERT_GT(all.size(), 5U);
   const std::uint64_t length = read(made).length;
