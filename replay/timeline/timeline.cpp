@@ -2,6 +2,7 @@
 
 #include "replay/timeline/output.h"
 #include "replay/timeline/writers.h"
+#include "trace/collective_bytes.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -135,6 +136,10 @@ void Timeline::observe(const ObservedAction& observed) {
   }
   const trace::Action& action = observed.action;
   const bool computes = trace::has_volume(action.kind);
+  trace::CollectiveBytes bytes{action.bytes, action.receive_bytes};
+  // OTF2's records say what a member gives and gets in all.
+  if (options_.format == TimelineFormat::otf2 && family(action.kind) == ActionFamily::collective)
+    bytes = trace::collective_bytes(action, communicators_.at(action.communicator), observed.rank);
   ranks_.insert(observed.rank);
   sorter_.add(
       {.start = observed.start,
@@ -145,8 +150,8 @@ void Timeline::observe(const ObservedAction& observed) {
        .files = observed.files,
        .ordinal = observed.ordinal,
        .volume = observed.volume,
-       .bytes = action.bytes,
-       .receive_bytes = action.receive_bytes,
+       .bytes = bytes.given,
+       .receive_bytes = bytes.got,
        .sent = observed.sent,
        .rank = observed.rank,
        .destination = observed.destination,

@@ -139,7 +139,29 @@ TEST_F(Dumpi, a_request_number_shared_by_several_sends_completes_each_once) {
   one.finalize();
   const auto run = read({zero, one});
   EXPECT_EQ(problems(*run), "");
+  EXPECT_THAT(calls(*run, 0), ElementsAre("Isend 1 tag 1 1 B", "Isend 1 tag 2 1 B", "Isend 1 tag 3 1 B",
+                                          "Waitall #0 #1 #2", "Finalize"));
   EXPECT_THAT(run->run().ranks[0].notes, ElementsAre(HasSubstr("2 requests were begun under a number still in use")));
+}
+
+TEST_F(Dumpi, of_sends_that_share_a_number_those_nobody_completes_are_freed) {
+  DumpiWriter zero;
+  zero.init();
+  for (const int tag : {1, 2, 3})
+    zero.call(Call::Isend, {1, type_byte, 1, tag, world, 2});
+  zero.call(Call::Wait, {2});
+  // The number is used again for a receive: it no longer stands for the sends.
+  zero.call(Call::Irecv, {1, type_byte, 1, 4, world, 2}).call(Call::Wait, {2}, {{.bytes = 1, .source = 1, .tag = 4}});
+  zero.finalize();
+  DumpiWriter one;
+  one.init();
+  for (const int tag : {1, 2, 3})
+    one.call(Call::Recv, {1, type_byte, 0, tag, world}, {{.bytes = 1, .source = 0, .tag = tag}});
+  one.call(Call::Send, {1, type_byte, 0, 4, world}).finalize();
+  const auto run = read({zero, one});
+  EXPECT_EQ(problems(*run), "");
+  EXPECT_THAT(calls(*run, 0), ElementsAre("Isend 1 tag 1 1 B", "Isend 1 tag 2 1 B", "Isend 1 tag 3 1 B", "Wait #0",
+                                          "Request_free", "Request_free", "Irecv 1 tag 4 1 B", "Wait #2", "Finalize"));
 }
 
 TEST_F(Dumpi, receives_from_any_rank_are_what_their_statuses_say) {

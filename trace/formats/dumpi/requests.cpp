@@ -8,15 +8,21 @@ namespace timeless::trace::formats::dumpi {
 namespace {
 
 constexpr std::int32_t null_request = 1;
+/// As many sends of one number are kept. Where a trace leaves completions out, they would be as many as it is long.
+constexpr std::size_t most_sharing = 4096;
 
 } // namespace
 
 /// Begins what the request of this number stands for.
 void Translation::begin(std::int32_t number, Action action) {
-  // One number for several requests at once, or one that nobody completed: what it stood for is done, or will be.
-  if (pending_.contains(number)) {
+  const auto earlier = pending_.find(number);
+  bool shares = false;
+  if (earlier != pending_.end()) {
     ++remarks_.shared_requests;
-    free_request(number);
+    // One number for several sends, or one that nobody completed: what it stood for is done, or will be.
+    shares = earlier->second.action.kind == ActionKind::send && action.kind == ActionKind::send &&
+             sharing_[number].size() < most_sharing;
+    if (!shares) free_request(number);
   }
   Pending pending;
   pending.id = take_id();
@@ -24,7 +30,22 @@ void Translation::begin(std::int32_t number, Action action) {
   pending.action = action;
   pending.block = block_number_;
   pending.position = append(action);
-  pending_[number] = pending;
+  if (shares)
+    sharing_[number].push_back(pending);
+  else
+    pending_[number] = pending;
+}
+
+/// The first request of this number is done: the number stands for the next one that shares it, if there is one.
+void Translation::forget_first(Requests::iterator request) {
+  const auto others = sharing_.find(request->first);
+  if (others == sharing_.end()) {
+    pending_.erase(request);
+    return;
+  }
+  request->second = others->second.front();
+  others->second.pop_front();
+  if (others->second.empty()) sharing_.erase(others);
 }
 
 RequestId Translation::take_id() {
@@ -34,13 +55,14 @@ RequestId Translation::take_id() {
   return id;
 }
 
+/// Frees all that the number stands for.
 void Translation::free_request(std::int32_t number) {
-  const auto found = pending_.find(number);
-  if (found == pending_.end()) return;
-  settle(found->second, nullptr);
-  append({.kind = ActionKind::request_free, .request = found->second.id});
-  free_.push_back(found->second.id);
-  pending_.erase(found);
+  for (auto found = pending_.find(number); found != pending_.end(); found = pending_.find(number)) {
+    settle(found->second, nullptr);
+    append({.kind = ActionKind::request_free, .request = found->second.id});
+    free_.push_back(found->second.id);
+    forget_first(found);
+  }
 }
 
 /// Says what a receive has received, now that it is known.
@@ -130,7 +152,7 @@ void Translation::complete(ActionKind kind, std::span<const std::int32_t> number
     if (found == pending_.end()) continue; // already done, as Open MPI's shared request
     settle(found->second, i < statuses.size() ? &statuses[i] : nullptr);
     ids_.push_back(found->second.id);
-    pending_.erase(found);
+    forget_first(found);
   }
   if (ids_.empty()) return;
   append({.kind = kind, .requests = ids_});
@@ -144,6 +166,8 @@ void Translation::free_all_requests() {
     rest.push_back(number);
   std::ranges::sort(rest);
   remarks_.left_open += rest.size();
+  for (const auto& [number, others] : sharing_)
+    remarks_.left_open += others.size();
   for (const std::int32_t number : rest)
     free_request(number);
 }

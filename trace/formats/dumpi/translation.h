@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -60,6 +61,7 @@ private:
     std::uint64_t block = 0;
     std::size_t position = 0;
   };
+  using Requests = std::unordered_map<std::int32_t, Pending>;
 
   void point_to_point(const Record& record);
   bool collective(const Record& record);
@@ -79,6 +81,7 @@ private:
   void start(std::int32_t number);
   void begin(std::int32_t number, Action action);
   void free_request(std::int32_t number);
+  void forget_first(Requests::iterator request);
   void completion(const Record& record);
   void complete(ActionKind kind, std::span<const std::int32_t> numbers, std::span<const Status> statuses);
   void settle(const Pending& pending, const Status* status);
@@ -111,7 +114,8 @@ private:
   std::uint64_t block_number_ = 0;
   std::vector<ActionTimes> times_;
   Remarks remarks_;
-  std::unordered_map<std::int32_t, Pending> pending_;
+  Requests pending_;                                              ///< by number
+  std::unordered_map<std::int32_t, std::deque<Pending>> sharing_; ///< later sends of the same number
   std::unordered_map<std::int32_t, Action> persistent_;
   std::vector<RequestId> free_;
   RequestId next_request_ = 0;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "trace/action.h"
+#include "trace/run.h"
+
+namespace timeless::trace {
+
+struct CollectiveBytes {
+  Bytes given = 0;
+  Bytes got = 0;
+  bool operator==(const CollectiveBytes&) const = default;
+};
+
+/// What a member's arguments of a blocking or nonblocking collective add up to, as tracing tools count it: the parts
+/// for and from all members, its own among them; at the root of a broadcast, scatter, reduction or gather the whole, at
+/// others their part. `rank` is the member's in MPI_COMM_WORLD. Nothing for what is no collective of all members.
+CollectiveBytes collective_bytes(const Action& action, const Communicator& communicator, Rank rank);
+
+} // namespace timeless::trace
