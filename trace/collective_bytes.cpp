@@ -1,5 +1,7 @@
 #include "trace/collective_bytes.h"
 
+#include "trace/action_questions.h"
+
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -26,15 +28,10 @@ Bytes sum(std::span<const Bytes> counts) {
   return std::accumulate(counts.begin(), counts.end(), Bytes{0});
 }
 
-bool needs_root(ActionKind kind) {
-  return kind == ActionKind::broadcast || kind == ActionKind::reduce || kind == ActionKind::gather ||
-         kind == ActionKind::gatherv || kind == ActionKind::scatter || kind == ActionKind::scatterv;
-}
-
 } // namespace
 
 CollectiveBytes collective_bytes(const Action& action, const Communicator& communicator, Rank rank) {
-  if (action.peer == no_rank && needs_root(action.kind)) return {};
+  if (action.peer == no_rank && rooted(action.kind)) return {};
   const Groups groups = groups_of(communicator, rank);
   const Bytes partners = groups.partners.size();
   const auto self = static_cast<std::size_t>(std::ranges::find(groups.own, rank) - groups.own.begin());

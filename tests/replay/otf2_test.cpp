@@ -239,7 +239,7 @@ TEST_F(Otf2, collectives_name_what_they_do_their_communicator_and_root) {
   for (const Record& record : archive.records.at(2))
     if (record.words.starts_with("Collective")) words.push_back(record.words);
   EXPECT_THAT(words,
-              ElementsAre("Collective " + std::to_string(OTF2_COLLECTIVE_OP_BCAST) + " in 1 root 1 bytes 8 0",
+              ElementsAre("Collective " + std::to_string(OTF2_COLLECTIVE_OP_BCAST) + " in 1 root 1 bytes 0 8",
                           "Collective " + std::to_string(OTF2_COLLECTIVE_OP_BARRIER) + " in 1 root -1 bytes 0 0"));
 }
 
