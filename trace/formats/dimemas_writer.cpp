@@ -1,6 +1,7 @@
 #include "trace/formats/dimemas_writer.h"
 
 #include "trace/action_questions.h"
+#include "trace/collective_bytes.h"
 #include "trace/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/message_tags.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -101,6 +101,11 @@ public:
   DimemasRank(ExportJob& job, Rank rank, const MessageTags& tags, Lines& lines)
       : ExportedRank(job, rank), tags_(tags), lines_(lines) {}
 
+  /// What every task has, whatever its rank did.
+  void finish() {
+    if (!begun_) burst(0);
+  }
+
 private:
   void say_freed(RequestId request) override { open_.forget(request); }
 
@@ -112,15 +117,26 @@ private:
   void say_computation(std::uint64_t volume) override {
     const std::uint64_t time = nanoseconds(volume);
     if (time == 0) return;
+    burst(time);
+  }
+
+  void burst(std::uint64_t time) {
     const std::string fraction = std::to_string(time % 1'000'000'000);
     lines_.add(fields(1, rank(), 0, time / 1'000'000'000) + "." + std::string(9 - fraction.size(), '0') + fraction);
+    begun_ = true;
+  }
+
+  /// Dimemas leaves out tasks that do not begin with computation.
+  void add(const std::string& line) {
+    if (!begun_) burst(0);
+    lines_.add(line);
   }
 
   void send(Rank to, Bytes bytes, Tag tag, CommunicatorId communicator, int how) {
-    lines_.add(fields(2, rank(), 0, to, bytes, tag, communicator + 1, how));
+    add(fields(2, rank(), 0, to, bytes, tag, communicator + 1, how));
   }
   void receive(const Open& one, int how) {
-    lines_.add(fields(3, rank(), 0, one.source, one.bytes, one.tag, one.communicator + 1, how));
+    add(fields(3, rank(), 0, one.source, one.bytes, one.tag, one.communicator + 1, how));
   }
   static constexpr int blocking_receive = 0;
   static constexpr int begun_receive = 1;
@@ -172,7 +188,7 @@ private:
     const auto& members = known_communicator(communicator).members;
     const Rank at = root == no_rank ? members.front() : root;
     const Rank says = number == reduce ? at : (at == rank() ? 1 : 0);
-    lines_.add(fields(10, rank(), 0, number, communicator + 1, says, 0, bytes_of(sent), bytes_of(received), 1));
+    add(fields(10, rank(), 0, number, communicator + 1, says, 0, bytes_of(sent), bytes_of(received), 1));
   }
 
   void say_collective(const Action& action) override {
@@ -182,21 +198,8 @@ private:
       return as_messages(action, action.communicator);
     if (action.kind == ActionKind::exscan) lowered(action, "Scan");
     const Rank root = rooted(action.kind) ? world(action, action.peer) : no_rank;
-    const Bytes sent = std::accumulate(action.counts.begin(), action.counts.end(), action.bytes);
-    const Bytes received =
-        std::accumulate(action.receive_counts.begin(), action.receive_counts.end(), action.receive_bytes);
-    switch (action.kind) {
-    case ActionKind::broadcast:
-      return global(*number, action.communicator, root, root == rank() ? sent : 0, root == rank() ? 0 : sent);
-    case ActionKind::reduce:
-      return global(*number, action.communicator, root, sent, root == rank() ? sent : 0);
-    case ActionKind::allreduce:
-    case ActionKind::scan:
-    case ActionKind::exscan:
-      return global(*number, action.communicator, root, sent, sent);
-    default:
-      return global(*number, action.communicator, root, sent, received);
-    }
+    const CollectiveBytes bytes = collective_bytes(action, communicator, rank());
+    global(*number, action.communicator, root, bytes.given, bytes.got);
   }
 
   void as_messages(const Action& action, CommunicatorId where) {
@@ -227,6 +230,7 @@ private:
   Lines& lines_;
   OpenRequests<Open> open_;
   std::unordered_map<CommunicatorId, std::uint64_t> calls_; ///< collectives that became messages
+  bool begun_ = false;                                      ///< with computation
 };
 
 std::string head(const Run& run, const std::filesystem::path& output, std::uint64_t places) {
@@ -271,8 +275,9 @@ ExportReport write_dimemas(const Source& source, const std::filesystem::path& ou
   std::vector<std::uint64_t> places;
   for (const RankRecord& record : run.ranks) {
     places.push_back(lines.place());
-    DimemasRank(job, record.rank, tags, lines).say_all();
-    if (lines.place() == places.back()) lines.add(fields(0, record.rank, 0));
+    DimemasRank task(job, record.rank, tags, lines);
+    task.say_all();
+    task.finish();
   }
   const std::uint64_t table = lines.place();
   for (std::size_t task = 0; task < places.size(); ++task)
