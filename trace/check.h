@@ -52,7 +52,8 @@ struct CheckOptions {
 ///   sender, receiver and tag; receives by the order they were posted, matched receives by the order of their probes.
 ///   A nonblocking receive may name more bytes than came: its buffer's size, where the recorder had written
 ///   the action out before the message came;
-/// - every request is completed or freed once, and none is used twice at a time;
+/// - every request is completed or freed once, and none is used twice at a time (freeing one that is not under way is
+///   freeing an inactive persistent request); no collective's is freed or cancelled;
 /// - the members of a communicator make the same collective calls in the same order, with one root and fitting sizes
 ///   (of neighbourhood and intercommunicator collectives, only the order is checked);
 /// - communicators are used by members, towards members;

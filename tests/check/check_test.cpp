@@ -360,6 +360,37 @@ TEST(CheckRequests, a_request_freed_counts_as_ended) {
   expect_clean(program);
 }
 
+TEST(CheckRequests, a_persistent_request_may_be_freed_before_it_starts_or_once_it_is_complete) {
+  Program program(2);
+  program.add(0, {.kind = ActionKind::request_free, .request = 5});
+  program.isend(0, 1, 3);
+  program.wait(0, {3});
+  program.add(0, {.kind = ActionKind::request_free, .request = 3});
+  program.receive(1, 0);
+  program.finalize();
+  expect_clean(program);
+}
+
+TEST(CheckRequests, what_is_cancelled_must_be_under_way) {
+  Program program(1);
+  program.add(0, {.kind = ActionKind::cancelled, .request = 5});
+  program.finalize();
+  EXPECT_THAT(only_finding(program).words, HasSubstr("cancels request 5, which is not under way"));
+}
+
+TEST(CheckRequests, a_collective_can_be_neither_freed_nor_cancelled) {
+  for (const auto& [kind, words] :
+       {std::pair{ActionKind::request_free, "frees request 3, which is under way for Ibarrier"},
+        std::pair{ActionKind::cancelled, "cancels request 3, which is under way for Ibarrier"}}) {
+    Program program(1);
+    program.add(0, {.kind = ActionKind::barrier, .request = 3});
+    program.add(0, {.kind = kind, .request = 3});
+    if (kind == ActionKind::cancelled) program.wait(0, {3});
+    program.finalize();
+    EXPECT_THAT(only_finding(program).words, HasSubstr(words));
+  }
+}
+
 TEST(CheckRequests, a_request_completed_twice_is_found) {
   Program program(2);
   program.isend(0, 1, 3);

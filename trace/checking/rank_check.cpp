@@ -127,8 +127,7 @@ void RankCheck::look(const Action& action) {
     return;
   case ActionFamily::request:
     if (action.kind == ActionKind::resolved) return resolve(action);
-    return complete(action.request, action.kind == ActionKind::cancelled ? HalfState::cancelled : HalfState::done,
-                    action.kind == ActionKind::request_free);
+    return end_early(action);
   case ActionFamily::collective:
     return collective(action);
   case ActionFamily::process:
@@ -343,6 +342,21 @@ void RankCheck::begin(const Action& action) {
              mpi_name(Action{.kind = entry->second.kind, .request = 0}) + " (its action " +
              std::to_string(entry->second.action) + ") still has");
   entry->second = {.kind = action.kind, .action = number_, .channel = {}};
+}
+
+/// A cancelled request is completed later; a freed one need not be under way, if it was persistent.
+void RankCheck::end_early(const Action& action) {
+  const bool cancels = action.kind == ActionKind::cancelled;
+  const auto entry = requests_.find(action.request);
+  if (entry == requests_.end() && !cancels) return;
+  if (entry != requests_.end()) {
+    const ActionFamily of = family(entry->second.kind);
+    const bool collective = of == ActionFamily::collective || of == ActionFamily::communicator;
+    if (collective || (cancels && (of == ActionFamily::one_sided || of == ActionFamily::file)))
+      complain((cancels ? "cancels request " : "frees request ") + std::to_string(action.request) +
+               ", which is under way for " + mpi_name(Action{.kind = entry->second.kind, .request = 0}));
+  }
+  complete(action.request, cancels ? HalfState::cancelled : HalfState::done, !cancels);
 }
 
 void RankCheck::complete(RequestId request, HalfState state, bool frees) {

@@ -93,6 +93,7 @@ private:
   void resolve(const Action& action);
 
   void begin(const Action& action);
+  void end_early(const Action& action);
   void complete(RequestId request, HalfState state, bool frees);
   void collective(const Action& action);
   void one_sided(const Action& action);
