@@ -15,12 +15,11 @@
 
 #define TIMELESS_EXPORT __attribute__((visibility("default")))
 #define TIMELESS_FORTRAN_NAME(function, name) TIMELESS_EXPORT __attribute__((alias(#function))) decltype(function) name;
-/// Makes the names other compilers and modules give a Fortran procedure mean the same function.
-#define TIMELESS_FORTRAN_NAMES(function, plain, second_underscore, upper_case, f08)                                    \
+/// Makes the names other compilers give a Fortran procedure mean the same function.
+#define TIMELESS_FORTRAN_NAMES(function, plain, second_underscore, upper_case)                                         \
   TIMELESS_FORTRAN_NAME(function, plain)                                                                               \
   TIMELESS_FORTRAN_NAME(function, second_underscore)                                                                   \
-  TIMELESS_FORTRAN_NAME(function, upper_case)                                                                          \
-  TIMELESS_FORTRAN_NAME(function, f08)
+  TIMELESS_FORTRAN_NAME(function, upper_case)
 
 namespace timeless::tracer {
 

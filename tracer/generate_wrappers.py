@@ -310,29 +310,38 @@ def fortran_wrapper(call):
         (argument for argument in call.arguments if argument.kind != "..."), conversions)})
     returns_nothing = call.has("...")
     values = ", ".join(re.search(r"\w+$", one)[0] for one in declarations + ierror + hidden)
-    layered = "" if returns_nothing else f"""
-  static const auto layer = reinterpret_cast<decltype(&mpi_{call.name.lower()}_)>(fortran_layer("mpi_{call.name.lower()}_"));
-  if (layer != nullptr) [[unlikely]] {{
-    const LayeredCall layered(__builtin_return_address(0));
-    return layer({values});
-  }}"""
     lines.append(f"{'' if returns_nothing else 'const int result = '}body::{call.name}({arguments});")
     lines += [one.after for one in conversions if one.after]
     if not returns_nothing:
         lines.append("if (ierror != nullptr) *ierror = result;")
     text = "\n  ".join(lines)
     lower, upper = f"mpi_{call.name.lower()}", f"MPI_{call.name.upper()}"
+    parameters = ", ".join(declarations + ierror + hidden)
+
+    # mpi_f08 calls MPI by names of its own, which a layer may wrap, too, or leave alone.
+    def exported(name):
+        layered = "" if returns_nothing else f"""
+  static const auto layer = reinterpret_cast<decltype(&{name})>(fortran_layer("{name}"));
+  if (layer != nullptr) [[unlikely]] {{
+    const LayeredCall layered(__builtin_return_address(0));
+    return layer({values});
+  }}"""
+        return f"""TIMELESS_EXPORT void {name}({parameters}) {{{layered}
+  {lower}_called(__builtin_return_address(0), {values});
+}}
+"""
+
     result = f"""
-TIMELESS_EXPORT void {lower}_({", ".join(declarations + ierror + hidden)}) {{{layered}
-  CallScope call(CallId::{call.name}, __builtin_return_address(0));
+[[gnu::always_inline]] static inline void {lower}_called(const void* site, {parameters}) {{
+  CallScope call(CallId::{call.name}, site);
   {text}
 }}
-TIMELESS_FORTRAN_NAMES({lower}_, {lower}, {lower}__, {upper}, {lower}_f08_)
+{exported(lower + "_")}{exported(lower + "_f08_")}TIMELESS_FORTRAN_NAMES({lower}_, {lower}, {lower}__, {upper})
 """
     for further in FURTHER_NAMES.get(call.name, []):
         name = f"mpi_{further}"
-        result += f"TIMELESS_FORTRAN_NAMES({lower}_, {name}, {name}__, {name.upper()}, {name}_f08_)\n"
-        result += f"TIMELESS_FORTRAN_NAME({lower}_, {name}_)\n"
+        result += f"TIMELESS_FORTRAN_NAMES({lower}_, {name}, {name}__, {name.upper()})\n"
+        result += f"TIMELESS_FORTRAN_NAME({lower}_, {name}_)\nTIMELESS_FORTRAN_NAME({lower}_f08_, {name}_f08_)\n"
     return result
 
 

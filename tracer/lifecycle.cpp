@@ -67,7 +67,7 @@ int first_that_failed(const Attempt& attempt, int rank, int size) {
 /// Ends the job, unless it is only not to be recorded: a command that `timeless record` runs may start several.
 void give_up(Attempt& attempt, int rank, int first) {
   if (attempt.recorder) attempt.recorder->discard();
-  if (rank == first) std::fprintf(stderr, "timeless: %s\n", attempt.problem.c_str());
+  if (rank == first) std::fprintf(stderr, "timeless: %s\n", trace::in_one_line(attempt.problem).c_str());
   int code = attempt.exit_code;
   mpi().Bcast(&code, 1, mpi().int_type, first, mpi().comm_world);
   if (code == 0) return;
@@ -103,7 +103,7 @@ void tell_settings(const Recorder& recorder) {
                    trace::quoted(variable).c_str());
   if (recorder.settings().verbose)
     std::fprintf(stderr, "timeless: rank %d is process %d and records into %s\n", recorder.rank(), recorder.process(),
-                 recorder.settings().directory.c_str());
+                 trace::in_one_line(recorder.settings().directory).c_str());
 }
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);

@@ -1,6 +1,7 @@
 #include "tracer/recorder.h"
 
 #include "trace/error.h"
+#include "trace/quoted.h"
 #include "tracer/call_scope.h"
 #include "tracer/host.h"
 #include "tracer/mpi_library.h"
@@ -470,7 +471,7 @@ std::string Recorder::summary() const {
     line += separator + call + " (" + with_separators(times) + (times == 1 ? " call)" : " calls)");
     separator = ", ";
   }
-  return line;
+  return trace::in_one_line(std::move(line));
 }
 
 } // namespace timeless::tracer

@@ -84,6 +84,7 @@ TEST(Environment, an_odd_directory_is_a_directory) {
   expect_as_documented({{"TIMELESS_DIR", "", 0, "timeless-trace"},
                         {"TIMELESS_DIR", binary},
                         {"TIMELESS_DIR", "-1"},
+                        {"TIMELESS_DIR", "two\nlines", 0, "two?lines; next"},
                         {"TIMELESS_DIR", "a b/../c'd"}});
 }
 
@@ -118,6 +119,19 @@ TEST(Environment, a_start_that_is_none_is_one_line_and_status_2) {
                         {"TIMELESS_START", huge, 2, "pcontrol"},
                         {"TIMELESS_START", binary, 2, "pcontrol"},
                         {"TIMELESS_START", long_text, 2, "pcontrol"}});
+}
+
+TEST(Environment, a_profile_that_is_none_is_one_line) {
+  expect_as_documented({{"TIMELESS_PROFILE", ",,,", 2, "no event"},
+                        {"TIMELESS_PROFILE", "two\nlines", 2, "'two?lines'"},
+                        {"TIMELESS_PROFILE", binary, 5, "cannot be counted"},
+                        {"TIMELESS_PROFILE", long_text, 5, "cannot be counted"}});
+}
+
+TEST(Environment, timestamps_that_are_neither_on_nor_off_are_one_line_and_status_2) {
+  expect_as_documented({{"TIMELESS_TIMESTAMPS", "yes", 2, "say 1 or 0"},
+                        {"TIMELESS_TIMESTAMPS", huge, 2, "say 1 or 0"},
+                        {"TIMELESS_TIMESTAMPS", binary, 2, "say 1 or 0"}});
 }
 
 TEST(Environment, an_empty_variable_is_as_if_it_were_not_set) {

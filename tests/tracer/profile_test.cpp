@@ -44,7 +44,9 @@ TEST(Profile, counts_what_each_kernel_did) {
       ++touching;
       EXPECT_EQ(profile.bursts, 1U);
       EXPECT_GE(profile.sums[0], 300U);
+#ifndef TIMELESS_SANITIZED // which touches pages of its own
       EXPECT_LT(profile.sums[0], 320U);
+#endif
     }
     EXPECT_EQ(touching, 1U);
   }
@@ -79,12 +81,12 @@ void expect_refusal(const std::string& profile, int status, const std::string& w
 TEST(ProfileSettings, that_make_no_sense_are_refused_in_one_line) {
   expect_refusal(",", 2, "'' is no event");
   expect_refusal("perf::PAGE-FAULTS,", 2, "'' is no event");
-  expect_refusal("perf::PAGE-FAULTS,perf::PAGE-FAULTS", 2, "perf::PAGE-FAULTS stands there twice");
+  expect_refusal("perf::PAGE-FAULTS,perf::PAGE-FAULTS", 2, "'perf::PAGE-FAULTS' stands there twice");
   expect_refusal("A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q", 2, "17 events are too many");
 }
 
 TEST(ProfileSettings, an_event_that_does_not_exist_is_named_with_what_does) {
-  expect_refusal("perf::PAGE-FAULTS,NO_SUCH_EVENT", 5, "NO_SUCH_EVENT cannot be counted: ");
+  expect_refusal("perf::PAGE-FAULTS,NO_SUCH_EVENT", 5, "'NO_SUCH_EVENT' cannot be counted: ");
   expect_refusal("NO_SUCH_EVENT", 5, "available here");
 }
 
@@ -133,7 +135,7 @@ TEST_F(PapiProfile, events_that_do_not_fit_together_are_named) {
   const Recording with = record_with_papi("FAKE_PMU_EVENTS=2 TIMELESS_PROFILE=PAPI_TOT_INS,PAPI_BR_INS");
   EXPECT_EQ(with.outcome.status, 5);
   EXPECT_THAT(with.outcome.errors,
-              HasSubstr("PAPI_BR_INS cannot be counted together with PAPI_TOT_INS and PAPI_TOT_CYC: "));
+              HasSubstr("'PAPI_BR_INS' cannot be counted together with PAPI_TOT_INS and PAPI_TOT_CYC: "));
 }
 
 } // namespace

@@ -116,6 +116,28 @@ TEST(ProfilingLayers, in_a_library_see_what_they_see_untraced) {
                 ElementsAre(ActionKind::barrier, ActionKind::barrier, ActionKind::barrier, ActionKind::finalize));
 }
 
+TEST(ProfilingLayers, of_fortran_see_what_they_see_untraced) {
+  for (const auto& [program, seen] : {std::pair{"fortran_layered_mpi", "3"}, {"fortran_layered_f08", "0"}}) {
+    const Recording recording = record_beside_plain({.ranks = 2, .program = program});
+    EXPECT_EQ(recording.plain.output, std::string(seen) + " barriers\n" + seen + " barriers\n");
+    EXPECT_EQ(recording.traced.output, recording.plain.output);
+    for (const RecordedRank& rank : recording.trace)
+      EXPECT_THAT(kinds(rank),
+                  ElementsAre(ActionKind::barrier, ActionKind::barrier, ActionKind::barrier, ActionKind::finalize));
+  }
+}
+
+TEST(FunctionsOfMpi, that_a_program_finds_in_a_library_it_has_loaded_record) {
+  for (const char* scope : {"", "local"}) {
+    const Recording recording = record_beside_plain({.ranks = 2, .program = "loads_mpi", .arguments = scope});
+    EXPECT_EQ(recording.plain.output, "1 2 none\n1 2 none\n") << recording.plain.errors;
+    EXPECT_EQ(recording.traced.output, recording.plain.output) << recording.traced.errors;
+    ASSERT_EQ(recording.trace.size(), 2U);
+    for (const RecordedRank& rank : recording.trace)
+      EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::allreduce, ActionKind::finalize));
+  }
+}
+
 TEST(Finalize, is_recorded_also_while_recording_is_switched_off) {
   for (const RecordedRank& rank : record("switched_off_at_the_end").trace)
     EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
