@@ -15,9 +15,10 @@
 
 #define TIMELESS_EXPORT __attribute__((visibility("default")))
 #define TIMELESS_FORTRAN_NAME(function, name) TIMELESS_EXPORT __attribute__((alias(#function))) decltype(function) name;
-/// Makes the names other compilers give a Fortran procedure mean the same function.
-#define TIMELESS_FORTRAN_NAMES(function, plain, second_underscore, upper_case)                                         \
-  TIMELESS_FORTRAN_NAME(function, plain)                                                                               \
+/// Makes the names other compilers give a Fortran procedure mean the same function. But for the one without underscore:
+/// libraries have functions of their own by such names (R's Rmpi), which must stay theirs. Who calls MPI by it is
+/// recorded where MPI calls itself by its C name.
+#define TIMELESS_FORTRAN_NAMES(function, second_underscore, upper_case)                                                \
   TIMELESS_FORTRAN_NAME(function, second_underscore)                                                                   \
   TIMELESS_FORTRAN_NAME(function, upper_case)
 

@@ -336,11 +336,11 @@ def fortran_wrapper(call):
   CallScope call(CallId::{call.name}, site);
   {text}
 }}
-{exported(lower + "_")}{exported(lower + "_f08_")}TIMELESS_FORTRAN_NAMES({lower}_, {lower}, {lower}__, {upper})
+{exported(lower + "_")}{exported(lower + "_f08_")}TIMELESS_FORTRAN_NAMES({lower}_, {lower}__, {upper})
 """
     for further in FURTHER_NAMES.get(call.name, []):
         name = f"mpi_{further}"
-        result += f"TIMELESS_FORTRAN_NAMES({lower}_, {name}, {name}__, {name.upper()})\n"
+        result += f"TIMELESS_FORTRAN_NAMES({lower}_, {name}__, {name.upper()})\n"
         result += f"TIMELESS_FORTRAN_NAME({lower}_, {name}_)\nTIMELESS_FORTRAN_NAME({lower}_f08_, {name}_f08_)\n"
     return result
 
@@ -382,7 +382,7 @@ TIMELESS_EXPORT void {name}({declarations}) {{
 
 def forwarding_wrapper(call):
     lower, upper = f"mpi_{call.name.lower()}", f"MPI_{call.name.upper()}"
-    names = "".join(f"TIMELESS_FORTRAN_NAME({lower}_, {name})\n" for name in (lower, f"{lower}__", upper))
+    names = "".join(f"TIMELESS_FORTRAN_NAME({lower}_, {name})\n" for name in (f"{lower}__", upper))
     return forwarding_procedure(call, f"{lower}_") + names + forwarding_procedure(call, f"{lower}_f08_")
 
 

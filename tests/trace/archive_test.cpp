@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace timeless::trace {
 namespace {
@@ -109,6 +110,18 @@ TEST(Archive, an_existing_file_is_not_overwritten) {
   test::write_bytes(directory / "run.tia", "precious");
   EXPECT_THROW(ArchiveWriter(directory / "run.tia"), Error);
   EXPECT_EQ(test::file_bytes(directory / "run.tia"), "precious");
+}
+
+TEST(Archive, a_disk_that_is_full_from_the_start_is_an_error_and_leaves_no_file) {
+  const test::TemporaryDirectory directory;
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit limit = before;
+  limit.rlim_cur = 1;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  EXPECT_THROW(ArchiveWriter(directory / "run.tia"), Error);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.tia"));
 }
 
 TEST(Archive, a_full_disk_is_an_error_and_leaves_the_blocks_before_readable) {

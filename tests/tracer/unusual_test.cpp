@@ -109,7 +109,7 @@ TEST(ProfilingLayers, of_the_program_itself_leave_no_call_out) {
 
 TEST(ProfilingLayers, in_a_library_see_what_they_see_untraced) {
   const Recording recording = record_beside_plain({.ranks = 2, .program = "layered"});
-  EXPECT_EQ(recording.plain.output, "3 barriers\n3 barriers\n");
+  EXPECT_EQ(recording.plain.output, "3 barriers, 42\n3 barriers, 42\n");
   EXPECT_EQ(recording.traced.output, recording.plain.output);
   for (const RecordedRank& rank : recording.trace)
     EXPECT_THAT(kinds(rank),

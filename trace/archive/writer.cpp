@@ -203,7 +203,12 @@ ArchiveWriter::ArchiveWriter(const std::filesystem::path& path, WriterOptions op
   state_->options = options;
   state_->file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (state_->file < 0) state_->fail("cannot create the archive", errno);
-  state_->put(encode_file_header());
+  try {
+    state_->put(encode_file_header());
+  } catch (const Error&) {
+    ::unlink(path.c_str()); // an empty file would stand in the way of the next attempt
+    throw;
+  }
 }
 
 ArchiveWriter::~ArchiveWriter() = default;
