@@ -73,7 +73,7 @@ enum ActionFlag : std::uint16_t {
 ///   probe, poll (successful)   communicator, peer, tag, bytes
 ///   completions                requests: those the call completed, in the order the call returned them
 ///   cancelled, request_free    request
-///   resolved                   request, communicator, peer, tag, bytes: what an any_rank receive has received
+///   resolved                   request, communicator, peer, tag, bytes: what a wildcard receive has received
 ///   grequest_start             request
 ///   grequest_complete          requests (one): now its completion need not wait any more
 ///   barrier                    communicator
@@ -92,7 +92,7 @@ enum ActionFlag : std::uint16_t {
 ///   alltoallv, alltoallw       communicator, counts (to every rank), receive_counts (from every rank)
 ///   reduce_scatter             communicator, counts (every rank's result), element_bytes
 ///   reduce_scatter_block       communicator, bytes (one rank's result), element_bytes
-///   neighbor_*                 as their namesakes, counts over the neighbours; tag: 1 + the number of sources, and ranks:
+///   neighbor_*                 as their namesakes, counts over the neighbours; tag: 1 + number of sources; and ranks:
 ///                              the sources, then the destinations; tag 0 where the neighbours are not known
 ///   communicator creation      communicator (the parent), new_communicator (no_communicator when this rank got none)
 ///   comm_free, comm_disconnect communicator
@@ -126,8 +126,8 @@ struct Action {
   SendMode mode = SendMode::standard;
   std::uint16_t flags = 0;
   CommunicatorId communicator = world_communicator;
-  /// Destination, source or root. any_rank only on a nonblocking wildcard receive whose source was not yet known when
-  /// its block had to be written; a resolved action with its request then comes before the completion.
+  /// Destination, source or root. any_rank, like a tag of any_tag, only on a nonblocking wildcard receive that was not
+  /// yet known when its block had to be written; a resolved action with its request then comes before the completion.
   Rank peer = no_rank;
   Tag tag = 0;
   Bytes bytes = 0;
