@@ -380,7 +380,7 @@ TEST_F(Dumpi, windows_and_files_have_communicators_of_their_own) {
                           "File_iread on 2 in 5 B", "Wait #0", "File_close on 2", "Finalize"));
 }
 
-TEST_F(Dumpi, user_datatypes_have_the_sizes_the_file_lists_or_those_they_were_made_of) {
+TEST_F(Dumpi, user_datatypes_have_the_sizes_they_were_made_of_or_those_the_file_lists) {
   DumpiWriter listed;
   std::vector<std::int32_t> sizes(30, 0);
   sizes[28] = 24;
@@ -391,6 +391,15 @@ TEST_F(Dumpi, user_datatypes_have_the_sizes_the_file_lists_or_those_they_were_ma
   const auto run = read({listed});
   EXPECT_THAT(calls(*run, 0), ElementsAre("Bcast 0 48 B", "Bcast 0 16 B", "Bcast 0", "Finalize"));
   EXPECT_THAT(run->run().ranks[0].notes, ElementsAre(HasSubstr("1 sizes of datatypes are not known")));
+
+  // Datatypes that were freed leave their number to others: the file lists the size of one of them.
+  DumpiWriter again;
+  sizes[type_int] = 4;
+  again.type_sizes(sizes);
+  again.init().call(Call::Type_contiguous, {3, type_int, 28}).call(Call::Bcast, {1, 28, 0, world});
+  again.call(Call::Type_contiguous, {2, type_double, 28}).call(Call::Bcast, {1, 28, 0, world});
+  again.call(Call::Type_contiguous, {2, 29, 28}).call(Call::Bcast, {1, 28, 0, world}).finalize();
+  EXPECT_THAT(calls(*read({again}), 0), ElementsAre("Bcast 0 12 B", "Bcast 0 16 B", "Bcast 0 24 B", "Finalize"));
 
   DumpiWriter old({0, 6, 3});
   old.init().call(Call::Type_contiguous, {3, type_int, 28}).call(Call::Type_vector, {2, 2, 9, 28, 30});

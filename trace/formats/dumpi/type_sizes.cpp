@@ -16,19 +16,24 @@ constexpr std::array<std::uint8_t, first_user_type> usual_sizes{0, 0,  1, 1, 1, 
 } // namespace
 
 std::optional<std::uint64_t> TypeSizes::of(std::uint16_t type) const {
+  // A number is used again when its datatype is freed, and the file lists one size for it.
+  if (const auto learnt = learnt_.find(type); learnt != learnt_.end()) return learnt->second;
   const auto& sizes = file_.type_sizes();
   if (type < sizes.size() && sizes[type] > 0) return static_cast<std::uint64_t>(sizes[type]);
-  if (const auto learnt = learnt_.find(type); learnt != learnt_.end()) return learnt->second;
   if (type < first_user_type) return usual_sizes[type];
   return std::nullopt;
 }
 
 void TypeSizes::learn(const Record& record) {
-  if (!file_.type_sizes().empty()) return;
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
   const auto positive = [](std::int32_t number) { return static_cast<std::uint64_t>(std::max(0, number)); };
   std::uint64_t size = 0;
-  const auto known = [this](std::uint16_t type) { return of(type).value_or(0); };
+  bool all_known = true;
+  const auto known = [&](std::uint16_t type) {
+    const auto bytes = of(type);
+    all_known = all_known && bytes.has_value();
+    return bytes.value_or(0);
+  };
   const auto old = [&] { return known(record.half(Field::oldtype)); };
   const auto sum = [&] {
     std::uint64_t all = 0;
@@ -70,10 +75,16 @@ void TypeSizes::learn(const Record& record) {
   case Call::Type_create_resized:
     size = old();
     break;
+  case Call::Type_create_darray:
+    all_known = false;
+    break;
   default:
     return;
   }
-  learnt_[record.half(Field::newtype)] = std::min(size, most);
+  if (all_known)
+    learnt_[record.half(Field::newtype)] = std::min(size, most);
+  else
+    learnt_.erase(record.half(Field::newtype));
 }
 
 } // namespace timeless::trace::formats::dumpi

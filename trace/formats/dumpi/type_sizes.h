@@ -8,8 +8,8 @@
 
 namespace timeless::trace::formats::dumpi {
 
-/// The sizes of a rank's datatypes: those that its file lists (since version 0.6.6), else those of the predefined ones,
-/// and of the program's own what made them tells.
+/// The sizes of a rank's datatypes: what made them tells; where it does not, those that the file lists (since version
+/// 0.6.6), else those of the predefined ones.
 class TypeSizes {
 public:
   /// `file` must live as long.
