@@ -14,6 +14,7 @@ namespace timeless::trace::formats {
 namespace {
 
 using test::told;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
@@ -161,6 +162,19 @@ TEST_F(Ti, requests_tested_or_never_waited_for_are_completed_at_the_end) {
   EXPECT_THAT(told(*run, 0), ElementsAre("Isend 1 tag 0 5 B", "Waitall #0", "Finalize"));
   EXPECT_EQ(faults(*run), 0U);
   EXPECT_EQ(run->run().ranks[0].notes.size(), 1U);
+}
+
+TEST_F(Ti, messages_without_a_partner_as_simgrid_s_tracer_writes_them_go_to_nobody) {
+  const auto run = read("0 send -333 2 40 0\n0 irecv -333 2 40 0\n0 isend 1 2 4 6\n0 waitall\n0 finalize\n"
+                        "1 recv 0 2 4 6\n1 sendRecv 4 -333 4 -333 6 6\n1 finalize\n");
+  EXPECT_THAT(told(*run, 0),
+              ElementsAre("Send tag 2 320 B", "Irecv tag 2 320 B", "Isend 1 tag 2 4 B", "Waitall #0 #1", "Finalize"));
+  EXPECT_EQ(faults(*run), 0U);
+}
+
+TEST_F(Ti, receives_that_look_as_from_nobody_are_from_anybody_where_messages_need_them) {
+  EXPECT_THAT(complaint("0 send 1 2 40 0\n0 finalize\n1 compute 1\n1 irecv -333 2 40 0\n1 wait -333 1 2\n1 finalize\n"),
+              AllOf(HasSubstr("a receive from any rank"), HasSubstr("line 4")));
 }
 
 TEST_F(Ti, many_actions_come_in_blocks_and_as_often_as_asked) {

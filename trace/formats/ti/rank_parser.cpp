@@ -67,7 +67,7 @@ void RankParser::compute(std::uint64_t volume) {
 }
 
 RankParser::Message RankParser::message(const Values& values) const {
-  Message read{.peer = values.peer(0, size_), .tag = 0, .bytes = {}};
+  Message read{.peer = values.peer_or_none(0, size_), .tag = 0, .bytes = {}};
   const bool tagged = values.count() >= 4 || (values.count() == 3 && !text_.dialect.untagged);
   std::size_t next = 1;
   if (tagged) {
@@ -78,10 +78,22 @@ RankParser::Message RankParser::message(const Values& values) const {
   return read;
 }
 
+void RankParser::count(Rank destination, int messages) {
+  if (left_over != nullptr && destination != no_rank) (*left_over)[static_cast<std::size_t>(destination)] += messages;
+}
+
+void RankParser::note_source(Rank source, const Values& values) {
+  if (source != no_rank)
+    count(rank_, -1);
+  else if (unnamed_source.empty())
+    unnamed_source = values.place();
+}
+
 void RankParser::send(const Values& values, bool nonblocking) {
   const Message read = message(values);
   if (!read.bytes) values.refuse("a message of no size");
-  if (sent) sent(read.peer, read.tag, *read.bytes);
+  if (sent && read.peer != no_rank) sent(read.peer, read.tag, *read.bytes);
+  count(read.peer, 1);
   block_->append({.kind = ActionKind::send,
                   .peer = read.peer,
                   .tag = read.tag,
@@ -91,6 +103,7 @@ void RankParser::send(const Values& values, bool nonblocking) {
 
 void RankParser::receive(const Values& values, bool nonblocking) {
   const Message read = message(values);
+  note_source(read.peer, values);
   const Bytes size = size_of(read);
   block_->append({.kind = ActionKind::receive,
                   .peer = read.peer,
@@ -132,8 +145,8 @@ void RankParser::wait(const Values& values) {
   }
   auto which = std::prev(open_.end()); // one that names no message waits for the newest, as SimGrid did
   if (values.count() >= 3) {
-    const Rank source = values.peer(0, size_);
-    const Rank destination = values.peer(1, size_);
+    const Rank source = values.peer_or_none(0, size_);
+    const Rank destination = values.peer_or_none(1, size_);
     const Tag tag = values.integer(2);
     which = std::ranges::find_if(open_, [&](const Open& one) {
       return one.source == source && one.destination == destination && one.tag == tag;
@@ -171,11 +184,13 @@ void RankParser::finalize() {
 }
 
 void RankParser::exchange(const Values& values) {
-  const Rank destination = values.peer(1, size_);
+  const Rank destination = values.peer_or_none(1, size_);
   const Bytes bytes = values.bytes(0, values.element(4, default_));
-  if (sent) sent(destination, 0, bytes);
+  if (sent && destination != no_rank) sent(destination, 0, bytes);
+  count(destination, 1);
   const Bytes receive_bytes = values.bytes(2, values.element(5, default_));
-  const Rank source = values.peer(3, size_);
+  const Rank source = values.peer_or_none(3, size_);
+  note_source(source, values);
   size_of({.peer = source, .tag = 0, .bytes = receive_bytes});
   block_->append({.kind = ActionKind::exchange,
                   .peer = destination,

@@ -30,6 +30,9 @@ public:
   std::map<std::string, std::uint64_t> unknown; ///< lines of actions that cannot be read, by name
   /// Told of each send: destination, tag, bytes.
   std::function<void(Rank, Tag, Bytes)> sent = {};
+  /// Where set, counts by destination the messages sent, less those that receives with a named source take.
+  std::vector<std::int64_t>* left_over = nullptr;
+  std::string unnamed_source; ///< where the first receive without a source stands
 
 private:
   struct Open {
@@ -48,6 +51,8 @@ private:
   void carry_out(Word action, const Values& values);
   void compute(std::uint64_t volume);
   Message message(const Values& values) const;
+  void count(Rank destination, int messages);
+  void note_source(Rank source, const Values& values);
   void send(const Values& values, bool nonblocking);
   void receive(const Values& values, bool nonblocking);
   /// A receive's size is its own, or that of the send it gets.

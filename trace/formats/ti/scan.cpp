@@ -123,8 +123,10 @@ private:
   /// Counts actions, finds what is wrong with them, and notes the sizes of messages where they must be looked up.
   void parse_all() {
     std::vector<RankParser> parsers;
+    std::vector<std::int64_t> left_over(static_cast<std::size_t>(text_.run.size));
     for (Rank rank = 0; rank < text_.run.size; ++rank) {
       parsers.emplace_back(text_, rank);
+      parsers.back().left_over = &left_over;
       if (text_.dialect.unsized)
         parsers.back().sent = [this, rank](Rank to, Tag tag, Bytes bytes) {
           Sizes& sizes = text_.sizes[{rank, to, tag}];
@@ -156,6 +158,11 @@ private:
     for (std::size_t rank = 0; rank < parsers.size(); ++rank) {
       parsers[rank].end(block);
       count(rank);
+      // Receives from nobody and from anybody look the same in SimGrid's traces: do messages need them?
+      if (left_over[rank] > 0 && !parsers[rank].unnamed_source.empty())
+        throw Error(Failure::invalid_input,
+                    "a receive from any rank, which no replay but that of the program itself can place",
+                    parsers[rank].unnamed_source);
       conclude(parsers[rank], text_.run.ranks[rank]);
     }
   }

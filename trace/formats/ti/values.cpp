@@ -1,8 +1,8 @@
 #include "trace/formats/ti/values.h"
 
 #include "trace/error.h"
-#include "trace/formats/ti/words.h"
 #include "trace/formats/ti/ti_datatypes.h"
+#include "trace/formats/ti/words.h"
 #include "trace/quoted.h"
 
 #include <cmath>
@@ -13,6 +13,8 @@ namespace timeless::trace::formats::ti {
 namespace {
 
 constexpr int any_source_in_text = -555;
+/// MPI_UNDEFINED: SimGrid's tracer has no better word for MPI_PROC_NULL, nor for MPI_ANY_SOURCE.
+constexpr int undefined_in_text = -333;
 /// Beyond it no number of bytes or operations is meant.
 constexpr double most = 0x1p60;
 
@@ -21,7 +23,11 @@ constexpr double most = 0x1p60;
 void Values::refuse(const std::string& what) const {
   throw Error(Failure::invalid_input,
               what + " in '" + std::string(parts_[0].substr(0, 20)) + " " + std::string(parts_[1].substr(0, 40)) + "'",
-              lines_.path().string() + ", line " + std::to_string(lines_.number()));
+              place());
+}
+
+std::string Values::place() const {
+  return lines_.path().string() + ", line " + std::to_string(lines_.number());
 }
 
 double Values::number(std::size_t index) const {
@@ -42,6 +48,11 @@ Rank Values::peer(std::size_t index, Rank size) const {
   if (integer(index) == any_source_in_text)
     refuse("a receive from any rank, which no replay but that of the program itself can place,");
   refuse("no rank of the run: " + quoted(text(index)));
+}
+
+Rank Values::peer_or_none(std::size_t index, Rank size) const {
+  if (const auto rank = rank_word(text(index)); rank && *rank < size) return *rank;
+  return number(index) == undefined_in_text ? no_rank : peer(index, size);
 }
 
 Bytes Values::bytes(std::size_t index, std::uint64_t element) const {
