@@ -1,5 +1,6 @@
 #include "tools/command_line.h"
 
+#include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
 
@@ -17,6 +18,9 @@ namespace {
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "timeless" : "timeless " + chosen.front()->get_name();
+  if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr)
+    if (const std::string advice = advice_on_one_trace(*chosen.front()); !advice.empty())
+      return {Failure::usage, "more than one trace", "", advice};
   return {Failure::usage, problem.what(), "", "see " + command + " --help"};
 }
 

@@ -3,10 +3,13 @@
 #include "gather/files_source.h"
 #include "gather/rank_files.h"
 #include "gather/rank_ranges.h"
+#include "trace/archive/format.h"
+#include "trace/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -30,9 +33,83 @@ CLI::Option* add_from_option(CLI::App& command, std::string& from) {
       ->default_str("an archive, or a recording");
 }
 
-std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from) {
+namespace {
+
+std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const std::string& from) {
   if (from.empty()) return gather::open_run(path);
   return trace::formats::readable_format(from).open(path);
+}
+
+bool is_archive(const std::filesystem::path& path) {
+  std::string beginning(trace::archive_magic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return beginning == trace::archive_magic;
+}
+
+/// Whether a directory has, or a prefix begins, such files: neither is a file itself.
+bool holds_dumpi(const std::filesystem::path& path) {
+  constexpr int enough = 100;
+  std::error_code ignored;
+  const auto is_dumpi = [](const std::filesystem::path& file) {
+    const trace::formats::Format* const seems = trace::formats::recognised_format(file);
+    return seems != nullptr && seems->name == "dumpi";
+  };
+  if (!std::filesystem::is_directory(path, ignored)) return is_dumpi(path.string() + "-0000.bin");
+  int looked = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+    if (++looked > enough || is_dumpi(entry.path())) return looked <= enough;
+  return false;
+}
+
+/// Says it where a file that cannot be read is in another format than the one asked for.
+void name_other_format(const std::filesystem::path& path, const std::string& from) {
+  const std::string asked = from.empty() ? "a Timeless archive" : from;
+  if (from.empty() && holds_dumpi(path))
+    throw Error(Failure::invalid_input, "no recording of Timeless, but files of DUMPI", path.string(),
+                "give --from dumpi");
+  if (is_archive(path)) {
+    if (!from.empty())
+      throw Error(Failure::invalid_input, fmt::format("a Timeless archive, not {}", asked), path.string(),
+                  "leave out --from");
+    return;
+  }
+  const trace::formats::Format* const seems = trace::formats::recognised_format(path);
+  if (seems == nullptr || seems->name == from || (!from.empty() && &trace::formats::readable_format(from) == seems))
+    return;
+  throw Error(Failure::invalid_input, fmt::format("not {}: it looks like {}", asked, seems->name), path.string(),
+              seems->open != nullptr ? fmt::format("give --from {}", seems->name)
+                                     : fmt::format("{} can be written, but not read", seems->name));
+}
+
+} // namespace
+
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from) {
+  try {
+    return open_as(path, from);
+  } catch (const Error& error) {
+    if (error.failure() == Failure::invalid_input) name_other_format(path, from);
+    throw;
+  }
+}
+
+std::string advice_on_one_trace(const CLI::App& command) {
+  const CLI::Option* const trace = command.get_option_no_throw("trace");
+  const std::vector<std::string> others = command.remaining();
+  if (trace == nullptr || trace->count() == 0 || others.empty()) return {};
+  if (std::ranges::any_of(others, [](const std::string& one) { return one.starts_with('-'); })) return {};
+  const std::string verb = command.get_name();
+  const std::string first = trace->results().front();
+  const CLI::Option* const from = command.get_option_no_throw("--from");
+  const std::string format = from == nullptr || from->count() == 0 ? "" : from->results().front();
+  if (format == "dumpi")
+    return fmt::format("a trace is named by one of its files, as in: timeless {} --from dumpi {}", verb, first);
+  if (format == "ti")
+    return "a trace is named by one file, which lists the ranks' files: printf '%s\\n' FILE... > LIST";
+  if (format.empty() && std::filesystem::path(first).filename().string().starts_with("rank-"))
+    return fmt::format(
+        "a recording is named by its directory, as in: timeless {} {}", verb,
+        std::filesystem::path(first).parent_path().empty() ? "." : std::filesystem::path(first).parent_path().string());
+  return fmt::format("a trace is one path, here {}", first);
 }
 
 std::uint64_t trace_bytes(const std::filesystem::path& path) {

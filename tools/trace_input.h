@@ -20,8 +20,13 @@ void add_trace_argument(CLI::App& command, std::string& path, std::string& from)
 CLI::Option* add_from_option(CLI::App& command, std::string& from);
 
 /// The run at a path, in the format of that name; in our own when that is empty. Throws as gather::open_run() and the
-/// format's own import do, and Error(usage) when there is no such format.
+/// format's own import do, naming the format that the file seems to be in, and Error(usage) when there is no such
+/// format.
 std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from);
+
+/// What to type where a shell has made a trace's many files of a pattern: advice for a command that was given more
+/// arguments than it takes; empty where that is not why.
+std::string advice_on_one_trace(const CLI::App& command);
 
 /// Bytes on disk of an archive, or of all rank files of a directory.
 std::uint64_t trace_bytes(const std::filesystem::path& path);

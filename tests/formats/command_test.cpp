@@ -102,5 +102,53 @@ TEST_F(Command, what_cannot_be_asked_is_refused_with_what_can) {
   EXPECT_THAT(list.out, HasSubstr("dumpi"));
 }
 
+TEST_F(Command, several_files_of_one_trace_are_answered_with_what_to_type) {
+  const auto advice = [](const std::vector<std::string>& words) {
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    return outcome.err;
+  };
+  const std::string first = prefix_ + "-0000.bin";
+  EXPECT_THAT(advice({"classify", "--from", "dumpi", first, prefix_ + "-0001.bin", prefix_ + ".meta"}),
+              HasSubstr("timeless classify --from dumpi " + first));
+  EXPECT_THAT(advice({"info", "--from", "ti", "rank-0.txt", "rank-1.txt"}), HasSubstr("> LIST"));
+  EXPECT_THAT(advice({"info", "recording/rank-000000.tia", "recording/rank-000001.tia"}),
+              HasSubstr("timeless info recording\n"));
+  EXPECT_THAT(advice({"info", "a.tia", "--bogus"}), HasSubstr("--bogus"));
+}
+
+TEST_F(Command, a_file_of_another_format_is_refused_with_the_one_it_seems_to_be_in) {
+  const std::string archive = directory_ / "run.tia";
+  const std::string text = directory_ / "text";
+  const std::string goal = directory_ / "goal";
+  const std::string dim = directory_ / "dim";
+  ASSERT_EQ(timeless_command({"convert", "--from", "dumpi", prefix_, "-o", archive}).status, 0);
+  ASSERT_EQ(timeless_command({"convert", archive, "--to", "goal", "-o", goal}).status, 0);
+  ASSERT_EQ(timeless_command({"convert", archive, "--to", "dimemas", "-o", dim}).status, 0);
+  trace::test::write_bytes(text, "0 init\n0 compute 5\n0 finalize\n");
+  const auto advice = [](const std::string& from, const std::string& file) {
+    std::vector<std::string> words{"info", file};
+    if (!from.empty()) words.insert(words.end(), {"--from", from});
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 3) << outcome.out;
+    return outcome.err;
+  };
+  for (const char* from : {"ti", "goal", "dumpi"})
+    EXPECT_THAT(advice(from, archive), HasSubstr("leave out --from")) << from;
+  for (const std::string& file : {prefix_, prefix_ + "-0001.bin", directory_.path().string()})
+    EXPECT_THAT(advice("", file), HasSubstr("give --from dumpi")) << file;
+  EXPECT_THAT(advice("goal", prefix_ + "-0001.bin"), HasSubstr("give --from dumpi"));
+  EXPECT_THAT(advice("", text), HasSubstr("give --from ti"));
+  EXPECT_THAT(advice("dumpi", text), HasSubstr("give --from ti"));
+  EXPECT_THAT(advice("ti", goal), HasSubstr("give --from goal"));
+  EXPECT_THAT(advice("goal", dim), HasSubstr("can be written, but not read"));
+  EXPECT_THAT(advice("goal", directory_.path()), HasSubstr("a directory"));
+  EXPECT_THAT(advice("ti", directory_ / "none"), HasSubstr("No such file"));
+  trace::test::write_bytes(text, "");
+  for (const char* from : {"ti", "goal", "dumpi"})
+    EXPECT_THAT(advice(from, text), HasSubstr(text)) << from;
+  EXPECT_THAT(timeless_command({"info", "--from", "dimemas", dim}).err, HasSubstr("only written"));
+}
+
 } // namespace
 } // namespace timeless::trace::formats

@@ -493,5 +493,27 @@ TEST_F(Dumpi, deep_groups_end_in_no_communicator) {
   EXPECT_EQ(run->run().communicators.size(), 1U);
 }
 
+TEST_F(Dumpi, any_of_its_files_names_a_trace_and_so_does_what_a_shell_completes_of_it) {
+  std::vector<DumpiWriter> ranks(2);
+  for (DumpiWriter& rank : ranks)
+    rank.init().finalize();
+  const std::string prefix = write_dumpi(directory_.path(), ranks).string();
+  for (const char* rest : {"", "-0000.bin", "-0001.bin", ".meta", "-", "-000", "."})
+    EXPECT_EQ(open_dumpi(prefix + rest)->run().size, 2) << rest;
+  EXPECT_EQ(open_dumpi(directory_.path())->run().size, 2);
+  std::filesystem::remove(prefix + ".meta");
+  EXPECT_EQ(open_dumpi(prefix + "-0001.bin")->run().size, 2) << "without the .meta";
+  EXPECT_EQ(open_dumpi(directory_.path())->run().size, 2) << "without the .meta";
+  EXPECT_THROW(open_dumpi(prefix + "x"), Error);
+  EXPECT_THROW(open_dumpi(prefix + "-1.bin"), Error);
+  trace::test::write_bytes(directory_ / "other-0000.bin", "");
+  try {
+    open_dumpi(directory_.path());
+    FAIL() << "which of the two?";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.description(), HasSubstr("2 DUMPI traces"));
+  }
+}
+
 } // namespace
 } // namespace timeless::trace::formats

@@ -290,7 +290,7 @@ TEST_F(Goal, what_is_no_goal_is_refused_with_its_line) {
   EXPECT_THAT(refusal("rank 0 {\nsend 1b to 5\n}\n"), HasSubstr("a rank that there is not"));
   EXPECT_THAT(refusal("rank 0 {\na: calc 1\nb: calc 2\na requires b\nb requires a\n}\n"), HasSubstr("in a circle"));
   EXPECT_THAT(refusal("hello\n"), HasSubstr("neither a rank"));
-  EXPECT_THAT(refusal(""), HasSubstr("no rank"));
+  EXPECT_THAT(refusal(""), HasSubstr("empty"));
 }
 
 TEST_F(Goal, a_damaged_binary_form_is_refused_or_a_run) {

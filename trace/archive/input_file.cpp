@@ -21,7 +21,7 @@ InputFile::InputFile(std::filesystem::path path) : path_(std::move(path)) {
   struct stat status {};
   if (::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(file_);
-    throw Error(Failure::invalid_input, "not a regular file", path_.string(), "expected a .tia archive");
+    throw Error(Failure::invalid_input, "not a regular file", path_.string());
   }
   size_ = file_size_ = static_cast<std::uint64_t>(status.st_size);
 }

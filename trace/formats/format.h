@@ -58,6 +58,8 @@ struct Format {
   std::string_view description; ///< what it is, and what to name as its path
   Import open = nullptr;        ///< null when it is only written
   Export write = nullptr;       ///< null when it is only read
+  /// Whether a file that begins so seems to be of this format. Only to help who has named another one.
+  bool (*looks_like)(std::string_view beginning) = nullptr;
 };
 
 /// Every format there is: the one table, in formats.cpp.
@@ -67,5 +69,7 @@ std::span<const Format> formats();
 const Format& readable_format(std::string_view name);
 /// And one that can be written.
 const Format& writable_format(std::string_view name);
+/// The one that a file seems to be in, by its first bytes; null where it is no file, or none of them.
+const Format* recognised_format(const std::filesystem::path& path);
 
 } // namespace timeless::trace::formats

@@ -1,14 +1,12 @@
 #include "trace/formats/dumpi/dumpi.h"
-#include "trace/formats/dumpi/call_kinds.h"
 
 #include "trace/error.h"
 #include "trace/formats/dumpi/call_kinds.h"
+#include "trace/formats/dumpi/file_names.h"
 #include "trace/formats/dumpi/translation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -18,59 +16,6 @@ namespace {
 
 using namespace dumpi;
 namespace fs = std::filesystem;
-
-/// PREFIX of what a person has named.
-fs::path prefix_of(const fs::path& path) {
-  std::error_code ignored;
-  if (path.extension() == ".meta" && fs::is_regular_file(path, ignored)) return fs::path(path).replace_extension();
-  if (!fs::is_directory(path, ignored)) return path;
-  std::vector<fs::path> metas;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path))
-    if (entry.path().extension() == ".meta") metas.push_back(entry.path());
-  if (metas.size() == 1) return metas.front().replace_extension();
-  throw Error(Failure::invalid_input,
-              "the directory holds " + std::to_string(metas.size()) + " DUMPI traces (.meta files)", path.string(),
-              "name the prefix of the trace's files: DIR/PREFIX of DIR/PREFIX-0000.bin");
-}
-
-fs::path rank_path(const fs::path& prefix, Rank rank) {
-  std::string digits = std::to_string(rank);
-  digits.insert(0, digits.size() < 4 ? 4 - digits.size() : 0, '0');
-  return prefix.string() + "-" + digits + ".bin";
-}
-
-/// What the text beside the files says of a key; empty where it does not.
-std::string meta_value(const fs::path& prefix, std::string_view key) {
-  std::ifstream meta(prefix.string() + ".meta");
-  std::string line;
-  for (int lines = 0; lines < 1000 && std::getline(meta, line); ++lines)
-    if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == '=')
-      return line.substr(key.size() + 1);
-  return {};
-}
-
-/// How many ranks there were: the .meta says it; without it, those there are.
-Rank ranks_of(const fs::path& prefix) {
-  constexpr Rank most = 1 << 22;
-  const std::string said = meta_value(prefix, "numprocs");
-  Rank ranks = 0;
-  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), ranks);
-  Rank there = 0;
-  std::error_code ignored;
-  while (there < most && fs::exists(rank_path(prefix, there), ignored))
-    ++there;
-  if (error != std::errc{}) ranks = there;
-  if (there == 0 || ranks <= 0 || ranks > most)
-    throw Error(Failure::invalid_input, "no DUMPI trace: no " + rank_path(prefix, 0).filename().string(),
-                prefix.string(), "name DIR/PREFIX of DIR/PREFIX.meta and DIR/PREFIX-0000.bin");
-  // Of a trace that lost its last files the .meta still knows; one whose .meta promises millions does not.
-  if (ranks > there + 1024 && ranks > 2 * there)
-    throw Error(Failure::invalid_input,
-                "most of the " + std::to_string(ranks) + " ranks' files are missing: there are " +
-                    std::to_string(there),
-                prefix.string());
-  return ranks;
-}
 
 std::string date_of(std::uint64_t seconds) {
   const auto time = static_cast<std::time_t>(seconds);
@@ -255,6 +200,11 @@ private:
 };
 
 } // namespace
+
+bool looks_like_dumpi(std::string_view beginning) {
+  const bool ranks_file = beginning.starts_with(std::string_view("\xff\xaa\xdd\x44UMPI", 8));
+  return ranks_file || (beginning.starts_with("hostname=") && beginning.find("\nnumprocs=") != beginning.npos);
+}
 
 std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path) {
   return std::make_unique<DumpiRun>(path);

@@ -17,6 +17,9 @@ namespace timeless::trace::formats {
 /// circles.
 std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path);
 
+/// Whether this begins GOAL's text, or its binary form.
+bool looks_like_goal(std::string_view beginning);
+
 /// Writes GOAL's text. The order of a rank's calls becomes dependencies: "requires" of what the rank has waited for,
 /// "irequires" of nonblocking messages that were begun before. Collectives become messages, nonblocking ones beside
 /// what follows them. Computation becomes nanoseconds at ExportOptions::rate. Messages of no bytes have one: LogGOPSim

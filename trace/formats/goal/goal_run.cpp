@@ -1,5 +1,6 @@
 #include "trace/formats/goal/goal.h"
 
+#include "trace/archive/input_file.h"
 #include "trace/error.h"
 #include "trace/formats/goal/ordering.h"
 #include "trace/formats/goal/schedule_binary.h"
@@ -231,11 +232,27 @@ std::uint64_t count_actions(const Read& read, Rank rank) {
   return actions;
 }
 
+std::string beginning_of(const std::filesystem::path& path) {
+  constexpr std::size_t enough = 16;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(Failure::invalid_input, "a directory", path.string(), "name one file: GOAL has all ranks in one");
+  const std::string beginning = InputFile(path).read(0, enough);
+  if (beginning.empty()) throw Error(Failure::invalid_input, "the file is empty", path.string(), "was it written to its end?");
+  return beginning;
+}
+
 } // namespace
+
+bool looks_like_goal(std::string_view beginning) {
+  if (goal::begins_binary(beginning)) return true;
+  const std::string_view words = beginning.substr(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+  return words.starts_with("num_ranks ") || words.starts_with("rank ");
+}
 
 std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path) {
   Read read{.path = path, .schedules = {}, .ordering = {}, .takes_what_comes = {}, .run = {}};
-  read.schedules = goal::is_binary(path) ? goal::read_binary(path) : goal::read_text(path);
+  read.schedules = goal::begins_binary(beginning_of(path)) ? goal::read_binary(path) : goal::read_text(path);
   for (const goal::Schedule& schedule : read.schedules)
     read.takes_what_comes.push_back(what_comes(schedule));
   read.ordering = goal::order(read.schedules);

@@ -169,8 +169,7 @@ std::vector<Place> places_of(const InputFile& file, std::uint32_t ranks) {
 
 } // namespace
 
-bool is_binary(const std::filesystem::path& path) {
-  const std::string bytes = InputFile(path).read(0, magic_bytes);
+bool begins_binary(std::string_view bytes) {
   if (bytes.size() < magic_bytes) return false;
   const auto found = Numbers(bytes).take<std::uint64_t>();
   return found == magic || found == magic_of_used_up;

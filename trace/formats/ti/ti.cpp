@@ -67,6 +67,16 @@ private:
 } // namespace
 } // namespace ti
 
+bool looks_like_ti(std::string_view beginning) {
+  std::vector<std::string_view> parts;
+  while (!beginning.empty()) {
+    const std::string_view line = beginning.substr(0, beginning.find('\n'));
+    beginning.remove_prefix(std::min(line.size() + 1, beginning.size()));
+    if (ti::split_action(line, parts)) return parts.size() > 1 && ti::rank_word(parts[0]) && ti::word(parts[1]);
+  }
+  return false;
+}
+
 std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path) {
   return std::make_unique<ti::TiRun>(ti::scan(path));
 }

@@ -47,7 +47,7 @@ Rank Values::peer(std::size_t index, Rank size) const {
   if (const auto rank = rank_word(text(index)); rank && *rank < size) return *rank;
   if (integer(index) == any_source_in_text)
     refuse("a receive from any rank, which no replay but that of the program itself can place,");
-  refuse("no rank of the run: " + quoted(text(index)));
+  refuse("no rank of the run, which has " + std::to_string(size) + ": " + quoted(text(index)));
 }
 
 Rank Values::peer_or_none(std::size_t index, Rank size) const {
