@@ -1,0 +1,44 @@
+// Platform files, as `timeless platform` reads, checks and upgrades them: their text, without SimGrid.
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memory_file.h"
+#include "tools/platforms/catalogue.h"
+#include "tools/platforms/findings.h"
+#include "tools/platforms/upgrade.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace timeless;
+using namespace timeless::tools;
+
+const std::vector<std::string> settings{"network/model", "network/TCP-gamma", "smpi/bw-factor", "smpi/lat-factor",
+                                        "smpi/async-small-thresh"};
+
+std::optional<platforms::Upgraded> upgraded(const fuzz::MemoryFile& file) {
+  std::optional<platforms::Upgraded> made;
+  fuzz::reads([&] { made = platforms::upgrade(platforms::XmlFile::read(file.path())); });
+  return made;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static fuzz::MemoryFile file;
+  static fuzz::MemoryFile after;
+  file.hold(fuzz::text(data, size));
+  fuzz::reads([] {
+    const platforms::XmlFile xml = platforms::XmlFile::read(file.path());
+    for (const platforms::Finding& finding : platforms::check_text(xml, settings))
+      fuzz::demand(!finding.what.empty(), "a finding says what");
+  });
+  const auto once = upgraded(file);
+  if (!once) return 0;
+  after.hold(once->text);
+  const auto twice = upgraded(after);
+  fuzz::demand(twice.has_value(), "what an upgrade has written can be read");
+  fuzz::demand(twice->changes.empty() && twice->text == once->text, "and needs no upgrade");
+  return 0;
+}

@@ -1,0 +1,42 @@
+// Files of rates, applied to a run with two hosts and two kernels.
+#include "replay/platform/compute_rates.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memory_file.h"
+#include "trace/memory_source.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace {
+
+timeless::trace::Run two_kernels() {
+  timeless::trace::MemorySource program(2);
+  timeless::trace::Run& run = program.description();
+  run.modules = {{.path = "/bin/app", .build_id = {}}, {.path = "libm.so", .build_id = {}}};
+  program.add_kernel({.begin = {.module = 0, .offset = 16}, .end = {.module = 1, .offset = 32}});
+  return program.run();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace timeless;
+  static fuzz::MemoryFile file;
+  static const trace::Run run = two_kernels();
+  file.hold(fuzz::text(data, size));
+  std::optional<replay::ComputeRates> rates;
+  if (!fuzz::reads([&] { rates = replay::read_rates(file.path()); })) return 0;
+  fuzz::reads([&] {
+    for (const double factor : replay::kernel_factors(*rates, run))
+      fuzz::demand(factor >= 0 && std::isfinite(factor), "a factor is a number");
+  });
+  const std::array<std::string, 2> nodes{"node-1", "node-2.cluster"};
+  const std::array<double, 2> otherwise{1e-9, 2e-9};
+  fuzz::reads([&] {
+    for (const double seconds : replay::seconds_per_unit(*rates, nodes, otherwise))
+      fuzz::demand(seconds > 0 && std::isfinite(seconds), "a unit takes some time");
+  });
+  return 0;
+}
