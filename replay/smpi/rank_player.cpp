@@ -1,6 +1,6 @@
 #include "replay/smpi/rank_player.h"
 
-#include "replay/smpi/payload.h"
+#include "replay/smpi/elements.h"
 #include "replay/smpi/smpi_internals.h"
 #include "trace/error.h"
 
@@ -99,7 +99,16 @@ void RankPlayer::prepare() {
   make_communicators();
   PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());
   self->extension<simgrid::smpi::ActorExt>()->set_replaying(true);
+  lend_buffers();
   stage_.curtain->wait();
+}
+
+/// What SMPI's collectives set aside while replaying are two buffers for all ranks. Some take a buffer without an
+/// address for a lack of memory, so each gets one: this collective of one rank sends nothing, and asks for both.
+void RankPlayer::lend_buffers() {
+  const int one = 1;
+  simgrid::smpi::reduce_scatter__mpich_noncomm(stage_.send_area, stage_.receive_area, &one, MPI_BYTE, MPI_BAND,
+                                               MPI_COMM_SELF);
 }
 
 /// Communicators must be made before SMPI replays: making them moves real data, which a replay does not. The same
@@ -171,11 +180,29 @@ RankPlayer::Pending& RankPlayer::slot(trace::RequestId id) {
 }
 
 /// MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: elements large enough for both.
-RankPlayer::Payload RankPlayer::payload(trace::Bytes bytes, trace::Bytes times) {
-  const trace::Bytes all = bytes <= largest_payload ? bytes * std::max<trace::Bytes>(times, 1) : bytes;
-  if (all <= largest_count) return {static_cast<int>(bytes), MPI_BYTE};
-  if (all <= 8 * largest_count) return {static_cast<int>((bytes + 7) / 8), MPI_DOUBLE};
-  return {static_cast<int>((bytes + 15) / 16), MPI_LONG_DOUBLE};
+Elements RankPlayer::elements(trace::Bytes bytes, trace::Bytes times) {
+  const trace::Bytes unit = unit_for(bytes * std::max<trace::Bytes>(times, 1));
+  return {count_of(bytes, unit), stage_.types.of(unit)};
+}
+
+Elements RankPlayer::elements_without_room(trace::Bytes bytes, trace::Bytes times) {
+  if (bytes * times < worth_sparing) return elements(bytes, times);
+  const trace::Bytes unit = unit_for(bytes * times);
+  return {count_of(bytes, unit), stage_.types.without_room(unit)};
+}
+
+/// SMPI has receives of small messages wait in one place and those of large ones in another, by sizes that it takes for
+/// ints (so 2 to 4 GiB are small). Small messages look into both, large ones into theirs alone. So a receive of a large
+/// message may be taken by a small one, though a small receive came before it, and the large message finds none. Where
+/// all receives count as large, they are taken in their order. What a message costs depends on its sender's size.
+Elements RankPlayer::room_for(trace::Bytes bytes) {
+  bytes = std::max(bytes, stage_.smallest_large);
+  if (bytes <= largest_count) return elements(bytes);
+  constexpr trace::Bytes turn = trace::Bytes{1} << 32U;
+  constexpr trace::Bytes widest = 0x7fff0000; // as an int; a multiple of all units
+  trace::Bytes room = bytes / turn * turn + widest;
+  if (room < bytes) room += turn;
+  return elements(room);
 }
 
 const Amendment* RankPlayer::amendment() const {
@@ -264,7 +291,7 @@ void RankPlayer::point_to_point(const Action& action) {
 }
 
 void RankPlayer::send(const Action& action) {
-  const auto [count, type] = payload(action.bytes);
+  const auto [count, type] = elements(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
   const int peer = place(action, action.peer);
   // SMPI compares sizes as ints: from 2 GiB on a standard send would pass for a small one.
@@ -280,7 +307,7 @@ void RankPlayer::start_send(const Action& action) {
   MPI_Request& request = pending.request;
   const Amendment* late = amendment();
   if (late != nullptr && late->cancelled) return;
-  const auto [count, type] = payload(action.bytes);
+  const auto [count, type] = elements(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
   const int peer = place(action, action.peer);
   const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
@@ -315,7 +342,7 @@ void RankPlayer::receive(Action action) {
     }
   }
   if (taken_early(action)) return;
-  const auto [count, type] = payload(action.bytes);
+  const auto [count, type] = room_for(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
   const int peer = place(action, action.peer);
   const int tag = message_tag(action.tag);
@@ -329,8 +356,8 @@ void RankPlayer::receive(Action action) {
 }
 
 void RankPlayer::exchange(const Action& action) {
-  const auto [send_count, send_type] = payload(action.bytes);
-  const auto [receive_count, receive_type] = payload(action.receive_bytes);
+  const auto [send_count, send_type] = elements(action.bytes);
+  const auto [receive_count, receive_type] = room_for(action.receive_bytes);
   check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, place(action, action.peer), action.tag,
                       stage_.receive_area, receive_count, receive_type, place(action, action.receive_peer),
                       message_tag(action.receive_tag), communicator(action.communicator), MPI_STATUS_IGNORE),
@@ -343,7 +370,7 @@ void RankPlayer::await_message(const Action& action) {
   const MessageKey key{action.communicator, action.peer, action.tag};
   const bool takes_it_away = (action.flags & trace::flag_matched) != 0;
   if (!takes_it_away && early_.contains(key)) return;
-  const auto [count, type] = payload(action.bytes);
+  const auto [count, type] = room_for(action.bytes);
   check(PMPI_Recv(stage_.receive_area, count, type, place(action, action.peer), message_tag(action.tag),
                   communicator(action.communicator), MPI_STATUS_IGNORE),
         action);

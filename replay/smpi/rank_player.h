@@ -43,15 +43,11 @@ public:
   const std::map<std::string, TimedSubject>& calls() const { return calls_; }
 
 private:
-  struct Payload {
-    int count;
-    MPI_Datatype type;
-  };
   struct Reduction {
     MPI_Datatype type;
     MPI_Op op;
     trace::Bytes element;
-    int count(trace::Bytes bytes) const { return static_cast<int>((bytes + element - 1) / element); }
+    int count(trace::Bytes bytes) const { return count_of(bytes, element); }
   };
   /// A communicator of the run, in SMPI.
   struct Circle {
@@ -81,6 +77,7 @@ private:
   using MessageKey = std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>;
 
   void prepare();
+  void lend_buffers();
   void make_communicators();
   void make_window(trace::CommunicatorId id, const Circle& circle);
   void perform(const trace::Action& action, std::uint64_t volume);
@@ -134,9 +131,10 @@ private:
   int place(const trace::Action& action, trace::Rank rank) const;
   int rank_in(MPI_Comm communicator) const;
   Pending& slot(trace::RequestId id);
-  static Payload payload(trace::Bytes bytes, trace::Bytes times = 1);
+  Elements elements(trace::Bytes bytes, trace::Bytes times = 1);
+  Elements elements_without_room(trace::Bytes bytes, trace::Bytes times);
+  Elements room_for(trace::Bytes bytes);
   Reduction reduction_of(const trace::Action& action);
-  MPI_Datatype type_of_size(trace::Bytes bytes);
   void wait_for(std::vector<MPI_Request>& parts, const trace::Action& action);
   void check(int code, const trace::Action& action) const;
   [[noreturn]] void fail(const Error& error) const { stage_.report->fail(error); }
@@ -151,7 +149,6 @@ private:
   std::vector<MPI_Request> unfinished_;                                  ///< freed by the program while under way
   std::vector<MPI_Request> scratch_;
   std::map<MessageKey, std::uint32_t> early_; ///< messages a probe has taken ahead of their receive
-  std::map<trace::Bytes, MPI_Datatype> types_;
   std::unordered_map<trace::CommunicatorId, std::uint64_t> file_calls_;     ///< collective ones so far
   std::unordered_map<trace::CommunicatorId, FileTransfer> split_transfers_; ///< begun and not ended
   double file_port_free_ = 0; ///< when the rank's earlier transfers have passed, where hosts have no disks

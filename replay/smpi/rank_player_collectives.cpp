@@ -1,9 +1,10 @@
 #include "replay/smpi/rank_player.h"
 
-#include "replay/smpi/payload.h"
+#include "replay/smpi/elements.h"
 #include "trace/error.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -17,46 +18,27 @@ using trace::ActionKind;
 /// What SMPI would call for a user's reduction; it never does while replaying.
 void no_operation(void*, void*, int*, MPI_Datatype*) {}
 
-/// Elements of this many bytes let MPI's ints hold so many.
-trace::Bytes unit_for(trace::Bytes bytes) {
-  if (bytes <= largest_count) return 1;
-  return bytes <= 8 * largest_count ? 8 : 16;
-}
-
-/// Counts and displacements of the parts of a vector collective, as MPI wants them: in elements that let ints hold
-/// their sum, so parts are rounded up to these.
+/// Counts and displacements of the parts of a vector collective, as MPI wants them: rounded up to whole elements.
 struct Parts {
-  Parts(std::span<const trace::Bytes> bytes, std::size_t least) {
-    trace::Bytes all = 0;
-    for (const trace::Bytes part : bytes)
-      all += part;
-    unit = unit_for(all);
-    type = unit == 1 ? MPI_BYTE : unit == 8 ? MPI_DOUBLE : MPI_LONG_DOUBLE;
-    fill(bytes, least);
-  }
-  Parts(std::span<const trace::Bytes> bytes, trace::Bytes element, std::size_t least) : unit(element) {
-    fill(bytes, least);
-  }
-
-  trace::Bytes unit = 1;
-  MPI_Datatype type = MPI_BYTE;
-  std::vector<int> counts;
-  std::vector<int> displacements;
-
-private:
-  void fill(std::span<const trace::Bytes> bytes, std::size_t least) {
+  Parts(std::span<const trace::Bytes> bytes, trace::Bytes element, std::size_t least) {
     trace::Bytes sum = 0;
     for (const trace::Bytes part : bytes) {
-      const trace::Bytes count = (part + unit - 1) / unit;
-      counts.push_back(static_cast<int>(count));
+      counts.push_back(count_of(part, element));
       // Displacements only name addresses, which nobody reads while replaying.
       displacements.push_back(sum <= largest_count ? static_cast<int>(sum) : 0);
-      sum += count;
+      sum += static_cast<trace::Bytes>(counts.back());
     }
     counts.resize(std::max(counts.size(), least), 0);
     displacements.resize(counts.size(), 0);
   }
+
+  std::vector<int> counts;
+  std::vector<int> displacements;
 };
+
+trace::Bytes sum(std::span<const trace::Bytes> parts) {
+  return std::accumulate(parts.begin(), parts.end(), trace::Bytes{0});
+}
 
 /// The nonblocking call where there is a request for it, else the blocking one.
 template <typename Nonblocking, typename Blocking, typename... Arguments>
@@ -71,29 +53,6 @@ trace::Bytes part(std::span<const trace::Bytes> parts, int rank) {
 
 } // namespace
 
-MPI_Datatype RankPlayer::type_of_size(trace::Bytes bytes) {
-  switch (bytes) {
-  case 1:
-    return MPI_BYTE;
-  case 2:
-    return MPI_SHORT;
-  case 4:
-    return MPI_INT;
-  case 8:
-    return MPI_DOUBLE;
-  case 16:
-    return MPI_C_DOUBLE_COMPLEX;
-  default:
-    break;
-  }
-  MPI_Datatype& type = types_.emplace(bytes, MPI_DATATYPE_NULL).first->second;
-  if (type == MPI_DATATYPE_NULL) {
-    PMPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type);
-    PMPI_Type_commit(&type);
-  }
-  return type;
-}
-
 /// Elements as large as the program's, so that SMPI's choice of algorithm, which looks at their count, is the same.
 RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
   trace::Bytes element = std::max<trace::Bytes>(action.element_bytes, 1);
@@ -102,10 +61,10 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
   trace::Bytes all = std::max(action.bytes, action.receive_bytes);
   if (action.kind == ActionKind::reduce_scatter_block)
     all *= static_cast<trace::Bytes>(std::max(circle(action.communicator).size, 1));
-  all = std::max(all, std::accumulate(action.counts.begin(), action.counts.end(), trace::Bytes{0}));
+  all = std::max(all, sum(action.counts));
   if (all / element > largest_count) element = std::max(element, unit_for(all));
 
-  Reduction made{.type = type_of_size(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
+  Reduction made{.type = stage_.types.of(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
   const bool ordered = (action.flags & trace::flag_noncommutative) != 0;
   const bool predefined = element == 1 || element == 2 || element == 4 || element == 8 || element == 16;
   if (ordered || !predefined || (action.flags & trace::flag_user_operation) != 0) {
@@ -113,6 +72,9 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
     if (operation == MPI_OP_NULL) PMPI_Op_create(no_operation, ordered ? 0 : 1, &operation);
     made.op = operation;
   }
+  // Where order matters, SMPI makes types of this one, and computes with its extent. What no predefined type is like,
+  // is derived in the program, too, and SMPI may choose otherwise for it.
+  if (all >= worth_sparing && !ordered && std::has_single_bit(element)) made.type = stage_.types.without_room(element);
   return made;
 }
 
@@ -141,8 +103,8 @@ void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MP
   char* in = stage_.receive_area;
   const int root = action.peer;
   const trace::Bytes times = action.kind == ActionKind::broadcast ? 1 : members;
-  const auto [count, type] = payload(action.bytes, times);
-  const auto [receive_count, receive_type] = payload(action.receive_bytes, times);
+  const auto [count, type] = elements(action.bytes, times);
+  const auto [receive_count, receive_type] = elements(action.receive_bytes, times);
   switch (action.kind) {
   case ActionKind::barrier:
     if (request != nullptr) return start_barrier(action, comm, request);
@@ -151,14 +113,12 @@ void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MP
     return check(either(PMPI_Ibcast, PMPI_Bcast, request, out, count, type, root, comm), action);
   case ActionKind::gather: {
     // The root's own part is as large as the others', even if it passed MPI_IN_PLACE.
-    const auto [own, own_type] = payload(rank_in(comm) == root ? action.receive_bytes : action.bytes, times);
-    return check(
-        either(PMPI_Igather, PMPI_Gather, request, out, own, own_type, in, receive_count, receive_type, root, comm),
-        action);
+    const auto [part, of] = elements_without_room(rank_in(comm) == root ? action.receive_bytes : action.bytes, members);
+    return check(either(PMPI_Igather, PMPI_Gather, request, out, part, of, in, part, of, root, comm), action);
   }
   case ActionKind::scatter: {
-    const auto [own, own_type] = payload(rank_in(comm) == root ? action.bytes : action.receive_bytes, times);
-    return check(either(PMPI_Iscatter, PMPI_Scatter, request, out, count, type, in, own, own_type, root, comm), action);
+    const auto [part, of] = elements_without_room(rank_in(comm) == root ? action.bytes : action.receive_bytes, members);
+    return check(either(PMPI_Iscatter, PMPI_Scatter, request, out, part, of, in, part, of, root, comm), action);
   }
   case ActionKind::allgather:
     return check(either(PMPI_Iallgather, PMPI_Allgather, request, out, receive_count, receive_type, in, receive_count,
@@ -200,16 +160,20 @@ void RankPlayer::reduction(const Action& action, MPI_Comm comm, MPI_Request* req
     return check(either(PMPI_Iscan, PMPI_Scan, request, out, in, count, r.type, r.op, comm), action);
   case ActionKind::exscan: // PMPI_Iexscan clears its result, for which there is no memory; the messages are the same
     return check(either(PMPI_Iscan, PMPI_Exscan, request, out, in, count, r.type, r.op, comm), action);
-  case ActionKind::reduce_scatter_block:
-    return check(
-        either(PMPI_Ireduce_scatter_block, PMPI_Reduce_scatter_block, request, out, in, count, r.type, r.op, comm),
-        action);
   default:
     break;
   }
   int size = 0;
   PMPI_Comm_size(comm, &size);
-  const Parts parts(action.counts, r.element, static_cast<std::size_t>(size));
+  const auto members = static_cast<std::size_t>(size);
+  const bool block = action.kind == ActionKind::reduce_scatter_block;
+  // SMPI's keeps a list of as many numbers as a part has elements, and what follows is the same.
+  if (block && action.bytes < worth_sparing)
+    return check(
+        either(PMPI_Ireduce_scatter_block, PMPI_Reduce_scatter_block, request, out, in, count, r.type, r.op, comm),
+        action);
+  const std::vector<trace::Bytes> equal(block ? members : 0, action.bytes);
+  const Parts parts(block ? equal : action.counts, r.element, members);
   check(either(PMPI_Ireduce_scatter, PMPI_Reduce_scatter, request, out, in, parts.counts.data(), r.type, r.op, comm),
         action);
 }
@@ -223,26 +187,29 @@ void RankPlayer::vector_collective(const Action& action, MPI_Comm comm, MPI_Requ
   const auto members = static_cast<std::size_t>(size);
   switch (action.kind) {
   case ActionKind::gatherv: {
-    const Parts to(action.receive_counts, members);
-    const auto [own, type] = payload(self == action.peer ? part(action.receive_counts, self) : action.bytes);
+    const trace::Bytes unit = unit_for(sum(action.receive_counts));
+    const Parts to(action.receive_counts, unit, members);
+    const auto [own, type] = elements(self == action.peer ? part(action.receive_counts, self) : action.bytes);
     return check(either(PMPI_Igatherv, PMPI_Gatherv, request, out, own, type, in, to.counts.data(),
-                        to.displacements.data(), to.type, action.peer, comm),
+                        to.displacements.data(), stage_.types.of(unit), action.peer, comm),
                  action);
   }
   case ActionKind::scatterv: {
-    const Parts from(action.counts, members);
+    const trace::Bytes unit = unit_for(sum(action.counts));
+    const Parts from(action.counts, unit, members);
     // Only the root knows how its parts are rounded up.
-    const trace::Bytes room =
-        self == action.peer ? part(action.counts, self) : action.receive_bytes + (stage_.scan->large_parts ? 16 : 0);
-    const auto [own, type] = payload(room);
+    const auto [own, type] = self == action.peer ? elements(part(action.counts, self))
+                                                 : room_for(action.receive_bytes + stage_.scan->scattered_unit - 1);
     return check(either(PMPI_Iscatterv, PMPI_Scatterv, request, out, from.counts.data(), from.displacements.data(),
-                        from.type, in, own, type, action.peer, comm),
+                        stage_.types.of(unit), in, own, type, action.peer, comm),
                  action);
   }
   case ActionKind::allgatherv: {
-    const Parts all(action.receive_counts, members);
+    const trace::Bytes unit = unit_for(sum(action.receive_counts));
+    const Parts all(action.receive_counts, unit, members);
+    MPI_Datatype type = stage_.types.of(unit);
     return check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, all.counts[static_cast<std::size_t>(self)],
-                        all.type, in, all.counts.data(), all.displacements.data(), all.type, comm),
+                        type, in, all.counts.data(), all.displacements.data(), type, comm),
                  action);
   }
   case ActionKind::alltoallv:
@@ -272,7 +239,7 @@ void RankPlayer::all_to_all_of_any_size(const Action& action, MPI_Comm comm, MPI
   const auto sizes = [&](std::span<const trace::Bytes> parts) {
     Sizes made;
     for (int rank = 0; rank < size; ++rank) {
-      const auto [count, type] = payload(part(parts, rank));
+      const auto [count, type] = elements(part(parts, rank));
       made.counts.push_back(count);
       made.types.push_back(type);
     }

@@ -1,6 +1,6 @@
 #include "replay/smpi/rank_player.h"
 
-#include "replay/smpi/payload.h"
+#include "replay/smpi/elements.h"
 
 #include <algorithm>
 #include <numeric>
@@ -32,7 +32,7 @@ bool with_counts(ActionKind kind) {
 
 void RankPlayer::send_aside(const Action& action, int to, trace::Bytes bytes, std::vector<MPI_Request>& parts) {
   if (to == MPI_PROC_NULL) return;
-  const auto [count, type] = payload(bytes);
+  const auto [count, type] = elements(bytes);
   const auto start = bytes > largest_count ? PMPI_Issend : PMPI_Isend;
   check(start(stage_.send_area, count, type, to, tag_aside, circle(action.communicator).aside, &parts.emplace_back()),
         action);
@@ -40,7 +40,7 @@ void RankPlayer::send_aside(const Action& action, int to, trace::Bytes bytes, st
 
 void RankPlayer::receive_aside(const Action& action, int from, trace::Bytes bytes, std::vector<MPI_Request>& parts) {
   if (from == MPI_PROC_NULL) return;
-  const auto [count, type] = payload(bytes);
+  const auto [count, type] = room_for(bytes);
   check(PMPI_Irecv(stage_.receive_area, count, type, from, tag_aside, circle(action.communicator).aside,
                    &parts.emplace_back()),
         action);

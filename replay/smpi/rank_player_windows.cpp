@@ -1,6 +1,6 @@
 #include "replay/smpi/rank_player.h"
 
-#include "replay/smpi/payload.h"
+#include "replay/smpi/elements.h"
 
 #include <algorithm>
 
@@ -128,13 +128,13 @@ void RankPlayer::one_sided(const Action& action) {
   char* own = stage_.send_area;
   switch (action.kind) {
   case ActionKind::put: {
-    const auto [count, type] = payload(action.bytes);
+    const auto [count, type] = elements(action.bytes);
     return check(request != nullptr ? PMPI_Rput(own, count, type, target, 0, count, type, win, request)
                                     : PMPI_Put(own, count, type, target, 0, count, type, win),
                  action);
   }
   case ActionKind::get: {
-    const auto [count, type] = payload(action.receive_bytes);
+    const auto [count, type] = elements(action.receive_bytes);
     return check(request != nullptr ? PMPI_Rget(own, count, type, target, 0, count, type, win, request)
                                     : PMPI_Get(own, count, type, target, 0, count, type, win),
                  action);
@@ -149,13 +149,14 @@ void RankPlayer::atomic(const Action& action, MPI_Win win, MPI_Request* request)
   char* own = stage_.send_area;
   char* result = stage_.send_area + largest_payload;
   if (action.kind == ActionKind::compare_and_swap) {
-    MPI_Datatype type = type_of_size(std::max<trace::Bytes>(action.receive_bytes, 1));
+    MPI_Datatype type = stage_.types.of(std::max<trace::Bytes>(action.receive_bytes, 1));
     return check(PMPI_Compare_and_swap(own, own, result, type, target, 0, win), action);
   }
   Reduction r = reduction_of(action);
   // SMPI knows predefined operations only in windows.
   const bool predefined = r.element == 1 || r.element == 2 || r.element == 4 || r.element == 8 || r.element == 16;
-  if (!predefined) r = {.type = MPI_BYTE, .op = MPI_BAND, .element = 1};
+  if (!predefined) r.element = unit_for(std::max(action.bytes, action.receive_bytes));
+  r.type = stage_.types.of(r.element);
   r.op = r.element == 1 ? MPI_BAND : MPI_SUM;
   if ((action.flags & trace::flag_replace) != 0) r.op = MPI_REPLACE;
   if ((action.flags & trace::flag_no_operation) != 0) r.op = MPI_NO_OP;

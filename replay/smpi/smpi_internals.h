@@ -4,9 +4,24 @@
 #include <smpi/smpi.h>
 #include <xbt/Extendable.hpp>
 
-// Two classes of SMPI's own that the library exports but no public header shows, with the members needed here. Same in
-// SimGrid 3.32 to 4.x; members without virtual functions, so that only their names matter.
+// What SMPI's library exports but no public header shows, as far as it is needed here. Same in SimGrid 3.32 to 4.x;
+// members without virtual functions, so that only their names matter.
 namespace simgrid::smpi {
+
+/// A type of elements.
+class Datatype {
+public:
+  /// Of this many bytes each, of which each takes `extent` in memory.
+  static MPI_Datatype make(int size, MPI_Aint extent) {
+    return new Datatype(size, 0, extent, predefined_floating_point);
+  }
+
+private:
+  Datatype(int size, MPI_Aint lower_bound, MPI_Aint upper_bound, int flags);
+  /// SMPI's flags: predefined, so that nobody frees it, contiguous, data, without gaps; MPI_SUM takes it.
+  static constexpr int predefined_floating_point = 0x04000 | 0x00100 | 0x00080 | 0x00040 | 0x00004;
+  char room_[4096]; ///< more than the members of SMPI's, which the constructor fills in
+};
 
 /// What SMPI keeps for an actor.
 class ActorExt {
@@ -15,8 +30,8 @@ public:
   /// The MPI_COMM_WORLD of the actor's run. smpirun assigns it to the global of that name; without that, the node-aware
   /// collectives take every communicator for it.
   MPI_Comm comm_world() const;
-  /// From now on messages take their time, but no bytes are copied. smpi_replay_init() does this, and begins the actor's
-  /// trace a second time, which SimGrid's tracing refuses.
+  /// From now on messages take their time, but no bytes are copied. smpi_replay_init() does this, and begins the
+  /// actor's trace a second time, which SimGrid's tracing refuses.
   void set_replaying(bool value);
 };
 
@@ -28,5 +43,8 @@ public:
   /// MPI_COMM_NULL before init_smp().
   MPI_Comm get_leaders_comm() const;
 };
+
+int reduce_scatter__mpich_noncomm(const void* sent, void* received, const int* counts, MPI_Datatype type,
+                                  MPI_Op operation, MPI_Comm members);
 
 } // namespace simgrid::smpi

@@ -335,6 +335,8 @@ public:
       stage.send_area = sent.address();
       stage.receive_area = received.address();
       stage.prepare_collectives_for_nodes = collectives_chosen();
+      stage.smallest_large =
+          static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>("smpi/async-small-thresh"), 0));
       stage.action_done = [this, &report] {
         constexpr std::uint64_t between_reports = 1 << 15;
         if (++done_ % between_reports == 0) report.progress(done_, actions_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/platform/simgrid_process.h"
+#include "replay/smpi/elements.h"
 #include "replay/smpi/trace_scan.h"
 #include "replay/smpi/window_locks.h"
 #include "trace/source.h"
@@ -47,6 +48,8 @@ struct Stage {
   simgrid::s4u::BarrierPtr curtain; ///< all ranks start together, and leave together
   char* send_area = nullptr;        ///< addresses to name; SMPI copies nothing while replaying
   char* receive_area = nullptr;
+  ElementTypes types = {};
+  trace::Bytes smallest_large = 0; ///< of the messages that SMPI takes for large ones: smpi/async-small-thresh
   std::function<void()> action_done = {};
   /// Where somebody wants to know: what a rank's next action took, seconds since the common start.
   std::function<void(trace::Rank rank, double begin, double end)> observe = {};

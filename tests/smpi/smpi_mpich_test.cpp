@@ -106,10 +106,9 @@ TEST(CollectivesAsMPICH, differ_from_SMPI_by_less_than_a_factor_of_4_where_it_ch
 }
 
 // SMPI multiplies the parts' counts by the number of ranks they stand for, as ints, in gathers along a tree: given
-// bytes it wants room for a negative number of them. The room for all parts is real memory, so they exceed an int by
-// little.
+// bytes it wants room for a negative number of them.
 TEST(CollectivesAsMPICH, gather_parts_that_only_together_exceed_an_int) {
-  constexpr Bytes part = 270'000'000;
+  constexpr Bytes part = 400'000'000;
   static_assert(8 * part > 0x7fffffff);
   MemorySource program(8);
   for (trace::Rank rank = 0; rank < 8; ++rank)

@@ -45,9 +45,6 @@ private:
   Bytes any_size() { return static_cast<Bytes>(pick(0, 2) == 0 ? pick(0, 500'000) : pick(0, 4000)); }
   std::vector<RequestId>& open(Rank rank) { return open_[static_cast<std::size_t>(rank)]; }
 
-  /// SMPI keeps small and large messages apart and may mistake one for the other where they share a tag.
-  static trace::Tag tag(trace::Tag wanted, Bytes bytes) { return bytes < 2000 ? wanted : wanted + 10; }
-
   void compute(Rank rank) {
     if (pick(0, 2) == 0) program_.compute(rank, static_cast<std::uint64_t>(pick(0, 200'000)));
   }
@@ -56,7 +53,7 @@ private:
     const Rank from = any_rank();
     const Rank to = (from + pick(1, program_.run().size - 1)) % program_.run().size;
     const Bytes bytes = any_size();
-    const trace::Tag tag = this->tag(pick(0, 2), bytes);
+    const trace::Tag tag = pick(0, 2);
     const auto mode = pick(0, 9) == 0 ? trace::SendMode::synchronous : trace::SendMode::standard;
     half({.kind = ActionKind::send, .mode = mode, .peer = to, .tag = tag, .bytes = bytes}, from);
     half({.kind = ActionKind::receive, .peer = from, .tag = tag, .bytes = bytes}, to);
@@ -83,10 +80,10 @@ private:
       compute(rank);
       program_.add(rank, {.kind = ActionKind::exchange,
                           .peer = peer,
-                          .tag = tag(7, sent),
+                          .tag = 7,
                           .bytes = sent,
                           .receive_peer = peer,
-                          .receive_tag = tag(7, received),
+                          .receive_tag = 7,
                           .receive_bytes = received});
     }
   }
@@ -130,6 +127,40 @@ TEST(RendezvousInSmpi, keeps_the_sender_as_long_as_in_the_model) {
     EXPECT_NEAR(modelled[1], simulated[1], 1e-12) << bytes;
     EXPECT_EQ(simulated[0] > 3e-3, bytes >= 2000);
   }
+}
+
+// SMPI's small messages look for receives of large ones, and large messages for these alone: given sizes as they are,
+// the first message takes the second receive, and the second finds none.
+TEST(RendezvousInSmpi, takes_receives_in_their_order_whatever_their_sizes) {
+  constexpr Bytes small = 100;
+  constexpr Bytes large = 1'000'000;
+  for (const auto& [first, second] : {std::pair{small, large}, {large, small}, {large, large}}) {
+    MemorySource program(2);
+    const RequestId requests[] = {0, 1};
+    program.compute(0, 1'000'000);
+    program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = first});
+    program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = second});
+    program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = first, .request = requests[0]});
+    program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = second, .request = requests[1]});
+    program.add(1, {.kind = ActionKind::wait, .requests = {&requests[0], 1}});
+    program.compute(1, 5'000'000);
+    program.add(1, {.kind = ActionKind::wait, .requests = {&requests[1], 1}});
+    program.finalize();
+    const std::vector<double> smpi = smpi_ends(program, platform(), one_per_host(2));
+    const std::vector<double> model = model_ends(program, platform(), one_per_host(2));
+    EXPECT_NEAR(smpi[0], model[0], 1e-9) << first;
+    EXPECT_NEAR(smpi[1], model[1], 1e-9) << first;
+  }
+}
+
+// A receive of 2 to 4 GiB is a small one to SMPI, which takes sizes for ints.
+TEST(RendezvousInSmpi, receives_into_more_room_than_an_int_counts) {
+  MemorySource program(2);
+  program.compute(0, 1'000'000);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 1'000'000});
+  program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = Bytes{3} << 30U});
+  program.finalize();
+  EXPECT_GT(smpi_ends(program, platform(), one_per_host(2))[1], 2e-3);
 }
 
 TEST(RendezvousInSmpi, ends_in_a_deadlock_where_the_model_does) {
