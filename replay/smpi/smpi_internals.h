@@ -47,4 +47,46 @@ public:
 int reduce_scatter__mpich_noncomm(const void* sent, void* received, const int* counts, MPI_Datatype type,
                                   MPI_Op operation, MPI_Comm members);
 
+using Broadcast = int(void* buffer, int count, MPI_Datatype, int root, MPI_Comm);
+using Reduce = int(const void* sent, void* received, int count, MPI_Datatype, MPI_Op, int root, MPI_Comm);
+using Allreduce = int(const void* sent, void* received, int count, MPI_Datatype, MPI_Op, MPI_Comm);
+using ReduceScatter = int(const void* sent, void* received, const int* counts, MPI_Datatype, MPI_Op, MPI_Comm);
+using Rooted = int(const void* sent, int send_count, MPI_Datatype, void* received, int receive_count, MPI_Datatype,
+                   int root, MPI_Comm);
+using Exchange = int(const void* sent, int send_count, MPI_Datatype, void* received, int receive_count, MPI_Datatype,
+                     MPI_Comm);
+using Allgatherv = int(const void* sent, int send_count, MPI_Datatype, void* received, const int* receive_counts,
+                       const int* displacements, MPI_Datatype, MPI_Comm);
+using Alltoallv = int(const void* sent, const int* send_counts, const int* send_displacements, MPI_Datatype,
+                      void* received, const int* receive_counts, const int* receive_displacements, MPI_Datatype,
+                      MPI_Comm);
+
+/// The algorithms that SMPI's calls go to, for all ranks.
+class colls {
+public:
+  static Broadcast* bcast;
+  static Reduce* reduce;
+  static Allreduce* allreduce;
+  static ReduceScatter* reduce_scatter;
+  static Rooted* gather;
+  static Rooted* scatter;
+  static Exchange* allgather;
+  static Exchange* alltoall;
+  static Allgatherv* allgatherv;
+  static Alltoallv* alltoallv;
+};
+
+Broadcast bcast__default;
+Reduce reduce__default;
+Allreduce allreduce__default;
+ReduceScatter reduce_scatter__default;
+Rooted gather__default;
+Rooted gather__ompi_basic_linear;
+Rooted scatter__default;
+Exchange allgather__default;
+Exchange alltoall__default;
+Exchange alltoall__ring;
+Allgatherv allgatherv__default;
+Alltoallv alltoallv__ompi_basic_linear;
+
 } // namespace simgrid::smpi

@@ -3,6 +3,7 @@
 #include "replay/observer.h"
 #include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_process.h"
+#include "replay/smpi/collective_choice.h"
 #include "replay/smpi/rank_player.h"
 #include "replay/smpi/trace_scan.h"
 #include "trace/error.h"
@@ -152,19 +153,13 @@ std::vector<std::vector<trace::CommunicatorId>> communicators_by_rank(const trac
   return of;
 }
 
-/// True when the platform chooses SMPI's collectives itself: some of those want groups of ranks per host.
-bool collectives_chosen() {
-  constexpr const char* settings[] = {"smpi/coll-selector",  "smpi/gather",    "smpi/allgather",  "smpi/barrier",
-                                      "smpi/reduce_scatter", "smpi/scatter",   "smpi/allgatherv", "smpi/allreduce",
-                                      "smpi/alltoall",       "smpi/alltoallv", "smpi/bcast",      "smpi/reduce"};
-  return !std::ranges::all_of(settings, [](const char* name) { return simgrid::config::is_default(name); });
-}
-
 /// What to do where SMPI's replay fails.
 std::string advice() {
-  return collectives_chosen() ? "some of SMPI's collectives do not survive a replay: name others in the platform file "
-                                "(smpi/coll-selector: mpich), or use --backend model"
-                              : "use --backend model";
+  const std::string chosen = smpi::chosen_collectives();
+  return chosen.empty() ? "use --backend model"
+                        : "the likely cause is the choice of collectives (" + chosen +
+                              "), not all of which SimGrid can replay: try --cfg=smpi/coll-selector:mpich, or "
+                              "--backend model";
 }
 
 class JobPlay {
@@ -250,7 +245,7 @@ Error deadlock(const JobPlays& jobs) {
   if (blocked > named) where += "; ...";
   std::string help = "timeless check finds messages without a partner; a program that sends large messages before it "
                      "receives deadlocks where they are not buffered";
-  if (collectives_chosen()) help += "; " + advice();
+  if (smpi::collectives_chosen()) help += "; " + advice();
   return {Failure::invalid_input,
           std::to_string(blocked) + " of " + std::to_string(ranks) + " ranks wait and nothing will come", where, help};
 }
@@ -329,12 +324,13 @@ public:
     const Area sent;
     const Area received;
     scale_links();
+    smpi::replace_failing_collectives();
     const auto curtain = sg4::Barrier::create(static_cast<unsigned>(ranks_));
     for (const auto& job : jobs_) {
       Stage& stage = job->stage();
       stage.send_area = sent.address();
       stage.receive_area = received.address();
-      stage.prepare_collectives_for_nodes = collectives_chosen();
+      stage.prepare_collectives_for_nodes = smpi::collectives_chosen();
       stage.smallest_large =
           static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>("smpi/async-small-thresh"), 0));
       stage.action_done = [this, &report] {
@@ -362,6 +358,8 @@ public:
       if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_);
       put(answer, job->outcome(seconds));
     }
+    for (const std::string& note : smpi::replaced_collectives())
+      answer += note + "\n";
     return answer;
   }
 
@@ -489,6 +487,11 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     results.push_back(result_of(take_outcome(rest), name, options));
     results.back().replay.notes = simulation.notes(job);
+  }
+  for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+    for (SmpiResult& result : results)
+      result.replay.notes.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
   }
   return results;
 }

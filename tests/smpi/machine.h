@@ -7,6 +7,7 @@
 #include "replay/smpi/smpi_replay.h"
 #include "trace/memory_source.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,14 @@ inline Mapping one_per_host(trace::Rank ranks) {
   return placed(std::move(hosts));
 }
 
+/// So many ranks in turn on each host.
+inline Mapping blocks(trace::Rank ranks, trace::Rank per_host) {
+  std::vector<std::uint32_t> hosts;
+  for (trace::Rank rank = 0; rank < ranks; ++rank)
+    hosts.push_back(static_cast<std::uint32_t>(rank / per_host));
+  return placed(std::move(hosts));
+}
+
 /// When each rank ends in the first lane, seconds.
 inline std::vector<double> ends(const Result& result) {
   std::vector<double> seconds;
@@ -52,6 +61,20 @@ inline std::vector<double> model_ends(const trace::Source& program, const Simgri
                                       const Mapping& mapping, SimgridNetworkOptions options = {}) {
   SimgridNetwork network(platform, program.run(), mapping, std::move(options));
   return ends(replay(program, network));
+}
+
+/// When the last rank ends.
+inline double last(const std::vector<double>& ends) {
+  return std::ranges::max(ends);
+}
+
+/// A program of one call, by every rank.
+inline trace::MemorySource once(trace::Rank ranks, const trace::Action& call) {
+  trace::MemorySource program(ranks);
+  for (trace::Rank rank = 0; rank < ranks; ++rank)
+    program.add(rank, call);
+  program.finalize();
+  return program;
 }
 
 /// A program of two ranks: one message from rank 0 to rank 1, whose receive is posted at once.

@@ -15,13 +15,6 @@ const SimgridPlatform& cluster() {
   return machine(TIMELESS_TEST_PLATFORMS "/node-aware.xml");
 }
 
-Mapping blocks(trace::Rank ranks, trace::Rank per_host) {
-  std::vector<std::uint32_t> hosts;
-  for (trace::Rank rank = 0; rank < ranks; ++rank)
-    hosts.push_back(static_cast<std::uint32_t>(rank / per_host));
-  return placed(hosts);
-}
-
 /// Every collective with an algorithm of its own, small and large, on the world and on its even ranks.
 MemorySource collectives(trace::Rank ranks) {
   MemorySource program(ranks);
