@@ -47,7 +47,7 @@ constexpr std::array table{
            .looks_like = nullptr},
     Format{.name = "ti",
            .description =
-               "SimGrid's time-independent text, also of older SimGrids and of akypuera: the file that lists "
+               "SimGrid's time-independent text, also of older SimGrids and converters: the file that lists "
                "the ranks' files, or one file of all ranks",
            .open = open_ti,
            .write = write_ti,
