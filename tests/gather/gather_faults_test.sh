@@ -123,7 +123,7 @@ scenario_two_at_once() {
   with_faults FAULT_CALLS=pwrite FAULT_FILE=.timeless FAULT_AT=1 FAULT_DO=KILL -- "$TIMELESS" gather current/n0 -o run.tia
   [ $status = 137 ] || fail "not killed: $status"
   lock=$(ls .timeless-lock-*)
-  flock "$lock" sleep 30 &
+  flock "$lock" sleep 300 &
   holder=$!
   until ! flock -n "$lock" true; do sleep 0.05; done
   find . -name '.timeless*' | sort >before

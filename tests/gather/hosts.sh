@@ -55,7 +55,7 @@ start_host() {
     echo \$\$ >$work/pid-h$host
     exec sleep 900" >/dev/null 2>&1 &
   local wait
-  for wait in $(seq 100); do [ ! -s "$work/pid-h$host" ] || return 0; sleep 0.05; done
+  for wait in $(seq 600); do [ ! -s "$work/pid-h$host" ] || return 0; sleep 0.05; done
   skip "cannot start a host in namespaces here"
 }
 

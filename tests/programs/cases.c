@@ -282,7 +282,10 @@ static int full_disk(void) {
 
 static int aborts(void) {
   MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (rank == 0) {
+    usleep(300000); /* so that the others wait in the next barrier */
+    MPI_Abort(MPI_COMM_WORLD, 7);
+  }
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);
   return 0;

@@ -19,7 +19,7 @@ Ran with_hanging_program(const Workplace& place, const std::string& commands, co
       before +
       "timeless record --counter none -o trace -- mpirun -np 3 behave hang > out 2> record.err & "
       "recorder=$!; "
-      "for i in $(seq 300); do timeless info trace > seen 2> /dev/null; "
+      "for i in $(seq 600); do timeless info trace > seen 2> /dev/null; "
       "grep -q 'MPI_Recv from 0' seen && grep -q 'MPI_Barrier  *ranks 0, *2' seen && break; sleep 0.1; done; " +
       commands + "; kill -TERM $recorder; wait $recorder");
 }

@@ -151,7 +151,7 @@ TEST(Record, leaves_no_empty_logs) {
 TEST(Record, a_signal_sent_to_it_reaches_the_program) {
   const Workplace place;
   const Ran ran = place.run("timeless record --counter none -o trace -- behave wait > out & recorder=$!; "
-                            "for i in $(seq 200); do grep -q waiting out && break; sleep 0.05; done; "
+                            "for i in $(seq 1200); do grep -q waiting out && break; sleep 0.05; done; "
                             "kill -TERM $recorder; wait $recorder");
   EXPECT_EQ(ran.status, 128 + 15);
   EXPECT_THAT(ran.errors, HasSubstr("rank 0 did not reach MPI_Finalize"));
