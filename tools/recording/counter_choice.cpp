@@ -2,6 +2,7 @@
 
 #include "tools/locate.h"
 #include "trace/error.h"
+#include "trace/quoted.h"
 #include "tracer/counters/candidates.h"
 
 #include <cstring>
@@ -57,7 +58,7 @@ void check_known(const std::string& option) {
   const auto known = tracer::candidates();
   const auto found = std::ranges::find(known, name, &tracer::Candidate::name);
   if (found != known.end() && (name == option || (found->takes_argument && option.size() > name.size() + 1))) return;
-  throw Error(Failure::usage, "there is no counter '" + option + "'", "--counter",
+  throw Error(Failure::usage, "there is no counter " + trace::quoted(option), "--counter",
               "choose auto, papi, papi:EVENT, icount, cputime or none");
 }
 
