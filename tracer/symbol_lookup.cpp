@@ -50,11 +50,12 @@ bool is_own(const void* caller) {
   return address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && address < reinterpret_cast<std::uintptr_t>(_end);
 }
 
-/// The C library's dlsym, or that of a library between.
+/// The C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is ready for
+/// code that it watches, as inline functions of the standard library may be.
 Lookup next_lookup() {
   static constinit Lookup next = nullptr;
-  for (const char* version : {"GLIBC_2.34", "GLIBC_2.2.5"})
-    if (next == nullptr) next = reinterpret_cast<Lookup>(dlvsym(RTLD_NEXT, "dlsym", version));
+  if (next == nullptr) next = reinterpret_cast<Lookup>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
+  if (next == nullptr) next = reinterpret_cast<Lookup>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5"));
   return next;
 }
 
