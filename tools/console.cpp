@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace timeless::tools {
@@ -100,8 +103,46 @@ std::string Table::text() const {
   return text;
 }
 
+namespace {
+
+/// True where a line can be written over.
+bool stderr_is_terminal() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+/// Columns of the terminal; 80 where it does not say.
+std::size_t stderr_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// The first word and as much of the end as fits: what is done, and the end of a file's name.
+std::string without_middle(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  const std::string head = text.substr(0, text.find(' ')) + " ...";
+  if (head.size() >= longest) return text.substr(0, longest);
+  return head + text.substr(text.size() - (longest - head.size()));
+}
+
+} // namespace
+
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width) {
+  constexpr std::size_t longest_bar = 30;
+  constexpr std::size_t shortest_bar = 5;
+  const std::string figures = fmt::format("{:3.0f} %  {:.0f} s", share * 100, seconds);
+  // What reaches the last column may go on to the next line, where it would stay.
+  const std::size_t room = width > 0 ? width - 1 : 0;
+  const std::size_t least = figures.size() + shortest_bar + 4; // spaces and brackets
+  if (room < least + 12) return figures.substr(0, room);
+  const std::string text = without_middle(label, room - least);
+  const std::size_t length = std::min(longest_bar, room - least + shortest_bar - text.size());
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(length));
+  return text + " [" + std::string(filled, '#') + std::string(length - filled, '.') + "] " + figures;
+}
+
 Progress::Progress(std::string label, std::uint64_t total)
-    : label_(std::move(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(::isatty(STDERR_FILENO) != 0),
+    : label_(std::move(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(started_ + 1) {}
 
 Progress::~Progress() {
@@ -115,9 +156,7 @@ void Progress::update(std::uint64_t done) {
   next_ = now + 0.1;
   shown_ = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-  const auto filled = static_cast<std::size_t>(share * 30);
-  fmt::print(stderr, "\r\033[K{} [{}{}] {:3.0f} %  {:.0f} s", label_, std::string(filled, '#'),
-             std::string(30 - filled, '.'), share * 100, now - started_);
+  fmt::print(stderr, "\r\033[K{}", progress_line(label_, share, now - started_, stderr_width()));
   std::fflush(stderr);
 }
 

@@ -37,7 +37,10 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// A bar on stderr for what lasts longer than a second, on a terminal only.
+/// How far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width);
+
+/// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line.
 class Progress {
 public:
   Progress(std::string label, std::uint64_t total);
