@@ -56,6 +56,22 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+std::string in_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      line += "\\n";
+    else if (c == '\t')
+      line += "\\t";
+    else if (byte < ' ' || byte == 0x7f)
+      line += fmt::format("\\x{:02x}", byte);
+    else
+      line += c;
+  }
+  return line;
+}
+
 std::string human_count(double count) {
   static constexpr std::array units{"", " k", " M", " G", " T", " P"};
   return scaled(count, 1000, units);
@@ -79,6 +95,7 @@ Table::Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
 void Table::add(std::vector<std::string> row) {
   row.resize(rows_.front().size());
+  std::ranges::transform(row, row.begin(), [](const std::string& cell) { return in_line(cell); });
   rows_.push_back(std::move(row));
 }
 

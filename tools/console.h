@@ -19,6 +19,10 @@ void print_warning(std::string_view text);
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
 
+/// A name that a program or a file gave, as it can stand in a line: ends of lines and other signs that a terminal obeys
+/// are written as in C.
+std::string in_line(std::string_view text);
+
 /// 1234567 -> "1.23 M"; counts of things.
 std::string human_count(double count);
 /// 1536 -> "1.50 KiB".
@@ -30,6 +34,7 @@ std::string human_seconds(double seconds);
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
+  /// Cells are printed in_line.
   void add(std::vector<std::string> row);
   std::string text() const;
 

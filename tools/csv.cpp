@@ -1,12 +1,21 @@
 #include "tools/csv.h"
 
+#include <algorithm>
+
 namespace timeless::tools {
 
 namespace {
 
 using nlohmann::ordered_json;
 
-std::string quoted(const std::string& text) {
+/// As the JSON answer has it: bytes that are no UTF-8 replaced.
+std::string as_utf8(const std::string& text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return text;
+  return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+std::string quoted(const std::string& bytes) {
+  const std::string text = as_utf8(bytes);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string all = "\"";
   for (const char c : text) {

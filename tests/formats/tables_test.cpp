@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -100,6 +102,83 @@ TEST_F(Tables, kernels_are_rows) {
   ASSERT_EQ(all.size(), 2U);
   EXPECT_THAT(all[0], HasSubstr("kernel,from.call,"));
   EXPECT_THAT(all[1], HasSubstr(",1000.0,"));
+}
+
+/// A region for each name that is hard to print, and a program of that sort.
+void write_names(const std::filesystem::path& path) {
+  std::filesystem::remove(path);
+  MemorySource run(1);
+  run.description().provenance.program = "two\nlines\x1b[2J";
+  run.description().regions = {"a,b", "say \"hi\"", "two\nlines", "\xc3\xbc", "lat\xe9n"};
+  for (RegionId region = 0; region < 5; ++region) {
+    run.add(0, {.kind = ActionKind::region_begin, .region = region});
+    run.add(0, {.kind = ActionKind::region_end, .region = region});
+  }
+  run.finalize();
+  test::write_archive(run, path);
+}
+
+/// Fields of comma-separated values, by RFC 4180.
+std::vector<std::vector<std::string>> cells(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && quoted && text[i + 1] == '"')
+      rows.back().back() += text[i++];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      rows.back().emplace_back();
+    else if (c == '\n' && !quoted)
+      rows.push_back({""});
+    else
+      rows.back().back() += c;
+  }
+  rows.pop_back();
+  return rows;
+}
+
+TEST_F(Tables, names_are_the_same_in_json_and_csv_and_keep_to_their_line_in_text) {
+  write_names(path_);
+  const std::vector<std::string> names{"a,b", "say \"hi\"", "two\nlines", "\xc3\xbc", "lat\xef\xbf\xbdn"};
+  const auto rows = cells(timeless_command({"dump", path_, "--csv"}).out);
+  std::istringstream lines_of_json(timeless_command({"dump", path_, "--json"}).out);
+  std::string line;
+  std::getline(lines_of_json, line);
+  ASSERT_EQ(rows.size(), 12U);
+  const auto column = std::ranges::find(rows[0], "region") - rows[0].begin();
+  for (std::size_t action = 0; action < 10; ++action) {
+    ASSERT_TRUE(std::getline(lines_of_json, line));
+    EXPECT_EQ(json::parse(line).at("region"), names[action / 2]);
+    EXPECT_EQ(rows[action + 1][static_cast<std::size_t>(column)], names[action / 2]);
+  }
+  EXPECT_THAT(lines({"dump"}), Contains("0 4 region_begin region=two\\nlines"));
+  EXPECT_EQ(lines({"dump"}).size(), 11U);
+  EXPECT_THAT(lines({"info", "--regions"}), Contains(HasSubstr("two\\nlines ")));
+  EXPECT_THAT(lines({"info"}).front(), HasSubstr("two\\nlines\\x1b[2J"));
+  const auto regions = cells(timeless_command({"info", path_, "--regions", "--csv"}).out);
+  EXPECT_EQ(regions.size(), 6U);
+  EXPECT_EQ(regions[3][0], "two\nlines");
+}
+
+TEST_F(Tables, every_value_of_the_json_answer_is_a_row_of_its_path) {
+  write_names(path_);
+  const json answer = json::parse(timeless_command({"info", path_, "--json"}).out);
+  std::map<std::string, std::string> values;
+  const json flat = answer.flatten();
+  for (const auto& [place, value] : flat.items()) {
+    std::string path = place.substr(1);
+    std::ranges::replace(path, '/', '.');
+    if (!value.is_structured() && !value.is_null() && path != "schema")
+      values[path] = value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  std::map<std::string, std::string> found;
+  for (const auto& row : cells(timeless_command({"info", path_, "--csv"}).out))
+    found[row[0]] = row[1];
+  EXPECT_EQ(found["path"], "value");
+  found.erase("path");
+  EXPECT_EQ(found, values);
 }
 
 TEST_F(Tables, csv_and_json_at_once_are_refused) {

@@ -1,3 +1,4 @@
+#include "tools/console.h"
 #include "tools/csv.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
@@ -126,7 +127,7 @@ void print_text(const Run& run, const Line& line) {
   nlohmann::ordered_json values = fields(run, line.action, line.volume);
   add_times(line, values);
   for (const auto& [key, value] : values.items())
-    text += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
+    text += fmt::format(" {}={}", key, value.is_string() ? in_line(value.get<std::string>()) : value.dump());
   for (const std::string& flag : flag_names(line.action))
     text += " " + flag;
   fmt::print("{}\n", text);
@@ -141,7 +142,7 @@ nlohmann::ordered_json line_json(const Run& run, const Line& line) {
 }
 
 void print_json_line(const Run& run, const Line& line) {
-  fmt::print("{}\n", line_json(run, line).dump());
+  fmt::print("{}\n", line_json(run, line).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 constexpr std::string_view csv_columns[] = {"rank",          "action",      "call",

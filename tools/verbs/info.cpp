@@ -66,9 +66,9 @@ std::vector<std::string> host_texts(const Run& run) {
     for (const trace::RankRecord& record : run.ranks)
       if (record.host == host) ranks.push_back(record.rank);
     const trace::Host& machine = run.hosts[host];
-    texts.push_back(fmt::format("{}{}: rank{} {}", machine.name,
-                                machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
-                                ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks)));
+    texts.push_back(in_line(fmt::format("{}{}: rank{} {}", machine.name,
+                                        machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
+                                        ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks))));
   }
   return texts;
 }
@@ -93,11 +93,11 @@ std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
 void print_head(const Options& options, const Run& run) {
   const std::string lack = incompleteness(run);
   fmt::print("{}: {} ranks of {}, {}\n", options.trace, run.size,
-             run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
+             run.provenance.program.empty() ? "an unknown program" : in_line(run.provenance.program),
              lack.empty() ? "complete" : "INCOMPLETE: " + lack);
   fmt::print("{:<15}{}{}{}\n", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
              run.provenance.tool_version);
-  if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", run.provenance.mpi_library);
+  if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", in_line(run.provenance.mpi_library));
   fmt::print("{:<15}{}\n", "counter", counter_text(run));
   if (run.volume_error > 0) fmt::print("{:<15}{}\n", "volumes", rounding(run));
   print_hosts(run);
@@ -105,7 +105,8 @@ void print_head(const Options& options, const Run& run) {
     fmt::print("{:<15}{}: processes that these have started, a run of its own\n", "spawned", world);
   fmt::print("{:<15}{}\n", "communicators", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
-    fmt::print("{:<15}rank{} {}: {}\n", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), note);
+    fmt::print("{:<15}rank{} {}: {}\n", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks),
+               in_line(note));
   fmt::print("{:<15}{}\n", "kernels", run.kernels.size());
 }
 
@@ -164,7 +165,8 @@ void print_figures(const Options& options, const trace::Source& source, const Su
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
   if (options.from.empty()) fmt::print("{:<15}{}\n", "", parts_text(archive_parts(options.trace)));
   for (const auto& [call, count] : summary.unrecorded_calls)
-    fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", call, count);
+    fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", in_line(call),
+               count);
 }
 
 void print_calls(const Summary& summary) {
@@ -214,6 +216,7 @@ nlohmann::ordered_json head_json(const Options& options, const Run& run) {
                                      {"remote_members", communicator.remote_members.size()},
                                      {"foreign_members", communicator.foreign_members()}});
   json["spawned_worlds"] = spawned_worlds(options.trace);
+  json["kernel_count"] = run.kernels.size();
   return json;
 }
 
