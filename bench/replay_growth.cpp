@@ -3,10 +3,10 @@
 // disturbs the machine disturbs all alike.
 #include "gathered_archive.h"
 #include "generated_programs.h"
+#include "scaled_networks.h"
 #include "stopwatch.h"
 
 #include "replay/large_pages.h"
-#include "replay/platform/presets.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
 
@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -57,17 +56,6 @@ struct Figures {
   double mebibytes = 0;
 };
 
-/// Lanes between a network eight times slower and one eight times faster.
-replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
-  std::vector<replay::HockneyLane> all;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const double exponent = lanes == 1 ? 0 : 6.0 * static_cast<double>(lane) / static_cast<double>(lanes - 1) - 3;
-    all.push_back(
-        replay::lane(replay::preset("e10g"), {.bandwidth = std::exp2(exponent), .latency = std::exp2(-exponent)}));
-  }
-  return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
-}
-
 /// Does work in a process of its own and returns what it says.
 Figures apart(const std::function<Figures()>& work) {
   int ends[2];
@@ -95,7 +83,7 @@ Figures apart(const std::function<Figures()>& work) {
 
 Figures measure(const std::filesystem::path& archive, const Case& one) {
   const trace::ArchiveReader reader(archive);
-  replay::HockneyNetwork network = machine(reader.run().size, one.lanes);
+  replay::HockneyNetwork network = bench::scaled_networks(reader.run().size, one.lanes);
   replay::ReplayOptions options;
   options.threads = one.threads;
   const auto begin = std::chrono::steady_clock::now();

@@ -2,9 +2,9 @@
 // decoding included, and any archive given. CPU time, the median of some runs.
 #include "gathered_archive.h"
 #include "generated_programs.h"
+#include "scaled_networks.h"
 #include "simgrid_text.h"
 
-#include "replay/platform/presets.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/large_pages.h"
 #include "replay/replay.h"
@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <string>
@@ -44,17 +43,6 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Lanes between a network eight times slower and one eight times faster.
-replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
-  std::vector<replay::HockneyLane> all;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const double exponent = lanes == 1 ? 0 : 6.0 * static_cast<double>(lane) / static_cast<double>(lanes - 1) - 3;
-    all.push_back(
-        replay::lane(replay::preset("e10g"), {.bandwidth = std::exp2(exponent), .latency = std::exp2(-exponent)}));
-  }
-  return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
-}
-
 double peak_mebibytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -77,7 +65,7 @@ replay::ReplayOptions asking(const std::string& answer) {
 double speed(const trace::Source& source, std::size_t lanes, int repeat, const std::string& answer = "none") {
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
-    replay::HockneyNetwork network = machine(source.run().size, lanes);
+    replay::HockneyNetwork network = bench::scaled_networks(source.run().size, lanes);
     const double begin = cpu_seconds();
     const replay::Result result = replay::replay(source, network, asking(answer));
     speeds.push_back(static_cast<double>(result.actions) / (cpu_seconds() - begin));

@@ -26,6 +26,42 @@ constexpr bool neighbourhood(ActionKind kind) {
   return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
 }
 
+/// Begins a split collective call on a file: File_read_all_begin and its kin.
+constexpr bool begins_split_call(ActionKind kind) {
+  switch (kind) {
+  case ActionKind::file_read_all_begin:
+  case ActionKind::file_write_all_begin:
+  case ActionKind::file_read_at_all_begin:
+  case ActionKind::file_write_at_all_begin:
+  case ActionKind::file_read_ordered_begin:
+  case ActionKind::file_write_ordered_begin:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// And ends it.
+constexpr bool ends_split_call(ActionKind kind) {
+  switch (kind) {
+  case ActionKind::file_read_all_end:
+  case ActionKind::file_write_all_end:
+  case ActionKind::file_read_at_all_end:
+  case ActionKind::file_write_at_all_end:
+  case ActionKind::file_read_ordered_end:
+  case ActionKind::file_write_ordered_end:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// A collective call on a file that only settles how it is used: no byte moves.
+constexpr bool settles_file(ActionKind kind) {
+  return kind == ActionKind::file_set_view || kind == ActionKind::file_set_info ||
+         kind == ActionKind::file_set_atomicity || kind == ActionKind::file_seek_shared;
+}
+
 /// Where those meet who make a communicator: on the new one if its members alone make it, nowhere when this rank is
 /// none of them; else on its parent.
 inline std::optional<CommunicatorId> meeting_place(const Action& creation) {

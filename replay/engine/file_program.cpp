@@ -1,5 +1,7 @@
 #include "replay/engine/program.h"
 
+#include "trace/action_questions.h"
+
 namespace timeless::replay {
 
 using trace::Action;
@@ -9,32 +11,10 @@ using Act = FileCall::Act;
 
 namespace {
 
-/// Collective calls that only say how the processes see a file.
-bool only_settles(ActionKind kind) {
-  return kind == ActionKind::file_set_view || kind == ActionKind::file_set_info ||
-         kind == ActionKind::file_set_atomicity || kind == ActionKind::file_seek_shared;
-}
-
 Act act(ActionKind kind) {
   if (trace::family(kind) == trace::ActionFamily::file) return Act::alone;
-  switch (kind) {
-  case ActionKind::file_read_all_begin:
-  case ActionKind::file_write_all_begin:
-  case ActionKind::file_read_at_all_begin:
-  case ActionKind::file_write_at_all_begin:
-  case ActionKind::file_read_ordered_begin:
-  case ActionKind::file_write_ordered_begin:
-    return Act::begin;
-  case ActionKind::file_read_all_end:
-  case ActionKind::file_write_all_end:
-  case ActionKind::file_read_at_all_end:
-  case ActionKind::file_write_at_all_end:
-  case ActionKind::file_read_ordered_end:
-  case ActionKind::file_write_ordered_end:
-    return Act::end;
-  default:
-    return Act::together;
-  }
+  if (trace::begins_split_call(kind)) return Act::begin;
+  return trace::ends_split_call(kind) ? Act::end : Act::together;
 }
 
 /// Of file_set_size and file_preallocate, bytes are no transfer.
@@ -46,7 +26,7 @@ trace::Bytes moved(const Action& action) {
 } // namespace
 
 Operation Compiler::file(const Action& action, Rank rank, Program& program) {
-  if (only_settles(action.kind)) return synchronisation(action, rank, program);
+  if (trace::settles_file(action.kind)) return synchronisation(action, rank, program);
   uses_files_ = true;
   FileCall call{.act = act(action.kind), .bytes = moved(action)};
   if (action.kind != ActionKind::file_delete) call.file = communicators_.view(action.communicator, rank).id;

@@ -1,6 +1,7 @@
 #include "replay/smpi/rank_player.h"
 
 #include "replay/smpi/elements.h"
+#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -256,9 +257,9 @@ void RankPlayer::all_to_all_of_any_size(const Action& action, MPI_Comm comm, MPI
 /// The communicator exists already; what remains is that its makers meet and agree on an identity.
 void RankPlayer::create_communicator(const Action& action) {
   if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return;
-  const bool members_only = action.kind == ActionKind::comm_create_group || action.kind == ActionKind::intercomm_create;
-  if (members_only && action.new_communicator == trace::no_communicator) return;
-  MPI_Comm comm = communicator(members_only ? action.new_communicator : action.communicator);
+  const auto on = trace::meeting_place(action);
+  if (!on) return;
+  MPI_Comm comm = communicator(*on);
   MPI_Request* request = action.request == trace::no_request ? nullptr : &slot(action.request).request;
   check(either(PMPI_Iallreduce, PMPI_Allreduce, request, stage_.send_area, stage_.receive_area, 2, MPI_INT, MPI_SUM,
                comm),

@@ -1,5 +1,7 @@
 #include "replay/smpi/rank_player.h"
 
+#include "trace/action_questions.h"
+
 #include <algorithm>
 
 // SMPI's own files need names and places that traces do not hold. What it would do with them, it does on SimGrid's
@@ -20,39 +22,6 @@ sg4::Disk* own_disk() {
 
 void sleep_until(double moment) {
   if (moment > sg4::Engine::get_clock()) sg4::this_actor::sleep_until(moment);
-}
-
-bool begins(ActionKind kind) {
-  switch (kind) {
-  case ActionKind::file_read_all_begin:
-  case ActionKind::file_write_all_begin:
-  case ActionKind::file_read_at_all_begin:
-  case ActionKind::file_write_at_all_begin:
-  case ActionKind::file_read_ordered_begin:
-  case ActionKind::file_write_ordered_begin:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool ends(ActionKind kind) {
-  switch (kind) {
-  case ActionKind::file_read_all_end:
-  case ActionKind::file_write_all_end:
-  case ActionKind::file_read_at_all_end:
-  case ActionKind::file_write_at_all_end:
-  case ActionKind::file_read_ordered_end:
-  case ActionKind::file_write_ordered_end:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool only_meets(ActionKind kind) {
-  return kind == ActionKind::file_set_view || kind == ActionKind::file_set_info ||
-         kind == ActionKind::file_set_atomicity || kind == ActionKind::file_seek_shared;
 }
 
 /// File_set_size and File_preallocate say how large the file becomes, and move nothing.
@@ -120,15 +89,15 @@ void RankPlayer::file(const Action& action) {
 }
 
 void RankPlayer::file_collective(const Action& action) {
-  if (only_meets(action.kind)) return check(PMPI_Barrier(communicator(action.communicator)), action);
-  if (ends(action.kind)) {
+  if (trace::settles_file(action.kind)) return check(PMPI_Barrier(communicator(action.communicator)), action);
+  if (trace::ends_split_call(action.kind)) {
     const auto begun = split_transfers_.find(action.communicator);
     if (begun == split_transfers_.end()) return; // its first half was not recorded
     FileTransfer transfer = std::move(begun->second);
     split_transfers_.erase(begun);
     return finish(transfer);
   }
-  const bool split = begins(action.kind);
+  const bool split = trace::begins_split_call(action.kind);
   FileTransfer transfer = meet_at_file(action, !split && action.request == trace::no_request);
   if (split) {
     split_transfers_[action.communicator] = std::move(transfer);

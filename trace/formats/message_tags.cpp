@@ -11,21 +11,30 @@ namespace {
 
 constexpr Tag collectives_told_apart = 16;
 
-void visit_tags_of(const Action& action, const std::function<void(CommunicatorId, Tag)>& message,
-                   const std::function<void(const Action&)>& meeting) {
+void look(const Action& action, UsedTags& used) {
+  const auto message = [&](Tag tag) {
+    if (action.communicator == world_communicator)
+      used.largest = std::max(used.largest, tag);
+    else
+      used.messages.emplace(action.communicator, tag);
+  };
   switch (family(action.kind)) {
   case ActionFamily::point_to_point:
-    message(action.communicator, action.tag);
-    if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
-      message(action.communicator, action.receive_tag);
+    message(action.tag);
+    if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace) message(action.receive_tag);
     return;
   case ActionFamily::request:
-    if (action.kind == ActionKind::resolved) message(action.communicator, action.tag);
+    if (action.kind == ActionKind::resolved) message(action.tag);
     return;
   case ActionFamily::collective:
   case ActionFamily::communicator:
+    used.collectives.insert(action.communicator);
+    if (action.new_communicator != no_communicator) used.collectives.insert(action.new_communicator);
+    return;
   case ActionFamily::window:
-    return meeting(action);
+    used.windows.insert(action.communicator);
+    if (action.new_communicator != no_communicator) used.windows.insert(action.new_communicator);
+    return;
   default:
     return;
   }
@@ -33,31 +42,25 @@ void visit_tags_of(const Action& action, const std::function<void(CommunicatorId
 
 } // namespace
 
-void visit_tags(const Source& source, const std::function<void(CommunicatorId, Tag)>& message,
-                const std::function<void(const Action&)>& meeting) {
+UsedTags used_tags(const Source& source) {
+  UsedTags used;
   for (const RankRecord& record : source.run().ranks) {
     ActionBlock block;
     for (const auto stream = source.open(record.rank); stream->next(block);)
       for (const Action& action : block.dictionary())
-        visit_tags_of(action, message, meeting);
+        look(action, used);
   }
+  return used;
 }
 
 MessageTags::MessageTags(const Source& source) {
-  Tag largest = 0;
-  visit_tags(
-      source,
-      [&](CommunicatorId communicator, Tag tag) {
-        if (communicator == world_communicator)
-          largest = std::max(largest, tag);
-        else
-          messages_.try_emplace({communicator, tag}, 0);
-      },
-      [&](const Action& action) {
-        collectives_.try_emplace(action.communicator, 0);
-        if (action.new_communicator != no_communicator) collectives_.try_emplace(action.new_communicator, 0);
-      });
-  std::int64_t next = std::int64_t{largest} + 1;
+  const UsedTags used = used_tags(source);
+  for (const auto& key : used.messages)
+    messages_.emplace(key, 0);
+  for (const auto* const meetings : {&used.collectives, &used.windows})
+    for (const CommunicatorId communicator : *meetings)
+      collectives_.emplace(communicator, 0);
+  std::int64_t next = std::int64_t{used.largest} + 1;
   const auto give = [&](Tag& number, Tag how_many) {
     if (next + how_many - 1 > std::numeric_limits<Tag>::max())
       throw Error(Failure::missing_capability, "the messages of collectives and of communicators other than "

@@ -3,16 +3,22 @@
 #include "trace/source.h"
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace timeless::trace::formats {
 
-/// Reads all of a run for what needs tags in formats that have no communicators: calls `message` with the communicator
-/// and the tag of each message, `meeting` with each action whose members meet.
-void visit_tags(const Source& source, const std::function<void(CommunicatorId, Tag)>& message,
-                const std::function<void(const Action&)>& meeting);
+/// What a run's messages are told apart by.
+struct UsedTags {
+  Tag largest = 0;                                   ///< of MPI_COMM_WORLD's messages
+  std::set<std::pair<CommunicatorId, Tag>> messages; ///< of other communicators
+  std::set<CommunicatorId> collectives;              ///< communicators that have some, or are made
+  std::set<CommunicatorId> windows;                  ///< and those on which all meet for their window
+};
+
+/// Reads all of a run.
+UsedTags used_tags(const Source& source);
 
 /// Tags for formats that have no communicators: a message of MPI_COMM_WORLD keeps its tag, others get one that no other
 /// message has.

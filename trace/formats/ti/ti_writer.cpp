@@ -69,24 +69,13 @@ std::optional<int> type_of_size(std::uint32_t bytes) {
 class Tags {
 public:
   explicit Tags(const Source& source) {
-    Tag largest = 0;
-    visit_tags(
-        source,
-        [&](CommunicatorId communicator, Tag tag) {
-          if (communicator == world_communicator)
-            largest = std::max(largest, tag);
-          else
-            others_.try_emplace({communicator, tag}, 0);
-        },
-        [&](const Action& action) {
-          // Those on windows have no messages.
-          if (family(action.kind) == ActionFamily::window) return;
-          others_.try_emplace({action.communicator, collectives}, 0);
-          if (action.new_communicator != no_communicator)
-            others_.try_emplace({action.new_communicator, collectives}, 0);
-        });
+    const UsedTags used = used_tags(source);
+    for (const auto& key : used.messages)
+      others_.emplace(key, 0);
+    for (const CommunicatorId communicator : used.collectives)
+      others_.emplace(Key{communicator, collectives}, 0);
     // One after the other behind those of MPI_COMM_WORLD, the same for all ranks.
-    std::int64_t next = std::int64_t{largest} + 1;
+    std::int64_t next = std::int64_t{used.largest} + 1;
     for (auto& [key, number] : others_) {
       if (next > std::numeric_limits<Tag>::max())
         throw Error(Failure::missing_capability, "the messages of communicators other than MPI_COMM_WORLD need more "
