@@ -44,7 +44,9 @@ std::size_t listed(std::size_t all, const AnswerOptions& options) {
 }
 
 std::string kernels_table(const Contention& contention, const AnswerOptions& options) {
-  if (contention.kernels.empty()) return "";
+  // A recording without computation has none: all of it would be "before the first".
+  const auto no_kernel = [](const KernelContention& one) { return one.kernel == replay::no_subject; };
+  if (std::ranges::all_of(contention.kernels, no_kernel)) return "";
   Table table(header({"kernel, to the next (mean of a rank)"}));
   const std::size_t lines = listed(contention.kernels.size(), options);
   for (std::size_t i = 0; i < lines; ++i)
