@@ -209,8 +209,7 @@ namespace {
 
 class Resolver {
 public:
-  Resolver(const std::vector<std::vector<Creation>>& creations, const std::vector<bool>& uses_self)
-      : creations_(creations) {
+  Resolver(const std::vector<std::vector<Creation>>& creations, const std::vector<bool>& uses_self) {
     const std::size_t ranks = creations.size();
     result_.of_rank.resize(ranks);
     by_parent_.resize(ranks);
@@ -446,7 +445,6 @@ private:
     assign_all(parts, add(std::move(made), {}));
   }
 
-  const std::vector<std::vector<Creation>>& creations_;
   Communicators result_;
   std::vector<std::map<Ordinal, std::vector<const Creation*>>> by_parent_; ///< by rank
   std::vector<std::vector<std::pair<Rank, Ordinal>>> ordinals_;            ///< by communicator: whose and which

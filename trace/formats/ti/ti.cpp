@@ -14,7 +14,7 @@ namespace {
 class TiStream : public RankStream {
 public:
   TiStream(const Text& text, Rank rank)
-      : place_(text.places[static_cast<std::size_t>(rank)]), shared_(text.shared), rank_(rank), parser_(text, rank),
+      : place_(text.places[static_cast<std::size_t>(rank)]), rank_(rank), parser_(text, rank),
         lines_(text.files[place_.file], place_.offset) {}
 
   bool next(ActionBlock& block) override {
@@ -34,7 +34,6 @@ public:
 
 private:
   Place place_;
-  bool shared_;
   Rank rank_;
   RankParser parser_;
   TextLines lines_;
