@@ -15,7 +15,7 @@ enum { threads = 4, messages_a_round = 8 };
 
 static int rank, size, rounds = 50;
 static MPI_Comm of_thread[threads];
-static pthread_barrier_t handed_over;
+static pthread_barrier_t handed_over, all_done;
 static MPI_Request handed[2];
 static int handed_values[2];
 
@@ -89,6 +89,8 @@ static void* work(void* argument) {
     meet(thread, round);
     probe(thread, round);
   }
+  /* None ends before the last has begun: threads that live side by side have numbers of their own. */
+  pthread_barrier_wait(&all_done);
   return NULL;
 }
 
@@ -108,6 +110,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   pthread_barrier_init(&handed_over, NULL, 2);
+  pthread_barrier_init(&all_done, NULL, threads);
   for (int i = 0; i < threads; ++i)
     MPI_Comm_dup(MPI_COMM_WORLD, &of_thread[i]);
   for (long i = 0; i < threads; ++i)
