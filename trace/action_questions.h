@@ -26,6 +26,12 @@ constexpr bool neighbourhood(ActionKind kind) {
   return kind >= ActionKind::neighbor_allgather && kind <= ActionKind::neighbor_alltoallw;
 }
 
+/// A receive from somebody of which the source or the tag is missing.
+inline bool lacks_source(const Action& action) {
+  return action.kind == ActionKind::receive && action.peer != no_rank &&
+         (action.peer == any_rank || action.tag == any_tag);
+}
+
 /// Begins a split collective call on a file: File_read_all_begin and its kin.
 constexpr bool begins_split_call(ActionKind kind) {
   switch (kind) {

@@ -211,13 +211,14 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::file:
     return file(rank, number, operation);
   case Step::cancel:
-    cancel(rank, operation.request);
+    cancel(rank, number, operation.request);
     return true;
   case Step::release:
     release(rank, operation.request);
     return true;
   case Step::resolve:
-    resolve(rank, number, operation);
+    // The receive took its message as it was posted; this one belongs to it, or looking ahead finds that it does not.
+    foresight_.look_ahead(number);
     return true;
   case Step::invalid:
     fail(rank.program.problems[operation.call]);

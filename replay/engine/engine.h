@@ -177,13 +177,12 @@ private:
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void start_meeting(RankState& rank, std::uint32_t number, const Operation& operation);
-  void cancel(RankState& rank, trace::RequestId id);
+  void cancel(RankState& rank, std::uint32_t number, trace::RequestId id);
   void cancel_receive(RankState& rank, Request& request);
   void cancel_send(RankState& rank, Request& request);
   void note_kept_message(std::size_t number);
   void release(RankState& rank, trace::RequestId id);
   void post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation);
-  void resolve(RankState& rank, std::uint32_t number, const Operation& operation);
   void finalize(RankState& rank, std::uint32_t number);
 
   // With care:
@@ -331,7 +330,6 @@ private:
   std::vector<Incoming> incoming_;   ///< scratch of complete_all
   bool only_departures_ = false;     ///< what incoming_ holds
   Foresight foresight_;
-  std::set<std::pair<std::uint32_t, trace::RequestId>> foreseen_; ///< receives whose source the trace tells later
   // With care:
   StrictestLane strictest_;
   Handshakes handshakes_;

@@ -1,20 +1,14 @@
 #pragma once
 
 #include "replay/engine/share.h"
+#include "trace/amendments.h"
 #include "trace/source.h"
 
 #include <cstdint>
-#include <utility>
+#include <optional>
 #include <vector>
 
 namespace timeless::replay {
-
-/// What a receive from any source has received, where that was learnt after it was posted.
-struct Resolution {
-  trace::CommunicatorId communicator = trace::world_communicator;
-  trace::Rank peer = trace::no_rank;
-  trace::Tag tag = 0;
-};
 
 /// What a replay must know before it comes to it: which sends and receives are cancelled later on, and what receives
 /// from any source will have received.
@@ -25,26 +19,21 @@ struct Resolution {
 /// cancellations at once, of every rank, for sources when a rank first needs one.
 class Foresight {
 public:
-  /// With `care`, cancellations are looked for. The source must outlive this.
+  /// With `care`, cancellations are looked for. The source must outlive this. Throws as trace::AmendmentReader does, as
+  /// do the members that look ahead.
   Foresight(const trace::Source& source, Share share, bool care);
 
-  /// True when what this action of the share's rank `number` starts is cancelled later. Without care: false.
+  /// True when what this action of the share's rank `number` starts is cancelled later. To be asked with care only.
   bool cancelled(std::uint32_t number, std::uint64_t action) const;
   /// What the receive from any source has received that this action starts; null when that is never learnt.
-  const Resolution* resolution(std::uint32_t number, std::uint64_t action);
+  const trace::Amendment* resolution(std::uint32_t number, std::uint64_t action);
+  /// Looks ahead, so that from here on all that the rank cancels and learns is known to belong to what it has begun.
+  const trace::Amendments& look_ahead(std::uint32_t number);
 
 private:
-  struct Future {
-    bool known = false;
-    std::vector<std::uint64_t> cancelled;                       ///< actions, rising
-    std::vector<std::pair<std::uint64_t, Resolution>> resolved; ///< by action, rising
-  };
-
-  static Future read(const trace::Source& source, trace::Rank rank);
-
   const trace::Source* source_;
   Share share_;
-  std::vector<Future> futures_; ///< by rank
+  std::vector<std::optional<trace::Amendments>> ranks_; ///< of those looked at
 };
 
 } // namespace timeless::replay

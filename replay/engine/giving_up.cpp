@@ -14,7 +14,7 @@ void Engine::fail_reused(RequestId id) {
   fail(fmt::format("request {} is used again before it has completed", id));
 }
 
-void Engine::cancel(RankState& rank, RequestId id) {
+void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   Request& request = rank.requests[id];
   switch (request.state) {
   case RequestState::inactive:
@@ -35,7 +35,9 @@ void Engine::cancel(RankState& rank, RequestId id) {
   case RequestState::leaving:
   case RequestState::exchanging: // what is cancelled has been foreseen, and never was one of these
   case RequestState::unresolved:
-  case RequestState::done:
+    break;
+  case RequestState::done: // all sorts of calls are that cost nothing
+    foresight_.look_ahead(number);
     break;
   }
   request = {.state = RequestState::done};
@@ -85,7 +87,7 @@ void Engine::release(RankState& rank, RequestId id) {
 void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (care_ && cancelled_later(rank, number, operation)) return;
   Request& request = start(rank, operation.request);
-  const Resolution* found = foresight_.resolution(number, action(rank));
+  const trace::Amendment* found = foresight_.resolution(number, action(rank));
   if (found == nullptr) {
     request = {.state = RequestState::unresolved};
     return;
@@ -94,14 +96,6 @@ void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operatio
       compiler_.incoming_channel(found->communicator, found->peer, found->tag, world_rank(number));
   const std::uint64_t ticket = care_ ? post_with_care(channel, posted_now(number)) : channels_.post(channel);
   request = {ticket, channel, RequestState::receiving};
-  foreseen_.emplace(number, operation.request);
-}
-
-void Engine::resolve(RankState& rank, std::uint32_t number, const Operation& operation) {
-  // Cancelled later.
-  if (care_ && rank.requests[operation.request].state == RequestState::done) return;
-  if (foreseen_.erase({number, operation.request}) == 0)
-    fail(fmt::format("request {} gets a source, but is no receive that lacks one", operation.request));
 }
 
 } // namespace timeless::replay

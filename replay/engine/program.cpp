@@ -87,8 +87,9 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
 
 Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   if (!trace::action_kind(static_cast<std::uint8_t>(action.kind))) fail("an action of no known kind");
+  if (action.kind == ActionKind::resolved) return {.step = Step::resolve};
   if (communicators_.foreign(action.communicator)) {
-    if (action.kind != ActionKind::resolved) not_modelled(Unmodelled::another_world);
+    not_modelled(Unmodelled::another_world);
     communicators_.view(action.communicator, rank);
     return nothing_but_request(action);
   }
@@ -113,10 +114,6 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
     return {.step = Step::cancel, .request = action.request};
   case ActionKind::request_free:
     return {.step = Step::release, .request = action.request};
-  case ActionKind::resolved:
-    return {.step = Step::resolve,
-            .receive_channel = incoming_channel(action.communicator, action.peer, action.tag, rank),
-            .request = action.request};
   case ActionKind::comm_free:
   case ActionKind::comm_disconnect:
     return nothing_but_request(action);
@@ -213,8 +210,7 @@ Operation Compiler::send(const Action& action, Rank rank) {
 Operation Compiler::receive(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
   const bool nonblocking = trace::nonblocking(action);
-  if (nonblocking && (action.peer == trace::any_rank || action.tag == trace::any_tag))
-    return {.step = Step::post_wildcard, .request = action.request};
+  if (nonblocking && lacks_source(action)) return {.step = Step::post_wildcard, .request = action.request};
   const Step post = care_ ? Step::post_with_care : Step::post;
   const Step wait = care_ ? Step::receive_with_care : Step::receive;
   return {.step = nonblocking ? post : wait,

@@ -46,7 +46,7 @@ enum class Step : std::uint8_t {
   file,           ///< files[call]
   cancel,
   release, ///< a freed request
-  resolve, ///< gives a wildcard receive its channel
+  resolve, ///< tells what a wildcard receive has received
   nothing,
   finalize,
   invalid, ///< problems[call] says why

@@ -205,11 +205,8 @@ Elements RankPlayer::room_for(trace::Bytes bytes) {
   return elements(room);
 }
 
-const Amendment* RankPlayer::amendment() const {
-  const auto& all = stage_.scan->amendments[static_cast<std::size_t>(rank_)];
-  if (all.empty()) return nullptr;
-  const auto found = all.find(ordinal_);
-  return found == all.end() ? nullptr : &found->second;
+const trace::Amendment* RankPlayer::amendment() const {
+  return stage_.scan->amendments[static_cast<std::size_t>(rank_)].of(ordinal_);
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
@@ -305,7 +302,7 @@ void RankPlayer::send(const Action& action) {
 void RankPlayer::start_send(const Action& action) {
   Pending& pending = slot(action.request);
   MPI_Request& request = pending.request;
-  const Amendment* late = amendment();
+  const trace::Amendment* late = amendment();
   if (late != nullptr && late->cancelled) return;
   const auto [count, type] = elements(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
@@ -333,7 +330,7 @@ bool RankPlayer::taken_early(const Action& action) {
 void RankPlayer::receive(Action action) {
   const bool blocking = action.request == trace::no_request;
   Pending* pending = blocking ? nullptr : &slot(action.request);
-  if (const Amendment* late = blocking ? nullptr : amendment()) {
+  if (const trace::Amendment* late = blocking ? nullptr : amendment()) {
     if (late->cancelled) return;
     if (late->resolved) {
       action.peer = late->peer;

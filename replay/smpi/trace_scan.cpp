@@ -130,7 +130,6 @@ public:
   explicit Scanner(const trace::Source& source) : source_(source), run_(source.run()) {
     result_.communicators.resize(run_.communicators.size());
     result_.same_as = same_communicators(run_);
-    result_.amendments.resize(static_cast<std::size_t>(run_.size));
   }
 
   TraceScan scan() {
@@ -143,19 +142,16 @@ public:
 private:
   void scan_rank(trace::Rank rank) {
     rank_ = rank;
-    ordinal_ = 0;
-    starts_.clear();
+    trace::AmendmentReader amendments(rank);
     const auto stream = source_.open(rank);
     trace::ActionBlock block;
     while (stream->next(block)) {
       for (const Action& action : block.dictionary())
         check(action);
-      for (const std::uint32_t entry : block.sequence()) {
-        follow(block.dictionary()[entry]);
-        ++ordinal_;
-      }
+      amendments.read(block);
+      result_.actions += block.size();
     }
-    result_.actions += ordinal_;
+    result_.amendments.push_back(amendments.finish());
   }
 
   void check(const Action& action) {
@@ -191,26 +187,6 @@ private:
     if (!run_.communicators[communicator].remote_members.empty()) use(communicator).aside = true;
   }
 
-  /// Finds for each cancelled or late-resolved request the action that started it.
-  void follow(const Action& action) {
-    if (trace::nonblocking(action)) {
-      if (action.request >= starts_.size()) starts_.resize(action.request + 1UL);
-      starts_[action.request] = ordinal_;
-    } else if (action.kind == ActionKind::cancelled && action.request < starts_.size()) {
-      amendment(action.request).cancelled = true;
-    } else if (action.kind == ActionKind::resolved && action.request < starts_.size()) {
-      Amendment& late = amendment(action.request);
-      late.resolved = true;
-      late.peer = action.peer;
-      late.tag = action.tag;
-      late.bytes = action.bytes;
-    }
-  }
-
-  Amendment& amendment(trace::RequestId request) {
-    return result_.amendments[static_cast<std::size_t>(rank_)][starts_[request]];
-  }
-
   [[noreturn]] void refuse() const {
     std::string all;
     for (const auto& [why, rank] : obstacles_)
@@ -223,8 +199,6 @@ private:
   const trace::Run& run_;
   TraceScan result_;
   trace::Rank rank_ = 0;
-  std::uint64_t ordinal_ = 0;
-  std::vector<std::uint64_t> starts_; ///< by RequestId: the ordinal of the action that started it last
   std::map<std::string, trace::Rank> obstacles_;
 };
 

@@ -1,23 +1,13 @@
 #pragma once
 
+#include "trace/amendments.h"
 #include "trace/source.h"
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace timeless::replay::smpi {
-
-/// What a later action says of a nonblocking one.
-struct Amendment {
-  bool cancelled = false; ///< it never happened
-  /// What a receive from any source received: peer, tag, bytes.
-  bool resolved = false;
-  trace::Rank peer = trace::no_rank;
-  trace::Tag tag = 0;
-  trace::Bytes bytes = 0;
-};
 
 /// What a run does on a communicator, as far as something must stand ready for it.
 struct CommunicatorUse {
@@ -36,12 +26,11 @@ struct TraceScan {
   bool large_parts = false;        ///< a vector collective has parts beyond what an int can count in bytes
   bool files = false;              ///< files are read or written
   std::vector<std::string> notes;  ///< what is carried out otherwise than the program did it, each named once
-  /// By rank, and by the ordinal of the nonblocking action within the rank.
-  std::vector<std::unordered_map<std::uint64_t, Amendment>> amendments;
+  std::vector<trace::Amendments> amendments; ///< by rank
 };
 
 /// Reads the whole run once. Throws Error(missing_capability) naming all that SMPI cannot replay, Error(invalid_input)
-/// for missing ranks and for communicators that the run does not define.
+/// for missing ranks, for communicators that the run does not define, and for what trace::AmendmentReader refuses.
 TraceScan scan(const trace::Source& source);
 
 } // namespace timeless::replay::smpi

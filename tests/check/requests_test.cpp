@@ -1,4 +1,7 @@
 #include "checked_program.h"
+#include "tests/trace/contradictory_amendments.h"
+
+#include <algorithm>
 
 namespace timeless::trace::test {
 namespace {
@@ -40,6 +43,33 @@ TEST(CheckRequests, what_is_cancelled_must_be_under_way) {
   program.add(0, {.kind = ActionKind::cancelled, .request = 5});
   program.finalize();
   EXPECT_THAT(only_finding(program).words, HasSubstr("cancels request 5, which is not under way"));
+}
+
+TEST(CheckRequests, all_amendments_that_others_refuse_are_found) {
+  for (const ContradictoryAmendment& wrong : contradictory_amendments()) {
+    const auto findings = check(wrong.program).findings;
+    EXPECT_TRUE(std::ranges::any_of(findings, [&](const Finding& finding) {
+      return finding.severity == Severity::inconsistent && finding.rank == 1 && finding.action == wrong.action;
+    })) << wrong.name;
+  }
+}
+
+/// A receive from anybody of another world that learns its source, so many times.
+Program receive_from_another_world(int times) {
+  Program program(1);
+  const CommunicatorId between = program.add_communicator({0}, {foreign_rank});
+  program.add(0, {.kind = ActionKind::receive, .communicator = between, .peer = any_rank, .request = 0});
+  for (int i = 0; i < times; ++i)
+    program.add(0, {.kind = ActionKind::resolved, .communicator = between, .peer = 0, .request = 0});
+  program.wait(0, {0});
+  program.finalize();
+  return program;
+}
+
+TEST(CheckRequests, a_receive_from_another_world_is_resolved_once_like_others) {
+  expect_clean(receive_from_another_world(1));
+  EXPECT_THAT(only_finding(receive_from_another_world(2)).words,
+              HasSubstr("resolves request 0, which is no receive with a wildcard"));
 }
 
 TEST(CheckRequests, a_collective_can_be_neither_freed_nor_cancelled) {

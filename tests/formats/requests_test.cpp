@@ -1,8 +1,10 @@
 // Whatever a later call says of a request, each writer says where the request began: what was received, or nothing.
 #include "replay/lowering.h"
 #include "tests/replay/random_program.h"
+#include "tests/trace/contradictory_amendments.h"
 #include "tests/trace/samples.h"
 #include "trace/check.h"
+#include "trace/error.h"
 #include "trace/formats/format.h"
 
 #include <gmock/gmock.h>
@@ -79,6 +81,33 @@ TEST_F(Requests, receives_stand_where_they_were_posted_with_what_they_received_a
   EXPECT_THAT(receives(ti, R"(irecv (\d+) (\d+))"), as_posted);
   EXPECT_THAT(receives(write(program, "goal"), R"(recv 8b from (\d+) tag (\d+))"), as_posted);
   EXPECT_THAT(receives(write(program, "dimemas"), R"(3:0:0:(\d+):8:(\d+):1:1)"), as_posted);
+}
+
+TEST_F(Requests, cancelled_or_resolved_without_reason_are_refused_with_rank_and_action) {
+  for (const test::ContradictoryAmendment& wrong : test::contradictory_amendments())
+    for (const char* format : {"ti", "goal", "goal-binary", "dimemas"}) {
+      SCOPED_TRACE(wrong.name + " in " + format);
+      try {
+        write(wrong.program, format);
+        ADD_FAILURE() << "it was written";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.failure(), Failure::invalid_input);
+        EXPECT_EQ(error.where(), place(wrong));
+      }
+    }
+}
+
+TEST_F(Requests, of_which_a_number_used_again_is_cancelled_are_written_as_the_earlier_message) {
+  const RequestId ids[] = {0};
+  MemorySource program(2);
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 3, .bytes = 8, .request = 0});
+  program.add(0, {.kind = ActionKind::wait, .requests = ids});
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 4, .bytes = 8, .request = 0});
+  program.add(0, {.kind = ActionKind::cancelled, .request = 0});
+  program.add(0, {.kind = ActionKind::wait, .requests = ids});
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 3, .bytes = 8});
+  program.finalize();
+  EXPECT_THAT(receives(write(program, "goal"), R"(recv 8b from (\d+) tag (\d+))"), ElementsAre("1 tag 3"));
 }
 
 TEST_F(Requests, every_message_of_a_random_program_has_both_ends_in_what_is_written_of_it) {

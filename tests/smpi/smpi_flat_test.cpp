@@ -1,4 +1,5 @@
 #include "tests/smpi/machine.h"
+#include "tests/trace/contradictory_amendments.h"
 
 #include "trace/error.h"
 
@@ -304,6 +305,15 @@ TEST(Request, receive_from_anyone_takes_what_it_was_later_seen_to_have_taken) {
   program.finalize();
   EXPECT_NEAR(smpi_ends(program)[0], 1e-3 + message(100), 1e-12);
   expect_equal_ends(program);
+}
+
+TEST(Request, cancelled_or_resolved_without_reason_is_refused_with_rank_and_action) {
+  for (const trace::test::ContradictoryAmendment& wrong : trace::test::contradictory_amendments()) {
+    SCOPED_TRACE(wrong.name);
+    const Error error = refusal(wrong.program);
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_EQ(error.where(), place(wrong));
+  }
 }
 
 TEST(Request, freed_under_way_still_completes) {

@@ -1,5 +1,6 @@
 #include "trace/checking/rank_check.h"
 
+#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ Rank find_place(const std::vector<Rank>& members, Rank rank) {
 }
 
 /// The communicator whose members make this collective call together.
-CommunicatorId meeting_place(const Action& action) {
+CommunicatorId called_on(const Action& action) {
   return action.kind == ActionKind::comm_create_group ? action.new_communicator : action.communicator;
 }
 
@@ -71,7 +72,7 @@ bool RankCheck::far_ahead(const Action& action) const {
     return true;
   const ActionFamily of = family(action.kind);
   if (!collective_family(of)) return false;
-  const auto used = memberships_.find(meeting_place(action));
+  const auto used = memberships_.find(called_on(action));
   return used != memberships_.end() && used->second.place != no_rank &&
          shared_.collectives.ahead(used->first, used->second) > most_calls_ahead;
 }
@@ -99,6 +100,7 @@ void RankCheck::look(const Action& action) {
     complain("calls " + mpi_name(action) + " after MPI_Finalize");
     return;
   }
+  if (action.kind == ActionKind::resolved) return resolve(action);
   if (with_another_world(action)) {
     membership(action.communicator);
     if (nonblocking(action)) begin(action);
@@ -126,7 +128,6 @@ void RankCheck::look(const Action& action) {
       complete(request, HalfState::done, true);
     return;
   case ActionFamily::request:
-    if (action.kind == ActionKind::resolved) return resolve(action);
     return end_early(action);
   case ActionFamily::collective:
     return collective(action);
@@ -153,7 +154,7 @@ bool RankCheck::with_another_world(const Action& action) const {
   const auto foreign = [this](CommunicatorId communicator) {
     return communicator < shared_.foreign.size() && shared_.foreign[communicator];
   };
-  return foreign(action.communicator) || foreign(meeting_place(action));
+  return foreign(action.communicator) || foreign(called_on(action));
 }
 
 Membership* RankCheck::membership(CommunicatorId communicator) {
@@ -254,7 +255,6 @@ void RankCheck::receive(const Action& action, Rank peer, Tag tag, Bytes bytes, b
     Pending& request = requests_[action.request];
     request.message = true;
     request.side = Side::receive;
-    request.resolved = posted.resolved();
     request.held = posted.serial;
   }
   const bool waits = !posted.resolved() || std::ranges::any_of(held_, [&](const HeldReceive& earlier) {
@@ -299,9 +299,20 @@ void RankCheck::release_held() {
 
 void RankCheck::resolve(const Action& action) {
   const auto pending = requests_.find(action.request);
-  if (pending == requests_.end() || !pending->second.message || pending->second.side != Side::receive ||
-      pending->second.resolved) {
-    complain("resolves request " + std::to_string(action.request) + ", which is no receive with a wildcard");
+  const std::string resolves = "resolves request " + std::to_string(action.request);
+  if (pending == requests_.end() || pending->second.resolved) {
+    complain(resolves + ", which is no receive with a wildcard");
+    return;
+  }
+  pending->second.resolved = true;
+  if (action.communicator != pending->second.channel.communicator) {
+    complain(resolves + " in " + words(action.communicator) + ", a receive in " +
+             words(pending->second.channel.communicator));
+    return;
+  }
+  if (with_another_world(action)) return;
+  if (action.tag == any_tag) {
+    complain(resolves + " without a tag");
     return;
   }
   const auto sender = world_rank(action.communicator, action.peer, "receives from");
@@ -311,7 +322,6 @@ void RankCheck::resolve(const Action& action) {
   receive->tag = action.tag;
   receive->half.bytes = action.bytes;
   receive->half.at_most = false;
-  pending->second.resolved = true;
   release_held();
 }
 
@@ -341,7 +351,10 @@ void RankCheck::begin(const Action& action) {
     complain(mpi_name(action) + " takes request " + std::to_string(action.request) + ", which " +
              mpi_name(Action{.kind = entry->second.kind, .request = 0}) + " (its action " +
              std::to_string(entry->second.action) + ") still has");
-  entry->second = {.kind = action.kind, .action = number_, .channel = {}};
+  entry->second = {.kind = action.kind,
+                   .action = number_,
+                   .channel = {.communicator = action.communicator},
+                   .resolved = !lacks_source(action)};
 }
 
 /// A cancelled request is completed later; a freed one need not be under way, if it was persistent.
@@ -382,7 +395,10 @@ void RankCheck::complete(RequestId request, HalfState state, bool frees) {
   } else if (pending.message) {
     shared_.messages.settle(pending.channel, pending.side, pending.number, state);
   }
-  if (state == HalfState::cancelled) pending.message = false;
+  if (state == HalfState::cancelled) {
+    pending.message = false;
+    pending.resolved = true;
+  }
   if (frees) requests_.erase(request);
 }
 
@@ -426,7 +442,7 @@ void RankCheck::create_communicator(const Action& action) {
   Membership* const parent = membership(action.communicator);
   Membership* created = nullptr;
   if (action.new_communicator != no_communicator) created = membership(action.new_communicator);
-  const CommunicatorId place = meeting_place(action);
+  const CommunicatorId place = called_on(action);
   Membership* const used = place == action.communicator ? parent : created;
   if (used != nullptr) shared_.collectives.enter(rank(), number_, action, place, *used);
 }

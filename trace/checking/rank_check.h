@@ -52,10 +52,10 @@ private:
     std::uint64_t action = 0;
     bool message = false; ///< a send or receive that Messages knows, or will know
     Side side = Side::send;
-    Channel channel;
+    Channel channel;          ///< at first nothing but the communicator
     std::uint64_t number = 0; ///< in its channel
     std::uint64_t held = 0;   ///< among the held receives, from 1; 0 when not held
-    bool resolved = true;     ///< its source and tag are known
+    bool resolved = true;     ///< its source and tag are known, or of no concern any more
   };
   /// A receive that cannot be put into its channel yet: its source or tag is unknown, or an earlier receive's is and
   /// that one may be of the same channel.

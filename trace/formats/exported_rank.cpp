@@ -113,7 +113,7 @@ void ExportedRank::compute(const Action& action, std::uint64_t volume) {
 void ExportedRank::message(const Action& action) {
   switch (action.kind) {
   case ActionKind::send: {
-    const Amendment* const later = amendment();
+    const Amendment* const later = amendments_.of(number_);
     if (action.peer != no_rank && (later == nullptr || !later->cancelled)) say_send(action);
     return;
   }
@@ -129,7 +129,7 @@ void ExportedRank::message(const Action& action) {
 
 void ExportedRank::receive(Action action) {
   if (action.peer == no_rank) return;
-  if (const Amendment* const later = amendment()) {
+  if (const Amendment* const later = amendments_.of(number_)) {
     if (later->cancelled) return;
     action.peer = later->peer;
     action.tag = later->tag;
@@ -138,11 +138,6 @@ void ExportedRank::receive(Action action) {
   if (action.peer == any_rank || action.tag == any_tag)
     throw Error(Failure::missing_capability, "a receive of which the trace does not say what it received", here());
   say_receive(action);
-}
-
-const Amendment* ExportedRank::amendment() const {
-  const auto found = amendments_.find(number_);
-  return found == amendments_.end() ? nullptr : &found->second;
 }
 
 void ExportedRank::creation(const Action& action) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/formats/amendments.h"
+#include "trace/amendments.h"
 #include "trace/formats/export_job.h"
 
 #include <cstdint>
@@ -65,7 +65,6 @@ private:
   void message(const Action& action);
   void receive(Action action);
   void creation(const Action& action);
-  const Amendment* amendment() const;
 
   ExportJob& job_;
   Rank rank_;

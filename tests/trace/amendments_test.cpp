@@ -1,0 +1,245 @@
+#include "contradictory_amendments.h"
+#include "samples.h"
+#include "trace/amendments.h"
+#include "trace/archive/reader.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace timeless::trace {
+namespace {
+
+using testing::HasSubstr;
+
+const RequestId zero[] = {0};
+
+Action begin_receive(RequestId request, Rank peer = any_rank, Tag tag = any_tag) {
+  return {.kind = ActionKind::receive, .peer = peer, .tag = tag, .bytes = 64, .request = request};
+}
+
+Action resolved(RequestId request, Rank peer, Tag tag, Bytes bytes) {
+  return {.kind = ActionKind::resolved, .peer = peer, .tag = tag, .bytes = bytes, .request = request};
+}
+
+Action cancelled(RequestId request) {
+  return {.kind = ActionKind::cancelled, .request = request};
+}
+
+Amendments amendments_of_rank_0(std::initializer_list<Action> actions) {
+  MemorySource program(1);
+  for (const Action& action : actions)
+    program.add(0, action);
+  return amendments_of(program, 0);
+}
+
+void expect_received(const Amendment* amendment, Rank peer, Tag tag, Bytes bytes) {
+  ASSERT_NE(amendment, nullptr);
+  EXPECT_TRUE(amendment->resolved);
+  EXPECT_FALSE(amendment->cancelled);
+  EXPECT_EQ(amendment->peer, peer);
+  EXPECT_EQ(amendment->tag, tag);
+  EXPECT_EQ(amendment->bytes, bytes);
+}
+
+void expect_cancelled(const Amendment* amendment) {
+  ASSERT_NE(amendment, nullptr);
+  EXPECT_TRUE(amendment->cancelled);
+}
+
+TEST(Amendments, are_of_the_action_that_began_the_request) {
+  const Amendments found = amendments_of_rank_0({{.kind = ActionKind::barrier},
+                                                 begin_receive(0),
+                                                 begin_receive(7, 1, 2),
+                                                 {.kind = ActionKind::send, .peer = 0, .request = 3},
+                                                 begin_receive(9, any_rank, 5),
+                                                 cancelled(7),
+                                                 resolved(9, 2, 5, 16),
+                                                 resolved(0, 1, 4, 8)});
+  EXPECT_EQ(found.of(0), nullptr);
+  expect_received(found.of(1), 1, 4, 8);
+  expect_cancelled(found.of(2));
+  EXPECT_FALSE(found.of(2)->resolved);
+  EXPECT_EQ(found.of(3), nullptr);
+  expect_received(found.of(4), 2, 5, 16);
+  for (std::uint64_t later = 5; later < 10; ++later)
+    EXPECT_EQ(found.of(later), nullptr);
+}
+
+TEST(Amendments, of_a_number_used_again_are_of_the_later_action) {
+  for (const Action& ended :
+       {Action{.kind = ActionKind::test, .requests = zero}, Action{.kind = ActionKind::request_free, .request = 0}}) {
+    const Amendments found = amendments_of_rank_0({begin_receive(0),
+                                                   resolved(0, 1, 1, 1),
+                                                   ended,
+                                                   begin_receive(0),
+                                                   resolved(0, 2, 2, 2),
+                                                   ended,
+                                                   {.kind = ActionKind::send, .peer = 0, .request = 0},
+                                                   cancelled(0),
+                                                   ended,
+                                                   begin_receive(0, 1, 1)});
+    expect_received(found.of(0), 1, 1, 1);
+    expect_received(found.of(3), 2, 2, 2);
+    expect_cancelled(found.of(6));
+    EXPECT_EQ(found.of(9), nullptr);
+  }
+}
+
+TEST(Amendments, are_in_the_communicator_of_the_receive) {
+  Action receive = begin_receive(0);
+  Action source = resolved(0, 0, 1, 8);
+  receive.communicator = source.communicator = 5;
+  EXPECT_EQ(amendments_of_rank_0({receive, source}).of(0)->communicator, 5U);
+}
+
+TEST(Amendments, cancel_what_was_resolved_before_and_what_was_cancelled_before) {
+  const Amendments found = amendments_of_rank_0({begin_receive(0), resolved(0, 1, 2, 3), cancelled(0), cancelled(0)});
+  expect_cancelled(found.of(0));
+  EXPECT_TRUE(found.of(0)->resolved);
+  EXPECT_EQ(found.of(0)->peer, 1);
+}
+
+TEST(Amendments, cancel_generalized_requests_and_messages_with_nobody) {
+  const Amendments found = amendments_of_rank_0({{.kind = ActionKind::grequest_start, .request = 0},
+                                                 {.kind = ActionKind::send, .peer = no_rank, .request = 1},
+                                                 cancelled(0),
+                                                 cancelled(1)});
+  expect_cancelled(found.of(0));
+  expect_cancelled(found.of(1));
+}
+
+TEST(Amendments, of_requests_with_numbers_that_are_not_dense_cost_no_more) {
+  const Amendments found = amendments_of_rank_0(
+      {begin_receive(4'000'000'000U), {.kind = ActionKind::barrier}, resolved(4'000'000'000U, 1, 2, 3)});
+  expect_received(found.of(0), 1, 2, 3);
+}
+
+TEST(Amendments, that_belong_to_nothing_are_refused_with_rank_and_action) {
+  for (const test::ContradictoryAmendment& wrong : test::contradictory_amendments()) {
+    SCOPED_TRACE(wrong.name);
+    EXPECT_EQ(amendments_of(wrong.program, 0).of(0), nullptr);
+    try {
+      amendments_of(wrong.program, 1);
+      ADD_FAILURE() << "it was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.failure(), Failure::invalid_input);
+      EXPECT_EQ(error.where(), test::place(wrong));
+      EXPECT_THAT(error.description(), HasSubstr("request 0 "));
+      EXPECT_THAT(error.advice(), HasSubstr("timeless check"));
+    }
+  }
+}
+
+/// Requests begun, amended and ended at random, and what must be found of them.
+class RandomRank {
+public:
+  explicit RandomRank(unsigned seed) : random_(seed) {}
+
+  void go_on(int actions) {
+    for (; actions > 0; --actions) {
+      const auto request = static_cast<RequestId>(pick(5));
+      const auto open = open_.find(request);
+      if (open == open_.end())
+        begin(request);
+      else if (pick(3) == 0)
+        end(request);
+      else
+        amend(request, open->second);
+    }
+  }
+
+  MemorySource program(std::size_t actions_per_block) const {
+    MemorySource program(1, actions_per_block);
+    for (const Action& action : actions_)
+      program.add(0, action);
+    program.finalize();
+    return program;
+  }
+
+  void expect_in(const Amendments& found) const {
+    for (std::uint64_t action = 0; action <= actions_.size(); ++action) {
+      const Amendment* const one = found.of(action);
+      const auto expected = expected_.find(action);
+      ASSERT_EQ(one != nullptr, expected != expected_.end()) << "action " << action;
+      if (one == nullptr) continue;
+      EXPECT_EQ(one->action, action);
+      EXPECT_EQ(one->cancelled, expected->second.cancelled);
+      EXPECT_EQ(one->resolved, expected->second.resolved);
+      EXPECT_EQ(one->bytes, expected->second.bytes);
+    }
+  }
+  std::size_t amended() const { return expected_.size(); }
+
+private:
+  struct Open {
+    std::uint64_t action = 0;
+    bool unknown = false;
+  };
+
+  int pick(int choices) { return std::uniform_int_distribution<int>(0, choices - 1)(random_); }
+
+  void begin(RequestId request) {
+    const bool unknown = pick(2) == 0;
+    open_[request] = {actions_.size(), unknown};
+    Action action = begin_receive(request, unknown ? any_rank : 0, pick(3));
+    if (!unknown && pick(2) == 0) action.kind = ActionKind::send;
+    actions_.push_back(action);
+  }
+
+  void end(RequestId request) {
+    static constexpr RequestId ids[] = {0, 1, 2, 3, 4};
+    if (pick(2) == 0)
+      actions_.push_back({.kind = ActionKind::request_free, .request = request});
+    else
+      actions_.push_back({.kind = ActionKind::wait, .requests = std::span(ids).subspan(request, 1)});
+    open_.erase(request);
+  }
+
+  void amend(RequestId request, Open& open) {
+    if (pick(4) == 0) {
+      actions_.push_back(cancelled(request));
+      expected_[open.action].cancelled = true;
+    } else if (open.unknown) {
+      const auto bytes = static_cast<Bytes>(pick(1000));
+      actions_.push_back(resolved(request, 0, 1, bytes));
+      expected_[open.action].resolved = true;
+      expected_[open.action].bytes = bytes;
+    } else {
+      actions_.push_back({.kind = ActionKind::barrier});
+      return;
+    }
+    open.unknown = false;
+  }
+
+  std::mt19937 random_;
+  std::vector<Action> actions_;
+  std::map<RequestId, Open> open_;
+  std::map<std::uint64_t, Amendment> expected_;
+};
+
+TEST(Amendments, are_the_same_however_the_actions_lie_in_blocks) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RandomRank rank(seed);
+    rank.go_on(300);
+    EXPECT_GT(rank.amended(), 20U);
+    for (const std::size_t actions_per_block : {1U, 7U, 1000U})
+      rank.expect_in(amendments_of(rank.program(actions_per_block), 0));
+  }
+}
+
+TEST(Amendments, are_the_same_from_an_archive) {
+  const test::TemporaryDirectory directory;
+  RandomRank rank(7);
+  rank.go_on(20'000);
+  test::write_archive(rank.program(512), directory / "run.tia");
+  rank.expect_in(amendments_of(ArchiveReader(directory / "run.tia"), 0));
+}
+
+} // namespace
+} // namespace timeless::trace

@@ -1,0 +1,139 @@
+#include "trace/amendments.h"
+
+#include "trace/action_questions.h"
+#include "trace/error.h"
+
+#include <algorithm>
+
+namespace timeless::trace {
+
+namespace {
+
+constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
+
+} // namespace
+
+Amendments::Amendments(std::vector<Amendment> amendments) : by_action_(std::move(amendments)) {
+  std::ranges::sort(by_action_, {}, &Amendment::action);
+}
+
+const Amendment* Amendments::of(std::uint64_t action) const {
+  const auto found = std::ranges::lower_bound(by_action_, action, {}, &Amendment::action);
+  return found != by_action_.end() && found->action == action ? &*found : nullptr;
+}
+
+AmendmentReader::Role AmendmentReader::role_of(const Action& action) {
+  if (nonblocking(action)) return Role::begins;
+  if (family(action.kind) == ActionFamily::completion) return Role::completes;
+  switch (action.kind) {
+  case ActionKind::request_free:
+    return Role::frees;
+  case ActionKind::cancelled:
+    return Role::cancels;
+  case ActionKind::resolved:
+    return Role::resolves;
+  default:
+    return Role::none;
+  }
+}
+
+void AmendmentReader::learn_roles(const ActionBlock& block) {
+  if (block.dictionary_mark() != 0 && block.dictionary_mark() == mark_) return;
+  mark_ = block.dictionary_mark();
+  roles_.clear();
+  for (const Action& action : block.dictionary())
+    roles_.push_back(role_of(action));
+  any_role_ = std::ranges::any_of(roles_, [](Role role) { return role != Role::none; });
+}
+
+void AmendmentReader::read(const ActionBlock& block) {
+  learn_roles(block);
+  if (!any_role_) {
+    number_ += block.size();
+    return;
+  }
+  const auto dictionary = block.dictionary();
+  for (const std::uint32_t entry : block.sequence()) {
+    // Who replays a sequence that goes beyond its dictionary says so.
+    if (entry < roles_.size() && roles_[entry] != Role::none) look(roles_[entry], dictionary[entry]);
+    ++number_;
+  }
+}
+
+void AmendmentReader::look(Role role, const Action& action) {
+  switch (role) {
+  case Role::none:
+    return;
+  case Role::begins:
+    under_way_[action.request] = {.action = number_,
+                                  .communicator = action.communicator,
+                                  .family = family(action.kind),
+                                  .unknown = lacks_source(action)};
+    return;
+  case Role::completes:
+    for (const RequestId request : action.requests)
+      under_way_.erase(request);
+    return;
+  case Role::frees:
+    under_way_.erase(action.request);
+    return;
+  case Role::cancels:
+    return cancel(action.request);
+  case Role::resolves:
+    return resolve(action);
+  }
+}
+
+void AmendmentReader::cancel(RequestId request) {
+  const auto found = under_way_.find(request);
+  if (found == under_way_.end()) fail(request, "is cancelled, but not active");
+  Begun& begun = found->second;
+  if (begun.family == ActionFamily::collective || begun.family == ActionFamily::communicator)
+    fail(request, "is cancelled, but a collective's");
+  if (begun.family != ActionFamily::point_to_point && begun.family != ActionFamily::generalized)
+    fail(request, "is cancelled, but no message's");
+  amendment_of(begun).cancelled = true;
+  begun.unknown = false;
+}
+
+void AmendmentReader::resolve(const Action& action) {
+  const auto found = under_way_.find(action.request);
+  if (found == under_way_.end() || !found->second.unknown)
+    fail(action.request, "gets a source, but is no receive that lacks one");
+  Begun& begun = found->second;
+  if (action.communicator != begun.communicator)
+    fail(action.request, "gets a source in communicator " + std::to_string(action.communicator) +
+                             ", but is a receive in " + std::to_string(begun.communicator));
+  if (action.peer < 0) fail(action.request, "gets source " + std::to_string(action.peer) + ", which is no rank");
+  if (action.tag == any_tag) fail(action.request, "gets a source, but no tag");
+  Amendment& amendment = amendment_of(begun);
+  amendment.resolved = true;
+  amendment.communicator = action.communicator;
+  amendment.peer = action.peer;
+  amendment.tag = action.tag;
+  amendment.bytes = action.bytes;
+  begun.unknown = false;
+}
+
+Amendment& AmendmentReader::amendment_of(Begun& begun) {
+  if (begun.found == none) {
+    begun.found = found_.size();
+    found_.push_back({.action = begun.action});
+  }
+  return found_[begun.found];
+}
+
+void AmendmentReader::fail(RequestId request, const std::string& what) const {
+  throw Error(Failure::invalid_input, "request " + std::to_string(request) + " " + what,
+              "rank " + std::to_string(rank_) + ", action " + std::to_string(number_), advice);
+}
+
+Amendments amendments_of(const Source& source, Rank rank) {
+  AmendmentReader reader(rank);
+  const auto stream = source.open(rank);
+  for (ActionBlock block; stream->next(block);)
+    reader.read(block);
+  return reader.finish();
+}
+
+} // namespace timeless::trace
