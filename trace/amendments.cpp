@@ -65,18 +65,13 @@ void AmendmentReader::look(Role role, const Action& action) {
   case Role::none:
     return;
   case Role::begins:
-    under_way_[action.request] = {.action = number_,
-                                  .communicator = action.communicator,
-                                  .family = family(action.kind),
-                                  .unknown = lacks_source(action)};
-    return;
+    return begin(action);
   case Role::completes:
     for (const RequestId request : action.requests)
-      under_way_.erase(request);
+      end(request);
     return;
   case Role::frees:
-    under_way_.erase(action.request);
-    return;
+    return end(action.request);
   case Role::cancels:
     return cancel(action.request);
   case Role::resolves:
@@ -84,35 +79,59 @@ void AmendmentReader::look(Role role, const Action& action) {
   }
 }
 
+void AmendmentReader::begin(const Action& action) {
+  // Numbers are meant to be small; ones that are not must not cost memory.
+  constexpr std::size_t most_dense = std::size_t{1} << 16U;
+  const bool dense = action.request < most_dense;
+  if (dense && action.request >= dense_.size()) dense_.resize(std::size_t{action.request} + 1);
+  Begun& begun = dense ? dense_[action.request] : sparse_[action.request];
+  begun = {.action = number_,
+           .communicator = action.communicator,
+           .kind = action.kind,
+           .under_way = true,
+           .unknown = lacks_source(action)};
+}
+
+void AmendmentReader::end(RequestId request) {
+  if (request < dense_.size())
+    dense_[request].under_way = false;
+  else
+    sparse_.erase(request);
+}
+
+AmendmentReader::Begun* AmendmentReader::find_under_way(RequestId request) {
+  if (request < dense_.size()) return dense_[request].under_way ? &dense_[request] : nullptr;
+  const auto found = sparse_.find(request);
+  return found == sparse_.end() ? nullptr : &found->second;
+}
+
 void AmendmentReader::cancel(RequestId request) {
-  const auto found = under_way_.find(request);
-  if (found == under_way_.end()) fail(request, "is cancelled, but not active");
-  Begun& begun = found->second;
-  if (begun.family == ActionFamily::collective || begun.family == ActionFamily::communicator)
+  Begun* const begun = find_under_way(request);
+  if (begun == nullptr) fail(request, "is cancelled, but not active");
+  const ActionFamily of = family(begun->kind);
+  if (of == ActionFamily::collective || of == ActionFamily::communicator)
     fail(request, "is cancelled, but a collective's");
-  if (begun.family != ActionFamily::point_to_point && begun.family != ActionFamily::generalized)
+  if (of != ActionFamily::point_to_point && of != ActionFamily::generalized)
     fail(request, "is cancelled, but no message's");
-  amendment_of(begun).cancelled = true;
-  begun.unknown = false;
+  amendment_of(*begun).cancelled = true;
+  begun->unknown = false;
 }
 
 void AmendmentReader::resolve(const Action& action) {
-  const auto found = under_way_.find(action.request);
-  if (found == under_way_.end() || !found->second.unknown)
-    fail(action.request, "gets a source, but is no receive that lacks one");
-  Begun& begun = found->second;
-  if (action.communicator != begun.communicator)
+  Begun* const begun = find_under_way(action.request);
+  if (begun == nullptr || !begun->unknown) fail(action.request, "gets a source, but is no receive that lacks one");
+  if (action.communicator != begun->communicator)
     fail(action.request, "gets a source in communicator " + std::to_string(action.communicator) +
-                             ", but is a receive in " + std::to_string(begun.communicator));
+                             ", but is a receive in " + std::to_string(begun->communicator));
   if (action.peer < 0) fail(action.request, "gets source " + std::to_string(action.peer) + ", which is no rank");
   if (action.tag == any_tag) fail(action.request, "gets a source, but no tag");
-  Amendment& amendment = amendment_of(begun);
+  Amendment& amendment = amendment_of(*begun);
   amendment.resolved = true;
   amendment.communicator = action.communicator;
   amendment.peer = action.peer;
   amendment.tag = action.tag;
   amendment.bytes = action.bytes;
-  begun.unknown = false;
+  begun->unknown = false;
 }
 
 Amendment& AmendmentReader::amendment_of(Begun& begun) {

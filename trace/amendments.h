@@ -60,12 +60,13 @@ private:
   /// What an action does to requests.
   enum class Role : std::uint8_t { none, begins, completes, frees, cancels, resolves };
 
-  /// What is under way.
+  /// Of a request.
   struct Begun {
     std::uint64_t action = 0;
     std::size_t found = none;
     CommunicatorId communicator = world_communicator;
-    ActionFamily family = ActionFamily::point_to_point;
+    ActionKind kind = ActionKind::send;
+    bool under_way = false;
     bool unknown = false; ///< a receive of which source or tag must still be told
   };
 
@@ -74,14 +75,18 @@ private:
   static Role role_of(const Action& action);
   void learn_roles(const ActionBlock& block);
   void look(Role role, const Action& action);
+  void begin(const Action& action);
+  void end(RequestId request);
+  Begun* find_under_way(RequestId request);
   void cancel(RequestId request);
   void resolve(const Action& action);
   Amendment& amendment_of(Begun& begun);
   [[noreturn]] void fail(RequestId request, const std::string& what) const;
 
   Rank rank_;
-  std::uint64_t number_ = 0; ///< of the action
-  std::unordered_map<RequestId, Begun> under_way_;
+  std::uint64_t number_ = 0;                    ///< of the action
+  std::vector<Begun> dense_;                    ///< by request, under way or not
+  std::unordered_map<RequestId, Begun> sparse_; ///< those under way with larger numbers
   std::vector<Amendment> found_;
   std::vector<Role> roles_; ///< by entry of the dictionary
   bool any_role_ = false;

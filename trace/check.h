@@ -54,6 +54,7 @@ struct CheckOptions {
 ///   the action out before the message came;
 /// - every request is completed or freed once, and none is used twice at a time (freeing one that is not under way is
 ///   freeing an inactive persistent request); no collective's is freed or cancelled;
+/// - a receive that lacks its source or tag is told both, once and before it completes, and no other is;
 /// - the members of a communicator make the same collective calls in the same order, with one root and fitting sizes
 ///   (of neighbourhood and intercommunicator collectives, only the order is checked);
 /// - communicators are used by members, towards members;

@@ -217,7 +217,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     release(rank, operation.request);
     return true;
   case Step::resolve:
-    // The receive took its message as it was posted; this one belongs to it, or looking ahead finds that it does not.
+    // Its receive has known its source since it was posted. Where there is none, looking ahead refuses it.
     foresight_.look_ahead(number);
     return true;
   case Step::invalid:

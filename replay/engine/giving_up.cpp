@@ -36,7 +36,7 @@ void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   case RequestState::exchanging: // what is cancelled has been foreseen, and never was one of these
   case RequestState::unresolved:
     break;
-  case RequestState::done: // all sorts of calls are that cost nothing
+  case RequestState::done: // also a collective's, where that costs nothing: what may be cancelled shows ahead
     foresight_.look_ahead(number);
     break;
   }

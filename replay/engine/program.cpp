@@ -87,8 +87,7 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
 
 Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
   if (!trace::action_kind(static_cast<std::uint8_t>(action.kind))) fail("an action of no known kind");
-  if (action.kind == ActionKind::resolved) return {.step = Step::resolve};
-  if (communicators_.foreign(action.communicator)) {
+  if (communicators_.foreign(action.communicator) && action.kind != ActionKind::resolved) {
     not_modelled(Unmodelled::another_world);
     communicators_.view(action.communicator, rank);
     return nothing_but_request(action);
@@ -114,6 +113,8 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
     return {.step = Step::cancel, .request = action.request};
   case ActionKind::request_free:
     return {.step = Step::release, .request = action.request};
+  case ActionKind::resolved:
+    return {.step = Step::resolve};
   case ActionKind::comm_free:
   case ActionKind::comm_disconnect:
     return nothing_but_request(action);

@@ -43,7 +43,9 @@ private:
 
 Result run(const trace::Source& program, Bytes eager_limit) {
   HockneyNetwork machine = flat_machine(program.run().size, {{.latency = 1}});
-  return replay(program, machine, {.eager_limit = eager_limit});
+  ReplayOptions options;
+  options.eager_limit = eager_limit;
+  return replay(program, machine, options);
 }
 
 /// Three ranks that send in a ring; rank 1 receives from anybody, and rank 2 cancels another receive.

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <optional>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -139,11 +139,13 @@ TEST(Amendments, that_belong_to_nothing_are_refused_with_rank_and_action) {
 /// Requests begun, amended and ended at random, and what must be found of them.
 class RandomRank {
 public:
-  explicit RandomRank(unsigned seed) : random_(seed) {}
+  RandomRank(unsigned seed, RequestId first_request) : random_(seed), requests_(5) {
+    std::iota(requests_.begin(), requests_.end(), first_request);
+  }
 
   void go_on(int actions) {
     for (; actions > 0; --actions) {
-      const auto request = static_cast<RequestId>(pick(5));
+      const RequestId& request = requests_[static_cast<std::size_t>(pick(5))];
       const auto open = open_.find(request);
       if (open == open_.end())
         begin(request);
@@ -192,12 +194,11 @@ private:
     actions_.push_back(action);
   }
 
-  void end(RequestId request) {
-    static constexpr RequestId ids[] = {0, 1, 2, 3, 4};
+  void end(const RequestId& request) {
     if (pick(2) == 0)
       actions_.push_back({.kind = ActionKind::request_free, .request = request});
     else
-      actions_.push_back({.kind = ActionKind::wait, .requests = std::span(ids).subspan(request, 1)});
+      actions_.push_back({.kind = ActionKind::wait, .requests = {&request, 1}});
     open_.erase(request);
   }
 
@@ -218,6 +219,7 @@ private:
   }
 
   std::mt19937 random_;
+  std::vector<RequestId> requests_;
   std::vector<Action> actions_;
   std::map<RequestId, Open> open_;
   std::map<std::uint64_t, Amendment> expected_;
@@ -225,7 +227,7 @@ private:
 
 TEST(Amendments, are_the_same_however_the_actions_lie_in_blocks) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    RandomRank rank(seed);
+    RandomRank rank(seed, seed % 2 == 0 ? 0 : (1U << 16U) - 2); // numbers of both kinds
     rank.go_on(300);
     EXPECT_GT(rank.amended(), 20U);
     for (const std::size_t actions_per_block : {1U, 7U, 1000U})
@@ -235,7 +237,7 @@ TEST(Amendments, are_the_same_however_the_actions_lie_in_blocks) {
 
 TEST(Amendments, are_the_same_from_an_archive) {
   const test::TemporaryDirectory directory;
-  RandomRank rank(7);
+  RandomRank rank(7, 0);
   rank.go_on(20'000);
   test::write_archive(rank.program(512), directory / "run.tia");
   rank.expect_in(amendments_of(ArchiveReader(directory / "run.tia"), 0));
