@@ -49,7 +49,8 @@ TEST(CheckRequests, all_amendments_that_others_refuse_are_found) {
   for (const ContradictoryAmendment& wrong : contradictory_amendments()) {
     const auto findings = check(wrong.program).findings;
     EXPECT_TRUE(std::ranges::any_of(findings, [&](const Finding& finding) {
-      return finding.severity == Severity::inconsistent && finding.rank == 1 && finding.action == wrong.action;
+      return finding.severity == Severity::inconsistent && finding.rank == 1 && finding.action == wrong.action &&
+             finding.words.find("request 0") != std::string::npos;
     })) << wrong.name;
   }
 }
@@ -82,6 +83,18 @@ TEST(CheckRequests, a_collective_can_be_neither_freed_nor_cancelled) {
     if (kind == ActionKind::cancelled) program.wait(0, {3});
     program.finalize();
     EXPECT_THAT(only_finding(program).words, HasSubstr(words));
+  }
+}
+
+TEST(CheckRequests, transfers_cannot_be_cancelled) {
+  for (const ActionKind kind : {ActionKind::get, ActionKind::file_read, ActionKind::file_read_all}) {
+    Program program(1);
+    program.add(0, {.kind = kind, .request = 3});
+    program.add(0, {.kind = ActionKind::cancelled, .request = 3});
+    const auto findings = check(program).findings;
+    EXPECT_TRUE(std::ranges::any_of(findings, [](const Finding& finding) {
+      return finding.action == 1 && finding.words.find("cancels request 3, which is under way for") == 0;
+    })) << name(kind);
   }
 }
 

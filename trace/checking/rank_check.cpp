@@ -310,11 +310,11 @@ void RankCheck::resolve(const Action& action) {
              words(pending->second.channel.communicator));
     return;
   }
-  if (with_another_world(action)) return;
-  if (action.tag == any_tag) {
-    complain(resolves + " without a tag");
+  if (action.peer < 0 || action.tag == any_tag) {
+    complain(resolves + " without a source or a tag");
     return;
   }
+  if (with_another_world(action)) return;
   const auto sender = world_rank(action.communicator, action.peer, "receives from");
   const auto receive = std::ranges::find(held_, pending->second.held, &HeldReceive::serial);
   if (!sender || receive == held_.end()) return;
@@ -365,7 +365,8 @@ void RankCheck::end_early(const Action& action) {
   if (entry != requests_.end()) {
     const ActionFamily of = family(entry->second.kind);
     const bool collective = of == ActionFamily::collective || of == ActionFamily::communicator;
-    if (collective || (cancels && (of == ActionFamily::one_sided || of == ActionFamily::file)))
+    const bool cancellable = of == ActionFamily::point_to_point || of == ActionFamily::generalized;
+    if (collective || (cancels && !cancellable))
       complain((cancels ? "cancels request " : "frees request ") + std::to_string(action.request) +
                ", which is under way for " + mpi_name(Action{.kind = entry->second.kind, .request = 0}));
   }
