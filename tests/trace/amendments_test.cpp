@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace timeless::trace {
@@ -114,10 +115,30 @@ TEST(Amendments, cancel_generalized_requests_and_messages_with_nobody) {
   expect_cancelled(found.of(1));
 }
 
-TEST(Amendments, of_requests_with_numbers_that_are_not_dense_cost_no_more) {
-  const Amendments found = amendments_of_rank_0(
-      {begin_receive(4'000'000'000U), {.kind = ActionKind::barrier}, resolved(4'000'000'000U, 1, 2, 3)});
+TEST(Amendments, of_large_numbers_are_found_as_long_as_their_requests_are_under_way) {
+  static constexpr RequestId large[] = {4'000'000'000U};
+  const Action begun = begin_receive(large[0]);
+  const Action received = resolved(large[0], 1, 2, 3);
+  const Action waited{.kind = ActionKind::wait, .requests = large};
+  const Amendments found = amendments_of_rank_0({begun, received, waited, begun, received});
   expect_received(found.of(0), 1, 2, 3);
+  expect_received(found.of(3), 1, 2, 3);
+  EXPECT_THROW(amendments_of_rank_0({begun, waited, received}), Error);
+}
+
+TEST(Amendments, cancel_neither_collectives_nor_transfers) {
+  const auto refusal = [](ActionKind kind) {
+    try {
+      amendments_of_rank_0({{.kind = kind, .request = 0}, cancelled(0)});
+    } catch (const Error& error) {
+      return error.description();
+    }
+    return std::string("none");
+  };
+  for (const ActionKind kind : {ActionKind::barrier, ActionKind::neighbor_alltoall, ActionKind::comm_dup})
+    EXPECT_EQ(refusal(kind), "request 0 is cancelled, but a collective's") << name(kind);
+  for (const ActionKind kind : {ActionKind::get, ActionKind::file_read, ActionKind::file_read_all})
+    EXPECT_EQ(refusal(kind), "request 0 is cancelled, but no message's") << name(kind);
 }
 
 TEST(Amendments, that_belong_to_nothing_are_refused_with_rank_and_action) {
