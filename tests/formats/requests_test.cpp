@@ -97,7 +97,7 @@ TEST_F(Requests, cancelled_or_resolved_without_reason_are_refused_with_rank_and_
     }
 }
 
-TEST_F(Requests, of_which_a_number_used_again_is_cancelled_are_written_as_the_earlier_message) {
+TEST_F(Requests, with_the_number_of_one_that_was_cancelled_later_are_written) {
   const RequestId ids[] = {0};
   MemorySource program(2);
   program.add(0, {.kind = ActionKind::receive, .peer = 1, .tag = 3, .bytes = 8, .request = 0});
