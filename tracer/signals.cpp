@@ -18,10 +18,19 @@ namespace timeless::tracer {
 
 namespace {
 
-/// Those that end a process unless it says otherwise, but for SIGKILL, which cannot be seen coming, and SIGXFSZ, which
-/// is about files of the program's.
-constexpr std::array watched = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGSEGV, SIGBUS,  SIGFPE,    SIGILL,  SIGABRT,
-                                SIGSYS,  SIGTRAP, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE};
+/// Those that end a process unless it says otherwise, but for SIGKILL, which cannot be seen coming.
+constexpr std::array named = {SIGTERM,   SIGINT,  SIGHUP,  SIGQUIT,   SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,
+                              SIGABRT,   SIGSYS,  SIGTRAP, SIGXCPU,   SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM,
+                              SIGVTALRM, SIGPROF, SIGPIPE, SIGSTKFLT, SIGIO,   SIGPWR};
+
+/// These and the real-time ones, but for the last, which is Valgrind's own where there is one.
+template <typename Action>
+void for_each_watched(Action&& action) {
+  for (const int number : named)
+    action(number);
+  for (int number = SIGRTMIN; number < SIGRTMAX; ++number)
+    action(number);
+}
 
 using Dispositions = std::array<struct sigaction, NSIG>;
 
@@ -97,6 +106,15 @@ void repeat(int number, siginfo_t* info) {
   if (::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), number, info) != 0) ::raise(number);
 }
 
+/// True when the signal is to have its default effect as soon as the handler has returned: whoever has reported it has
+/// sent it again, as Open MPI and the Fortran library do.
+bool comes_again(int number) {
+  sigset_t pending;
+  struct sigaction now {};
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, number) == 1 &&
+         ::sigaction(number, nullptr, &now) == 0 && !is_handler(now) && now.sa_handler == SIG_DFL;
+}
+
 void note(Journal& journal, int number, const siginfo_t* info) {
   const bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
   journal.note_signal(
@@ -127,7 +145,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   else
     before.sa_handler(number);
   // Still here after a signal that was sent: it has not ended the process. But abort() sends it again.
-  if (journal != nullptr && info->si_code <= 0 && number != SIGABRT) journal->note_signal({});
+  if (journal != nullptr && info->si_code <= 0 && number != SIGABRT && !comes_again(number)) journal->note_signal({});
 }
 
 void provide_stack() {
@@ -153,16 +171,23 @@ void watch(int number) {
 } // namespace
 
 void remember_signals() {
-  for (const int number : watched)
-    ::sigaction(number, nullptr, &before_mpi[static_cast<std::size_t>(number)]);
+  for_each_watched([](int number) { ::sigaction(number, nullptr, &before_mpi[static_cast<std::size_t>(number)]); });
 }
 
 void watch_signals(Journal& journal) {
   owner = ::getpid();
   watching.store(&journal);
   provide_stack();
-  for (const int number : watched)
-    watch(number);
+  for_each_watched(watch);
+}
+
+bool noting_ends() noexcept {
+  return watching.load() != nullptr && ::getpid() == owner;
+}
+
+void note_end_by_mpi(int status) noexcept {
+  if (Journal* const journal = watching.load(); journal != nullptr)
+    journal->note_signal({.number = trace::ended_by_mpi, .code = status});
 }
 
 void forget_journal() noexcept {

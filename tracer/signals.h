@@ -12,6 +12,11 @@ void remember_signals();
 /// it: never where the program has its own handler, nor where it ignores the signal.
 void watch_signals(Journal& journal);
 
+/// True while there is a journal for that, and this process is the rank.
+bool noting_ends() noexcept;
+/// Notes in the journal that MPI ends the process with this status.
+void note_end_by_mpi(int status) noexcept;
+
 /// The journal is to be left alone from now on: at its end, and in forked children.
 void forget_journal() noexcept;
 

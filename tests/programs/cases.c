@@ -215,6 +215,50 @@ struct window_worker {
   int wrong;
 };
 
+static int no_status(void* state, MPI_Status* status) {
+  (void)state;
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  return MPI_SUCCESS;
+}
+
+static int keep_state(void* state) {
+  (void)state;
+  return MPI_SUCCESS;
+}
+
+static int cancel_nothing(void* state, int complete) {
+  (void)state;
+  (void)complete;
+  return MPI_SUCCESS;
+}
+
+static MPI_Request generalized;
+
+/* Most likely while the other thread is in MPI for it. */
+static void* complete_generalized(void* argument) {
+  (void)argument;
+  usleep(20000);
+  MPI_Grequest_complete(generalized);
+  return NULL;
+}
+
+/* Of two generalized requests, one is polled and one waited for while another thread completes it. */
+static int generalized_of_threads(void) {
+  for (int waits = 0; waits < 2; ++waits) {
+    pthread_t thread;
+    int complete = 0;
+    MPI_Grequest_start(no_status, keep_state, cancel_nothing, NULL, &generalized);
+    MPI_Request own = generalized;
+    pthread_create(&thread, NULL, complete_generalized, NULL);
+    while (!waits && !complete)
+      MPI_Test(&own, &complete, MPI_STATUS_IGNORE);
+    if (waits) MPI_Wait(&own, MPI_STATUS_IGNORE);
+    pthread_join(thread, NULL);
+  }
+  return 0;
+}
+
 /* One thread's own window: made, used and freed again while the others use theirs. */
 static void* transfer(void* argument) {
   struct window_worker* const self = argument;
@@ -319,6 +363,41 @@ __attribute__((no_sanitize_undefined)) static int segfaults(void) {
   volatile int* volatile nothing = NULL;
   chatter();
   *nothing = 1;
+  return 0;
+}
+
+/* Ended by a signal that is sent, whatever MPI does with it. */
+static int killed_by(int number) {
+  chatter();
+  fflush(stdout);
+  kill(getpid(), number);
+  return 0;
+}
+
+static int sent_segv(void) {
+  return killed_by(SIGSEGV);
+}
+
+static int sent_bus(void) {
+  return killed_by(SIGBUS);
+}
+
+static int sent_fpe(void) {
+  return killed_by(SIGFPE);
+}
+
+static int sent_xfsz(void) {
+  return killed_by(SIGXFSZ);
+}
+
+static int sent_realtime(void) {
+  return killed_by(SIGRTMIN + 3);
+}
+
+/* An error that nobody handles. */
+static int errs(void) {
+  chatter();
+  MPI_Send(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
   return 0;
 }
 
@@ -429,6 +508,13 @@ int main(int argc, char** argv) {
              {"forks", forks},
              {"terminated", terminated},
              {"segfaults", segfaults},
+             {"sent_segv", sent_segv},
+             {"sent_bus", sent_bus},
+             {"sent_fpe", sent_fpe},
+             {"sent_xfsz", sent_xfsz},
+             {"sent_realtime", sent_realtime},
+             {"errs", errs},
+             {"generalized_of_threads", generalized_of_threads},
              {"calls_abort", calls_abort},
              {"overflows", overflows},
              {"leaves", leaves},

@@ -83,15 +83,21 @@ TEST_P(Deaths, leave_every_action_and_the_reason_and_are_what_they_would_be_untr
   EXPECT_THAT(trace[0].record().ending_reason, HasSubstr(GetParam().reason));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Deaths,
-                         testing::Values(Death{"terminated", "killed by SIGTERM (Terminated), which it sent itself"},
-                                         Death{"segfaults", "killed by SIGSEGV (Segmentation fault)"},
-                                         Death{"calls_abort", "killed by SIGABRT (Aborted), which it sent itself"},
-                                         Death{"overflows", "killed by SIGSEGV (Segmentation fault)"},
-                                         Death{"leaves", "ended without saying why (SIGKILL, _exit",
-                                               trace::Ending::unknown},
-                                         Death{"becomes_another", "ended without saying why", trace::Ending::unknown}),
-                         [](const auto& death) { return std::string(death.param.program); });
+INSTANTIATE_TEST_SUITE_P(
+    Each, Deaths,
+    testing::Values(Death{"terminated", "killed by SIGTERM (Terminated), which it sent itself"},
+                    Death{"segfaults", "killed by SIGSEGV (Segmentation fault)"},
+                    Death{"sent_segv", "killed by SIGSEGV (Segmentation fault), which it sent itself"},
+                    Death{"sent_bus", "killed by SIGBUS (Bus error), which it sent itself"},
+                    Death{"sent_fpe", "killed by SIGFPE (Floating point exception), which it sent itself"},
+                    Death{"sent_xfsz", "killed by SIGXFSZ (File size limit exceeded), which it sent itself"},
+                    Death{"sent_realtime", "killed by signal 37, which it sent itself"},
+                    Death{"errs", "ended by MPI with status 6, in MPI_Send"},
+                    Death{"calls_abort", "killed by SIGABRT (Aborted), which it sent itself"},
+                    Death{"overflows", "killed by SIGSEGV (Segmentation fault)"},
+                    Death{"leaves", "ended without saying why (SIGKILL, _exit", trace::Ending::unknown},
+                    Death{"becomes_another", "ended without saying why", trace::Ending::unknown}),
+    [](const auto& death) { return std::string(death.param.program); });
 
 TEST(Signals, that_the_program_handles_or_ignores_are_its_own) {
   const TemporaryDirectory directory;

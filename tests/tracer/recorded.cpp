@@ -22,9 +22,10 @@ constexpr const char* open_mpi_settings =
 
 /// For sanitized builds: a process that is found at fault ends with this status, but dies of signals as ever. Threads
 /// of Open MPI's synchronise by means that the thread sanitizer does not see.
-constexpr const char* sanitizer_settings = "ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_segv=0:use_sigaltstack=0 "
-                                           "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=99 "
-                                           "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
+constexpr const char* sanitizer_settings =
+    "ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:use_sigaltstack=0 "
+    "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=99 "
+    "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path);

@@ -48,6 +48,9 @@ struct JournalHeader {
 };
 static_assert(sizeof(JournalHeader) == 224);
 
+/// In the place of a signal's number: MPI has ended the process, with the exit status in the place of the code.
+inline constexpr std::uint32_t ended_by_mpi = 1U << 16U;
+
 /// The signal that ended the process, if one did. Written by its handler.
 struct JournalSignal {
   std::uint32_t number = 0; ///< 0: none

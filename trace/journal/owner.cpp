@@ -24,6 +24,7 @@ bool same_place(const JournalHeader& header) {
 }
 
 std::string words(const JournalSignal& signal, std::uint32_t process) {
+  if (signal.number == ended_by_mpi) return "ended by MPI with status " + std::to_string(signal.code);
   const int number = static_cast<int>(signal.number);
   const char* const name = sigabbrev_np(number);
   std::string text = "killed by ";
