@@ -29,8 +29,10 @@ public:
   }
   /// Other requests may have the numbers once the completion has been recorded.
   ~Completion() {
-    for (Request* const request : ended_)
+    for (Request* const request : ended_) {
+      if (request->generalized) recorder_.forget_generalized(*request);
       recorder_.requests().remove(*request);
+    }
   }
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;

@@ -36,6 +36,7 @@ int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* pro
 }
 
 int Finalize(CallScope& call) {
+  call.record([](Recorder& recorder) { record::release_freed(recorder); });
   // Also while recording is switched off: that a rank has come to its end says that nothing of it is missing.
   call.record([&](Recorder& recorder) { recorder.append_of_recorded({.kind = trace::ActionKind::finalize}); });
   finish_recording(call, trace::Ending::finalized, "");

@@ -11,7 +11,8 @@ namespace {
 
 void started(Recorder& recorder, MPI_Request handle) {
   Request* const request = recorder.find_request(handle);
-  if (request == nullptr) return;
+  // Made by a call that the tracer does not know.
+  if (request == nullptr) return recorder.count_unrecorded();
   request->active = true;
   request->cancel_asked = false;
   request->completion_seen = false;
@@ -21,6 +22,12 @@ void started(Recorder& recorder, MPI_Request handle) {
     record::begin_receive(recorder, *request, request->action);
   else
     request->place = recorder.append(request->action);
+}
+
+/// True of one that is freed while how it ends is not known, and matters.
+bool to_be_asked(const Request& request) {
+  const bool under_way = request.active && request.place.exists() && !request.completion_seen;
+  return under_way && !request.generalized && (request.unsettled || request.cancel_asked);
 }
 
 } // namespace
@@ -40,13 +47,12 @@ int Startall(CallScope& call, int count, MPI_Request requests[]) {
   return result;
 }
 
-/// Recorded before the call: once it has begun, another thread's wait may end. A wait that is under way already has
-/// claimed the request, and there is nothing to say of it.
+/// Recorded before the call: once it has begun, another thread's wait may end, which has claimed the request if it is
+/// under way already.
 int Grequest_complete(CallScope& call, MPI_Request request) {
   call.record([&](Recorder& recorder) {
-    const Request* const known = recorder.find_request(request);
-    if (known != nullptr && known->place.exists())
-      recorder.append_of_recorded({.kind = trace::ActionKind::grequest_complete, .requests = {&known->id, 1}});
+    if (const trace::RequestId id = recorder.generalized(request); id != trace::no_request)
+      recorder.append_of_recorded({.kind = trace::ActionKind::grequest_complete, .requests = {&id, 1}});
   });
   return mpi().Grequest_complete(request);
 }
@@ -59,16 +65,26 @@ int Cancel(CallScope& call, MPI_Request* request) {
   return result;
 }
 
+/// After the call nobody can be asked how the request has ended, so it is asked before. A receive from any source that
+/// has not ended is kept in the program's stead and freed once it has: only then is its source known.
 int Request_free(CallScope& call, MPI_Request* request) {
   SavedRequests before(call, request, 1);
+  bool kept = false;
+  if (before.size() == 1 && before[0] != mpi().request_null)
+    call.record([&](Recorder& recorder) {
+      record::release_complete(recorder);
+      Request* const known = before.look(recorder, 0);
+      if (known == nullptr || !to_be_asked(*known) || record::ask_of_end(recorder, *known) || !known->unsettled) return;
+      recorder.keep_freed(*before.claim(recorder, 0));
+      kept = true;
+    });
+  if (kept) {
+    *request = mpi().request_null;
+    return MPI_SUCCESS;
+  }
   const int result = mpi().Request_free(request);
   call.record(result, [&](Recorder& recorder) {
-    Request* const known = before.claim(recorder, 0);
-    if (known == nullptr) return;
-    if (known->active && known->place.exists() && !known->completion_seen)
-      recorder.append_of_recorded({.kind = trace::ActionKind::request_free, .request = known->id});
-    record::give_up_receive(recorder, *known);
-    recorder.requests().remove(*known);
+    if (Request* const known = before.claim(recorder, 0)) record::free_request(recorder, *known);
   });
   return result;
 }

@@ -47,6 +47,16 @@ void settle_receive(Recorder& recorder, Request& request, const MPI_Status& stat
 /// Says that nothing more will be learnt of a receive.
 void give_up_receive(Recorder& recorder, Request& request);
 
+/// Asks MPI whether a request that the program frees has ended, and records how a receive or a cancelled request has.
+/// False when it has not. Never of a generalized request: that would call the program.
+bool ask_of_end(Recorder& recorder, Request& request);
+/// Records that a request is freed, and ends it.
+void free_request(Recorder& recorder, Request& request);
+/// Frees those of the receives kept by Recorder::keep_freed that have ended.
+void release_complete(Recorder& recorder);
+/// Before MPI_Finalize: frees all of them. What has received nothing by now is recorded as cancelled.
+void release_freed(Recorder& recorder);
+
 void generalized_started(Recorder& recorder, const MPI_Request* request);
 
 // Collectives.

@@ -50,6 +50,51 @@ void generalized_started(Recorder& recorder, const MPI_Request* request) {
   trace::Action action{.kind = ActionKind::grequest_start};
   Request& entry = begin(recorder, request, action);
   entry.place = recorder.append(action);
+  entry.generalized = true;
+  if (entry.place.exists()) recorder.keep_generalized(entry);
+}
+
+bool ask_of_end(Recorder& recorder, Request& request) {
+  MPI_Status status;
+  int complete = 0;
+  int cancelled = 0;
+  if (mpi().Request_get_status(request.handle, &complete, &status) != MPI_SUCCESS || complete == 0) return false;
+  if (request.cancel_asked) mpi().Test_cancelled(&status, &cancelled);
+  if (cancelled != 0)
+    recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
+  else if (request.receive)
+    settle_receive(recorder, request, status);
+  return true;
+}
+
+void free_request(Recorder& recorder, Request& request) {
+  if (request.active && request.place.exists() && !request.completion_seen)
+    recorder.append_of_recorded({.kind = ActionKind::request_free, .request = request.id});
+  give_up_receive(recorder, request);
+  if (request.generalized) recorder.forget_generalized(request);
+  recorder.requests().remove(request);
+}
+
+void release_complete(Recorder& recorder) {
+  for (Request* const request : recorder.take_freed()) {
+    MPI_Request handle = request->handle;
+    if (!ask_of_end(recorder, *request)) {
+      recorder.keep_freed(*request);
+      continue;
+    }
+    free_request(recorder, *request);
+    mpi().Request_free(&handle);
+  }
+}
+
+void release_freed(Recorder& recorder) {
+  release_complete(recorder);
+  for (Request* const request : recorder.take_freed()) {
+    MPI_Request handle = request->handle;
+    recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request->id});
+    free_request(recorder, *request);
+    mpi().Request_free(&handle);
+  }
 }
 
 } // namespace timeless::tracer::record

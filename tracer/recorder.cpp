@@ -392,6 +392,34 @@ std::optional<MatchedMessage> Recorder::take_message(MPI_Message handle) {
   return taken;
 }
 
+void Recorder::keep_generalized(const Request& request) {
+  const auto held = guard();
+  generalized_.set(key_of(request.handle), request.id);
+}
+
+trace::RequestId Recorder::generalized(MPI_Request handle) {
+  const auto held = guard();
+  const trace::RequestId* const known = generalized_.find(key_of(handle));
+  return known != nullptr ? *known : trace::no_request;
+}
+
+void Recorder::forget_generalized(const Request& request) {
+  const auto held = guard();
+  // MPI may have given the handle to the next one already.
+  const trace::RequestId* const known = generalized_.find(key_of(request.handle));
+  if (known != nullptr && *known == request.id) generalized_.erase(key_of(request.handle));
+}
+
+void Recorder::keep_freed(Request& request) {
+  const auto held = guard();
+  freed_.push_back(&request);
+}
+
+std::vector<Request*> Recorder::take_freed() {
+  const auto held = guard();
+  return std::exchange(freed_, {});
+}
+
 void Recorder::write(const trace::ActionBlock& block) {
   define_new();
   // After a failure, a large block may be in the file in part.

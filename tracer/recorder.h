@@ -110,6 +110,17 @@ public:
   /// The message with this handle, which is not kept any more; nothing when it never was.
   std::optional<MatchedMessage> take_message(MPI_Message handle);
 
+  /// Keeps a generalized request by its handle, where a call that waits for it may have claimed it.
+  void keep_generalized(const Request& request);
+  /// The number of the generalized request with this handle, or no_request.
+  trace::RequestId generalized(MPI_Request handle);
+  /// It has completed, or been freed.
+  void forget_generalized(const Request& request);
+  /// Keeps a receive that the program has freed, though its source is not known yet.
+  void keep_freed(Request& request);
+  /// Those kept, which are so no more.
+  std::vector<Request*> take_freed();
+
   /// The communicator with this handle; an unknown one is counted as unrecorded, and null.
   KnownCommunicator* communicator(MPI_Comm handle);
   /// The same of a window.
@@ -176,6 +187,8 @@ private:
   KernelProfiles profiles_;
   std::vector<std::string> profile_events_;
   FlatMap<MatchedMessage> messages_;
+  FlatMap<trace::RequestId> generalized_; ///< requests, by handle
+  std::vector<Request*> freed_;
   WindowTable windows_;
   FileTable files_;
   trace::RankRecord record_;

@@ -22,6 +22,7 @@ struct Request {
   /// recording was switched off, or by a call that is not recorded.
   trace::RequestId id = trace::no_request;
   bool receive = false;
+  bool generalized = false;
   bool persistent = false;
   bool active = true; ///< not so: a persistent request between two starts
   bool cancel_asked = false;

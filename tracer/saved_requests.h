@@ -33,6 +33,10 @@ public:
 
   int size() const { return size_; }
   MPI_Request operator[](int index) const { return saved_[index]; }
+  /// The request, which the call may not end; null when it is unknown.
+  Request* look(Recorder& recorder, int index) {
+    return early_ ? claimed_[index] : recorder.find_request(saved_[index]);
+  }
   /// The request, which the call has completed; null when it is unknown.
   Request* claim(Recorder& recorder, int index) {
     return early_ ? std::exchange(claimed_[index], nullptr) : recorder.claim_request(saved_[index]);

@@ -2,6 +2,9 @@
  *
  *     unusual NAME       see the table at the end */
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <malloc.h>
 
@@ -215,6 +218,59 @@ int callbacks() {
   return 0;
 }
 
+/* A receive that is taken back and then forgotten, which MPI allows. */
+int cancels_and_frees() {
+  int taken = 0;
+  MPI_Request request;
+  MPI_Irecv(&taken, 1, MPI_INT, rank ^ 1, 79, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Request_free(&request);
+  MPI_Recv_init(&taken, 1, MPI_INT, MPI_ANY_SOURCE, 80, MPI_COMM_WORLD, &request);
+  MPI_Start(&request);
+  MPI_Cancel(&request);
+  MPI_Request_free(&request);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::printf("%d\n", request == MPI_REQUEST_NULL);
+  return 0;
+}
+
+/* Receives that are forgotten before anything has come. */
+int frees_receives() {
+  int taken[2] = {};
+  MPI_Request requests[2];
+  MPI_Irecv(&taken[0], 1, MPI_INT, MPI_ANY_SOURCE, 81, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(&taken[1], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[1]);
+  MPI_Start(&requests[1]);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+  for (int i = 0; i < 400; ++i)
+    MPI_Barrier(MPI_COMM_SELF);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Ssend(&rank, 1, MPI_INT, rank ^ 1, 81, MPI_COMM_WORLD);
+  MPI_Ssend(&rank, 1, MPI_INT, rank ^ 1, 82, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::printf("%d %d\n", requests[0] == MPI_REQUEST_NULL, requests[1] == MPI_REQUEST_NULL);
+  return 0;
+}
+
+/* Open MPI's extension of 4.1, which mpi.h does not have. */
+int persistent_collective() {
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+  int value = rank;
+  MPI_Request request;
+  MPIX_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Request_free(&request);
+  std::printf("%d\n", value);
+#else
+  std::printf("none\n");
+#endif
+  return 0;
+}
+
 /* Communicators that come and go; says whether the process has become larger. */
 int short_lived_communicators() {
   enum { many = 10000 };
@@ -260,6 +316,9 @@ int main(int argc, char** argv) {
              {"truncated", truncated},
              {"refused", refused},
              {"callbacks", callbacks},
+             {"cancels_and_frees", cancels_and_frees},
+             {"frees_receives", frees_receives},
+             {"persistent_collective", persistent_collective},
              {"short_lived_communicators", short_lived_communicators},
              {"own_layer", own_layer},
              {"switched_off_at_the_end", switched_off_at_the_end}};

@@ -105,6 +105,20 @@ TEST_F(RecordedThreads, start_every_request_before_they_complete_it) {
   }
 }
 
+TEST(GeneralizedRequests, may_be_completed_by_one_thread_while_another_waits_for_them) {
+  const TemporaryDirectory directory;
+  const Outcome outcome =
+      run_traced({.ranks = 1, .program = "cases", .arguments = "generalized_of_threads"}, directory / "trace");
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  std::vector<ActionKind> kinds;
+  const auto trace = read_recording(directory / "trace");
+  for (const Kept& kept : trace.at(0).actions)
+    if (kept.action.kind != ActionKind::thread) kinds.push_back(kept.action.kind);
+  EXPECT_THAT(kinds, testing::ElementsAre(ActionKind::grequest_start, ActionKind::grequest_complete, ActionKind::test,
+                                          ActionKind::grequest_start, ActionKind::grequest_complete, ActionKind::wait,
+                                          ActionKind::finalize));
+}
+
 } // namespace
 
 } // namespace timeless::test

@@ -1,6 +1,11 @@
 #include "recorded.h"
 
+#include "gather/files_source.h"
+#include "trace/check.h"
+
 #include <gmock/gmock.h>
+
+#include <iostream>
 
 /// What few programs do, and MPI allows: errors that are handled, callbacks, profiling layers.
 namespace timeless::test {
@@ -136,6 +141,52 @@ TEST(FunctionsOfMpi, that_a_program_finds_in_a_library_it_has_loaded_record) {
     for (const RecordedRank& rank : recording.trace)
       EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::allreduce, ActionKind::finalize));
   }
+}
+
+/// What timeless check counts as wrong.
+std::uint64_t findings(const std::filesystem::path& directory) {
+  const trace::CheckReport report = trace::check(*gather::open_run(directory));
+  for (const trace::Finding& finding : report.findings)
+    std::cerr << finding.words << "\n";
+  return report.inconsistent + report.incomplete;
+}
+
+TEST(FreedRequests, that_were_cancelled_before_are_recorded_as_cancelled) {
+  const TemporaryDirectory directory;
+  const Job job{.ranks = 2, .program = "unusual", .arguments = "cancels_and_frees"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.output, run_plain(job).output);
+  EXPECT_EQ(outcome.output, "1\n1\n");
+  for (const RecordedRank& rank : read_recording(directory / "trace"))
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::receive, ActionKind::cancelled, ActionKind::request_free,
+                                         ActionKind::receive, ActionKind::cancelled, ActionKind::request_free,
+                                         ActionKind::barrier, ActionKind::finalize));
+  EXPECT_EQ(findings(directory / "trace"), 0U);
+}
+
+TEST(FreedRequests, of_receives_from_any_source_get_theirs) {
+  // Also where they are in the file before.
+  for (const auto& [buffer, resolved] : {std::pair{"", 0U}, {"TIMELESS_BUFFER_SIZE=16", 2U}}) {
+    const TemporaryDirectory directory;
+    const Job job{.ranks = 2, .program = "unusual", .arguments = "frees_receives", .environment = buffer};
+    const Outcome outcome = run_traced(job, directory / "trace");
+    EXPECT_EQ(outcome.output, run_plain(job).output);
+    EXPECT_EQ(outcome.output, "1 1\n1 1\n");
+    for (const RecordedRank& rank : read_recording(directory / "trace")) {
+      EXPECT_EQ(rank.of_kind(ActionKind::request_free).size(), 2U);
+      EXPECT_EQ(rank.of_kind(ActionKind::resolved).size(), resolved);
+    }
+    EXPECT_EQ(findings(directory / "trace"), 0U);
+  }
+}
+
+TEST(Start, of_a_request_that_the_recorder_does_not_know_is_counted) {
+  const Recording recording = record("persistent_collective");
+  if (recording.plain.output == "none\nnone\n") GTEST_SKIP() << "this MPI has no persistent collectives";
+  EXPECT_EQ(recording.plain.output, "0\n0\n");
+  for (const RecordedRank& rank : recording.trace)
+    EXPECT_THAT(rank.record().unrecorded_calls, ElementsAre(testing::Pair("MPI_Start", 3U)));
+  EXPECT_THAT(recording.traced.errors, HasSubstr("NOT recorded: MPI_Start (3 calls)"));
 }
 
 TEST(Finalize, is_recorded_also_while_recording_is_switched_off) {
