@@ -19,14 +19,14 @@ which fails when a function of `mpi.h` is in neither. Every call here is wrapped
 `mpi_f08`); what an action holds stands in [action.h](../trace/action.h). A nonblocking call carries a request, which a
 completion names later.
 
-A request that is freed under way cannot be asked any more how it ends. So a receive from any source that has not ended is
-kept for the program, and freed once it has, at the latest in MPI_Finalize: the action `request_free` stands where that is.
-One that has received nothing by then is recorded as cancelled. A cancelled request is asked just before it is freed; one that
-has not ended then is taken to take its message.
+A request that is freed under way cannot be asked any more how it ends. So a receive from any source that has not ended
+is kept for the program, and freed once it has, at the latest in MPI_Finalize: the action `request_free` stands where
+that is. One that has received nothing by then is recorded as cancelled. A cancelled request is asked just before it is
+freed; one that has not ended then is taken to take its message.
 
-What Open MPI has beside `mpi.h` is not recorded. A persistent collective (`MPIX_Bcast_init` and the like, of `mpi-ext.h`) is seen
-where it is started: `info`, `check` and the line at the end name the starts of unknown requests, as calls of MPI_Start and
-MPI_Startall that are NOT RECORDED.
+What Open MPI has beside `mpi.h` is not recorded. A persistent collective (`MPIX_Bcast_init` and the like, of
+`mpi-ext.h`) is seen where it is started: `info`, `check` and the line at the end name the starts of unknown requests,
+as calls of MPI_Start and MPI_Startall that are NOT RECORDED.
 
 """
 

@@ -37,10 +37,10 @@ int Init_thread(CallScope& call, int* argc, char*** argv, int required, int* pro
 
 int Finalize(CallScope& call) {
   call.record([](Recorder& recorder) { record::release_freed(recorder); });
-  // Also while recording is switched off: that a rank has come to its end says that nothing of it is missing.
-  call.record([&](Recorder& recorder) { recorder.append_of_recorded({.kind = trace::ActionKind::finalize}); });
-  finish_recording(call, trace::Ending::finalized, "");
-  return mpi().Finalize();
+  const int result = mpi().Finalize();
+  // Where MPI has not said that the program's callbacks have been called. No MPI can be asked here any more.
+  if (result == MPI_SUCCESS) finalize_recording(call);
+  return result;
 }
 
 int Abort(CallScope& call, MPI_Comm comm, int errorcode) {

@@ -122,6 +122,25 @@ __attribute__((destructor)) void finish_at_exit() {
   if (active_recorder.load() != nullptr && __cxa_atexit(finish_at_end, nullptr, nullptr) != 0) finish_at_end(nullptr);
 }
 
+int copy_no_attribute(MPI_Comm /*comm*/, int /*key*/, void* /*state*/, void* /*value*/, void* /*copy*/, int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+int callbacks_called(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
+  CallScope* const call = thread_state.outermost;
+  if (call != nullptr && call->call() == CallId::Finalize) finalize_recording(*call);
+  return MPI_SUCCESS;
+}
+
+/// Has finalize_recording called when the program's callbacks in MPI_Finalize have been: as the first attribute of
+/// MPI_COMM_SELF, this one is deleted last.
+void await_callbacks() {
+  int key = MPI_KEYVAL_INVALID;
+  if (mpi().Comm_create_keyval(copy_no_attribute, callbacks_called, &key, nullptr) == MPI_SUCCESS)
+    mpi().Comm_set_attr(mpi().comm_self, key, nullptr);
+}
+
 /// A forked child is not the rank: its MPI calls are passed on, and nothing it does reaches the trace.
 void leave_child_alone() {
   active_recorder.store(nullptr);
@@ -157,12 +176,19 @@ void start_recording(CallScope& call) {
     count_workers(attempt.counter.workers);
     pthread_atfork(nullptr, nullptr, leave_child_alone);
     if (recorder.journal() != nullptr) watch_signals(*recorder.journal());
+    await_callbacks();
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
     tell_settings(recorder);
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());
   }
+}
+
+void finalize_recording(CallScope& call) noexcept {
+  // Also while recording is switched off: that a rank has come to its end says that nothing of it is missing.
+  call.record([](Recorder& recorder) { recorder.append_of_recorded({.kind = trace::ActionKind::finalize}); });
+  finish_recording(call, trace::Ending::finalized, "");
 }
 
 void finish_recording(CallScope& call, trace::Ending ending, const std::string& reason) noexcept {

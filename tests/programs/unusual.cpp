@@ -9,6 +9,7 @@
 #include <malloc.h>
 
 #include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -218,6 +219,53 @@ int callbacks() {
   return 0;
 }
 
+/* What a library does that keeps something until MPI ends: its callback is called first in MPI_Finalize. */
+int use_own(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*state*/) {
+  auto* const own = static_cast<MPI_Comm*>(value);
+  int taken = 0;
+  MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ 1, 3, &taken, 1, MPI_INT, rank ^ 1, 3, *own, MPI_STATUS_IGNORE);
+  std::printf("rank %d took %d\n", rank, taken);
+  return free_own(MPI_COMM_SELF, 0, value, nullptr);
+}
+
+int end_process(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
+  std::fflush(stdout);
+  std::raise(SIGTERM);
+  return MPI_SUCCESS;
+}
+
+void call_at_finalize(MPI_Comm comm, MPI_Comm_delete_attr_function* function, void* value) {
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, function, &key, nullptr);
+  MPI_Comm_set_attr(comm, key, value);
+  MPI_Comm_free_keyval(&key);
+}
+
+int used_at_finalize() {
+  auto* const own = static_cast<MPI_Comm*>(std::malloc(sizeof(MPI_Comm)));
+  MPI_Comm_dup(MPI_COMM_WORLD, own);
+  call_at_finalize(MPI_COMM_SELF, use_own, own);
+  auto* const second = static_cast<MPI_Comm*>(std::malloc(sizeof(MPI_Comm)));
+  MPI_Comm_dup(MPI_COMM_WORLD, second);
+  call_at_finalize(MPI_COMM_SELF, free_own, second);
+  return 0;
+}
+
+int ends_in_callback_of_finalize() {
+  auto* const own = static_cast<MPI_Comm*>(std::malloc(sizeof(MPI_Comm)));
+  MPI_Comm_dup(MPI_COMM_WORLD, own);
+  call_at_finalize(MPI_COMM_SELF, end_process, nullptr);
+  call_at_finalize(MPI_COMM_SELF, free_own, own);
+  return 0;
+}
+
+/* The attributes of other communicators go when MPI itself does. */
+int ends_late_in_finalize() {
+  call_at_finalize(MPI_COMM_WORLD, end_process, nullptr);
+  MPI_Barrier(MPI_COMM_SELF);
+  return 0;
+}
+
 /* A receive that is taken back and then forgotten, which MPI allows. */
 int cancels_and_frees() {
   int taken = 0;
@@ -316,6 +364,9 @@ int main(int argc, char** argv) {
              {"truncated", truncated},
              {"refused", refused},
              {"callbacks", callbacks},
+             {"used_at_finalize", used_at_finalize},
+             {"ends_in_callback_of_finalize", ends_in_callback_of_finalize},
+             {"ends_late_in_finalize", ends_late_in_finalize},
              {"cancels_and_frees", cancels_and_frees},
              {"frees_receives", frees_receives},
              {"persistent_collective", persistent_collective},

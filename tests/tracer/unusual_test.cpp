@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <iostream>
 
 /// What few programs do, and MPI allows: errors that are handled, callbacks, profiling layers.
@@ -149,6 +150,38 @@ std::uint64_t findings(const std::filesystem::path& directory) {
   for (const trace::Finding& finding : report.findings)
     std::cerr << finding.words << "\n";
   return report.inconsistent + report.incomplete;
+}
+
+TEST(Callbacks, that_mpi_finalize_begins_with_are_recorded) {
+  const Recording recording = record("used_at_finalize");
+  for (const RecordedRank& rank : recording.trace) {
+    // The last that was set comes first.
+    EXPECT_THAT(kinds(rank),
+                ElementsAre(ActionKind::comm_dup, ActionKind::comm_dup, ActionKind::barrier, ActionKind::comm_free,
+                            ActionKind::exchange, ActionKind::barrier, ActionKind::comm_free, ActionKind::finalize));
+    EXPECT_EQ(rank.record().ending, trace::Ending::finalized);
+  }
+}
+
+TEST(Finalize, that_ends_in_a_callback_of_the_program_leaves_what_that_has_done) {
+  const TemporaryDirectory directory;
+  const Job job{.program = "unusual", .arguments = "ends_in_callback_of_finalize"};
+  EXPECT_EQ(run_traced(job, directory / "trace").status, run_plain(job).status);
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_THAT(kinds(trace.at(0)), ElementsAre(ActionKind::comm_dup, ActionKind::barrier, ActionKind::comm_free));
+  EXPECT_EQ(trace.at(0).record().ending_reason,
+            "killed by SIGTERM (Terminated), which it sent itself, in MPI_Finalize");
+}
+
+TEST(Finalize, that_ends_after_the_programs_callbacks_leaves_a_whole_recording) {
+  const TemporaryDirectory directory;
+  const Job job{.program = "unusual", .arguments = "ends_late_in_finalize"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 128 + SIGTERM);
+  EXPECT_EQ(outcome.status, run_plain(job).status);
+  const auto trace = read_recording(directory / "trace");
+  EXPECT_THAT(kinds(trace.at(0)), ElementsAre(ActionKind::barrier, ActionKind::finalize));
+  EXPECT_EQ(trace.at(0).record().ending, trace::Ending::finalized);
 }
 
 TEST(FreedRequests, that_were_cancelled_before_are_recorded_as_cancelled) {
