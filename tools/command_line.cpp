@@ -3,6 +3,7 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
+#include "trace/quoted.h"
 
 #include <CLI/CLI.hpp>
 
@@ -29,7 +30,7 @@ void demand_known_verb(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::string_view asked = argv[1];
   if (std::ranges::none_of(verbs(), [asked](const Verb& verb) { return asked == verb.name; }))
-    throw Error(Failure::usage, "there is no verb '" + std::string(asked) + "'", "", "timeless --help lists them");
+    throw Error(Failure::usage, "there is no verb " + trace::quoted(asked), "", "timeless --help lists them");
 }
 
 } // namespace

@@ -1,7 +1,5 @@
 #include "tools/console.h"
 
-#include <fmt/format.h>
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -39,14 +37,30 @@ std::string scaled(double value, double base, std::span<const char* const> units
   return unit == 0 ? fmt::format("{:.0f}{}", value, units[0]) : fmt::format("{:.2f}{}", value, units[unit]);
 }
 
+std::vector<std::string> in_lines(std::vector<std::string> texts) {
+  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return in_line(text); });
+  return texts;
+}
+
 } // namespace
 
 void print_error(const Error& error) {
-  fmt::print(stderr, "timeless: {}\n", error.what());
+  // Only an end of a line before an indented one is the project's own: nothing that is named begins a line.
+  std::string_view rest = error.what();
+  std::string text;
+  for (std::size_t end = rest.find("\n  "); end != rest.npos; end = rest.find("\n  ")) {
+    text += in_line(rest.substr(0, end)) + "\n  ";
+    rest.remove_prefix(end + 3);
+  }
+  fmt::print(stderr, "timeless: {}{}\n", text, in_line(rest));
 }
 
 void print_warning(std::string_view text) {
-  fmt::print(stderr, "timeless: warning: {}\n", text);
+  print_notice(fmt::format("warning: {}", text));
+}
+
+void print_notice(std::string_view text) {
+  fmt::print(stderr, "timeless: {}\n", in_line(text));
 }
 
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
@@ -91,12 +105,11 @@ std::string human_seconds(double seconds) {
   return fmt::format("{:.3f} s", seconds);
 }
 
-Table::Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+Table::Table(std::vector<std::string> header) : rows_{in_lines(std::move(header))} {}
 
 void Table::add(std::vector<std::string> row) {
   row.resize(rows_.front().size());
-  std::ranges::transform(row, row.begin(), [](const std::string& cell) { return in_line(cell); });
-  rows_.push_back(std::move(row));
+  rows_.push_back(in_lines(std::move(row)));
 }
 
 std::string Table::text() const {
@@ -158,8 +171,8 @@ std::string progress_line(const std::string& label, double share, double seconds
   return text + " [" + std::string(filled, '#') + std::string(length - filled, '.') + "] " + figures;
 }
 
-Progress::Progress(std::string label, std::uint64_t total)
-    : label_(std::move(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
+Progress::Progress(std::string_view label, std::uint64_t total)
+    : label_(in_line(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(started_ + 1) {}
 
 Progress::~Progress() {

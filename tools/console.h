@@ -2,19 +2,23 @@
 
 #include "trace/error.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
 
-/// Prints `timeless: <what> (<where>): <what to do>` on stderr.
+/// Prints `timeless: <what> (<where>): <what to do>` on stderr. Of what may be many, an error has indented lines below.
 void print_error(const Error& error);
-/// Prints `timeless: warning: ...` on stderr.
+/// Prints the line `timeless: warning: ...` on stderr.
 void print_warning(std::string_view text);
+/// Prints the line `timeless: ...` on stderr.
+void print_notice(std::string_view text);
 
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
@@ -22,6 +26,18 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
 /// A name that a program or a file gave, as it can stand in a line: ends of lines and other signs that a terminal obeys
 /// are written as in C.
 std::string in_line(std::string_view text);
+
+/// A line and its end, with what is in it in_line: whatever names it has, it stays one line.
+template <typename... Parts>
+std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
+  return in_line(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
+}
+
+/// Prints such a line on stdout.
+template <typename... Parts>
+void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {
+  fmt::print("{}", text_line(format, std::forward<Parts>(parts)...));
+}
 
 /// 1234567 -> "1.23 M"; counts of things.
 std::string human_count(double count);
@@ -34,7 +50,7 @@ std::string human_seconds(double seconds);
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
-  /// Cells are printed in_line.
+  /// Cells are printed in_line, as is the header.
   void add(std::vector<std::string> row);
   std::string text() const;
 
@@ -48,7 +64,7 @@ std::string progress_line(const std::string& label, double share, double seconds
 /// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line.
 class Progress {
 public:
-  Progress(std::string label, std::uint64_t total);
+  Progress(std::string_view label, std::uint64_t total);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

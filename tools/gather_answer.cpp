@@ -36,19 +36,19 @@ double rate(const GatherAnswer& answer) {
 
 void print_text(const GatherAnswer& answer) {
   const gather::Merged& merged = answer.merged;
-  fmt::print("gathered {} of {} ranks into {}\n", merged.run.ranks.size(), merged.run.size, answer.output);
+  print_line("gathered {} of {} ranks into {}", merged.run.ranks.size(), merged.run.size, answer.output);
   if (answer.nodes > 1)
-    fmt::print("{:<10}{}, in {} step{}, k = {}{}\n", "nodes", answer.nodes, answer.steps, answer.steps == 1 ? "" : "s",
+    print_line("{:<10}{}, in {} step{}, k = {}{}", "nodes", answer.nodes, answer.steps, answer.steps == 1 ? "" : "s",
                answer.arity, answer.measured ? words(*answer.measured) : "");
-  fmt::print("{:<10}{}\n", "actions", human_count(static_cast<double>(total_actions(merged.run))));
-  fmt::print("{:<10}{}, {:.2f} per action\n", "bytes", human_bytes(static_cast<double>(merged.output_bytes)),
+  print_line("{:<10}{}", "actions", human_count(static_cast<double>(total_actions(merged.run))));
+  print_line("{:<10}{}, {:.2f} per action", "bytes", human_bytes(static_cast<double>(merged.output_bytes)),
              bytes_per_action(merged));
-  fmt::print("{:<10}{}/s\n", "rate", human_bytes(rate(answer)));
-  if (answer.remove && merged.run.complete()) fmt::print("{:<10}{} rank files\n", "removed", merged.removed);
-  if (answer.remove && !merged.run.complete()) fmt::print("{:<10}the rank files, as the run is not whole\n", "kept");
+  print_line("{:<10}{}/s", "rate", human_bytes(rate(answer)));
+  if (answer.remove && merged.run.complete()) print_line("{:<10}{} rank files", "removed", merged.removed);
+  if (answer.remove && !merged.run.complete()) print_line("{:<10}the rank files, as the run is not whole", "kept");
   for (const std::string& world : spawned_worlds(answer.directory))
-    fmt::print("{:<10}{} is a run of its own, gathered apart\n", "spawned", world);
-  fmt::print("{:<10}timeless info {}\n", "next", answer.output);
+    print_line("{:<10}{} is a run of its own, gathered apart", "spawned", world);
+  print_line("{:<10}timeless info {}", "next", answer.output);
 }
 
 void print_answer(const GatherAnswer& answer) {

@@ -155,8 +155,8 @@ std::string listing_text(const KernelListing& listing) {
   std::string text = lines.front() + "\n";
   for (std::size_t i = 0; i < listing.listed.size(); ++i) {
     text += lines[i + 1] + "\n";
-    text += fmt::format("      from {}\n", begin_text(listing, listing.listed[i]));
-    text += fmt::format("      to   {}\n", end_text(listing, listing.listed[i]));
+    text += text_line("      from {}", begin_text(listing, listing.listed[i]));
+    text += text_line("      to   {}", end_text(listing, listing.listed[i]));
   }
   return text;
 }

@@ -78,7 +78,7 @@ std::string network_listing() {
     const replay::NetworkDescription network = named_network(name);
     const auto [latency, bandwidth] = figures(network);
     table.add({name, human_seconds(latency), fmt::format("{:.3g} Gb/s", 8 * bandwidth / 1e9), network.description});
-    sources += fmt::format("{}: {}\n", name, network.source);
+    sources += text_line("{}: {}", name, network.source);
   }
   return table.text() + "\n" + sources;
 }

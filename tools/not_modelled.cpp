@@ -1,5 +1,6 @@
 #include "tools/not_modelled.h"
 
+#include "tools/console.h"
 #include "trace/error.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ std::string line(const replay::NotModelled& one) {
 std::string not_modelled_text(const replay::Result& result) {
   std::string text;
   for (const replay::NotModelled& one : result.not_modelled)
-    text += fmt::format("{:<10}{}\n", "left out", line(one));
+    text += text_line("{:<10}{}", "left out", line(one));
   return text;
 }
 
@@ -36,7 +37,7 @@ void require_all_modelled(const replay::Result& result) {
   if (result.not_modelled.empty()) return;
   std::string what = "not everything in this run was modelled";
   for (const replay::NotModelled& one : result.not_modelled)
-    what += "\n  " + line(one);
+    what += "\n  " + in_line(line(one));
   throw Error(Failure::partial, what, "--strict", "leave --strict out if the result will do without");
 }
 

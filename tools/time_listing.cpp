@@ -32,7 +32,7 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
                       percent(measured.computing, whole), percent(measured.in_calls, whole),
                       percent(measured.elsewhere, whole));
   if (const std::string why = why_incomparable(run); !why.empty())
-    text += fmt::format("{:<15}no speed of this machine: {}\n", "", why);
+    text += text_line("{:<15}no speed of this machine: {}", "", why);
   std::vector<std::pair<std::string, MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
   std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.seconds; });
   Table table({"time in", "calls", "seconds", "of all ranks' %", "mean", "longest"});

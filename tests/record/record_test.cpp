@@ -20,6 +20,14 @@ TEST(Record, says_what_was_recorded_and_what_to_do_next) {
                                 HasSubstr("next: timeless gather trace"), Not(HasSubstr("warning"))));
 }
 
+TEST(Record, keeps_the_name_of_its_output_within_the_line) {
+  const Workplace place;
+  const Ran ran =
+      place.run("timeless record --counter none -o \"$(printf 'two\\nlines\\033[2J')\" -- mpirun -np 1 stencil");
+  EXPECT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("next: timeless gather two\\nlines\\x1b[2J\n"), Not(HasSubstr("\x1b"))));
+}
+
 TEST(Record, keeps_the_most_memory_each_rank_had) {
   const Workplace place;
   const auto peak = [&](const std::string& size) {

@@ -1,5 +1,6 @@
 #include "tools/console.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace timeless::tools {
@@ -16,6 +17,30 @@ TEST(ProgressLine, stays_within_the_terminal_whatever_is_named) {
     EXPECT_LE(progress_line(label, 0.999, 1234567, width).size(), width > 0 ? width - 1 : 0) << width;
   EXPECT_EQ(progress_line(label, 0.4, 2, 60), "simulating .../it/a-run-of-a-program.tia [##...]  40 %  2 s");
   EXPECT_EQ(progress_line(label, 0.4, 2, 20), " 40 %  2 s");
+}
+
+TEST(Line, stays_one_line_whatever_its_parts_hold) {
+  EXPECT_EQ(text_line("{:<6}{} of {}", "name", "two\nlines\x1b[2J", 3), "name  two\\nlines\\x1b[2J of 3\n");
+}
+
+TEST(Table, keeps_names_within_their_cells_in_its_head_too) {
+  Table table({"first", "a\nb"});
+  table.add({"c\nd", "\t"});
+  EXPECT_EQ(table.text(), "  first  a\\nb\n  c\\nd   \\t\n");
+}
+
+TEST(PrintedError, has_indented_lines_but_none_that_a_name_begins) {
+  testing::internal::CaptureStderr();
+  print_error({Failure::usage, "these are wrong\n  the first\n  the second", "a\nfile", "end\x1b[2J"});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "timeless: these are wrong\n  the first\n  the second (a\\nfile): end\\x1b[2J\n");
+}
+
+TEST(PrintedWarning, is_one_line) {
+  testing::internal::CaptureStderr();
+  print_warning("of a\n  file");
+  print_notice("of a\nfile");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "timeless: warning: of a\\n  file\ntimeless: of a\\nfile\n");
 }
 
 } // namespace

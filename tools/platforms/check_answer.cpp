@@ -44,14 +44,14 @@ int answer_check(const std::filesystem::path& file, bool json) {
     print_json("platform", 1, answer);
   } else {
     for (const Finding& finding : findings)
-      fmt::print("{}{}: {}{}{}\n", file.string(), finding.line == 0 ? "" : fmt::format(":{}", finding.line),
+      print_line("{}{}: {}{}{}", file.string(), finding.line == 0 ? "" : fmt::format(":{}", finding.line),
                  finding.severity == Severity::mistake ? "" : "remark: ", finding.what,
                  finding.advice.empty() ? "" : ": " + finding.advice);
     const auto mistakes = std::ranges::count(findings, Severity::mistake, &Finding::severity);
     if (wrong)
-      fmt::print("{} mistake{}\n", mistakes, mistakes == 1 ? "" : "s");
+      print_line("{} mistake{}", mistakes, mistakes == 1 ? "" : "s");
     else
-      fmt::print("{}: good; SimGrid loads it{}\n", file.string(), findings.empty() ? " without a warning" : "");
+      print_line("{}: good; SimGrid loads it{}", file.string(), findings.empty() ? " without a warning" : "");
   }
   return wrong ? static_cast<int>(Failure::invalid_input) : 0;
 }

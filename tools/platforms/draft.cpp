@@ -4,6 +4,7 @@
 #include "tools/platforms/topologies.h"
 
 #include "trace/error.h"
+#include "trace/quoted.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ Complaint judge_count(const std::string& text, std::uint64_t most) {
   std::uint64_t value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size() || value == 0 || value > most)
-    return fmt::format("'{}' is no number from 1 to {}", text, most);
+    return fmt::format("{} is no number from 1 to {}", trace::quoted(text), most);
   return {};
 }
 
@@ -37,9 +38,9 @@ Complaint judge_quantity(const std::string& text, Quantity quantity) {
   const auto reading = read_quantity(quantity, text);
   if (!reading) return explain_quantity(quantity, text);
   if (reading->unit.empty() && !(quantity == Quantity::time && reading->value == 0))
-    return fmt::format("'{}' has no unit: write one like {}", text, units_of(quantity));
+    return fmt::format("{} has no unit: write one like {}", trace::quoted(text), units_of(quantity));
   if (reading->value < 0 || (reading->value == 0 && quantity != Quantity::time))
-    return fmt::format("'{}' is not above zero", text);
+    return trace::quoted(text) + " is not above zero";
   return {};
 }
 
@@ -53,7 +54,8 @@ std::string_view simgrid_topology(std::string_view topology) {
 }
 
 Complaint judge_topology(const std::string& text) {
-  return simgrid_topology(text).empty() ? "'" + text + "' is not cluster, fat-tree, torus or dragonfly" : Complaint{};
+  return simgrid_topology(text).empty() ? trace::quoted(text) + " is not cluster, fat-tree, torus or dragonfly"
+                                        : Complaint{};
 }
 
 /// One thing a draft says.

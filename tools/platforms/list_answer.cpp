@@ -57,8 +57,9 @@ int answer_list(bool json) {
                human_count(one["speed"]), one["trust"]});
   fmt::print("{}\n", table.text());
   for (const auto& one : all)
-    fmt::print("{}: {}\n", one["name"].get<std::string>(), one["description"].get<std::string>());
-  fmt::print("\nThey are in {}; their heads say where each figure comes from.\n", platforms_directory().string());
+    print_line("{}: {}", one["name"].get<std::string>(), one["description"].get<std::string>());
+  fmt::print("\n");
+  print_line("They are in {}; their heads say where each figure comes from.", platforms_directory().string());
   return 0;
 }
 

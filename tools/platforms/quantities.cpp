@@ -1,5 +1,7 @@
 #include "tools/platforms/quantities.h"
 
+#include "trace/quoted.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,12 +11,6 @@
 namespace timeless::tools::platforms {
 
 namespace {
-
-/// Enough of a text to know it again.
-std::string shown(std::string_view text) {
-  constexpr std::size_t most = 60;
-  return "'" + std::string(text.substr(0, most)) + (text.size() > most ? "...'" : "'");
-}
 
 struct Scale {
   std::string_view text;
@@ -105,15 +101,15 @@ std::optional<Reading> read_quantity(Quantity quantity, std::string_view text) {
 std::string explain_quantity(Quantity quantity, std::string_view text) {
   const std::string like = ": write one like " + std::string(units_of(quantity));
   const auto number = number_of(text);
-  if (!number) return shown(text) + " is no number with a unit" + like;
+  if (!number) return trace::quoted(text) + " is no number with a unit" + like;
   const std::string_view unit = number->second;
   const std::string_view instead = meant(unit);
   if (!instead.empty() && factor_of(quantity, instead))
-    return "SimGrid knows no unit " + shown(unit) + ": write " +
+    return "SimGrid knows no unit " + trace::quoted(unit) + ": write " +
            std::string(text.substr(0, text.size() - unit.size())) + std::string(instead);
   for (const Quantity other : {Quantity::speed, Quantity::bandwidth, Quantity::time})
-    if (factor_of(other, unit)) return shown(text) + " has the unit of something else" + like;
-  return "SimGrid knows no unit " + shown(unit) + like;
+    if (factor_of(other, unit)) return trace::quoted(text) + " has the unit of something else" + like;
+  return "SimGrid knows no unit " + trace::quoted(unit) + like;
 }
 
 std::string_view units_of(Quantity quantity) {

@@ -112,14 +112,15 @@ void print_distances(const nlohmann::ordered_json& answer) {
   }
   fmt::print("\n{}", table.text());
   if (answer["distances"].size() > most_lines)
-    fmt::print("  and {} more kinds of ways: --json has all\n", answer["distances"].size() - most_lines);
+    print_line("  and {} more kinds of ways: --json has all", answer["distances"].size() - most_lines);
   if (answer["distances_from_hosts"] != answer["hosts"])
-    fmt::print("  (the ways from {} of the {} hosts to all)\n", answer["distances_from_hosts"].get<std::size_t>(),
+    print_line("  (the ways from {} of the {} hosts to all)", answer["distances_from_hosts"].get<std::size_t>(),
                answer["hosts"].get<std::size_t>());
 }
 
 void print_settings(const nlohmann::ordered_json& smpi) {
-  fmt::print("\n{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on\n", "SMPI",
+  fmt::print("\n");
+  print_line("{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on", "SMPI",
              smpi["asynchronous_below_bytes"].get<std::uint64_t>(), smpi["detached_below_bytes"].get<std::uint64_t>());
   for (const auto& [key, words] :
        std::initializer_list<std::pair<const char*, const char*>>{{"latency_factor", "smpi/lat-factor"},
@@ -127,26 +128,26 @@ void print_settings(const nlohmann::ordered_json& smpi) {
                                                                   {"send_overhead", "smpi/os"},
                                                                   {"isend_overhead", "smpi/ois"},
                                                                   {"receive_overhead", "smpi/or"}})
-    fmt::print("{:<15}{} {}\n", "", words, smpi[key].get<std::string>());
+    print_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
 }
 
 void print_answer(const nlohmann::ordered_json& answer) {
-  fmt::print("{}\n", answer["file"].get<std::string>());
-  if (const std::string text = answer["description"]; !text.empty()) fmt::print("{:<15}{}\n", "", text);
-  if (const std::string text = answer["trust"]; !text.empty()) fmt::print("{:<15}{}\n", "trust", text);
+  print_line("{}", answer["file"].get<std::string>());
+  if (const std::string text = answer["description"]; !text.empty()) print_line("{:<15}{}", "", text);
+  if (const std::string text = answer["trust"]; !text.empty()) print_line("{:<15}{}", "trust", text);
   for (const auto& kind : answer["kinds"])
-    fmt::print("{:<15}{} of {} core{}, {} a core (from {})\n", &kind == &answer["kinds"].front() ? "hosts" : "",
+    print_line("{:<15}{} of {} core{}, {} a core (from {})", &kind == &answer["kinds"].front() ? "hosts" : "",
                kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",
                human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
   if (answer.contains("between"))
     for (const auto& route : answer["between"])
-      fmt::print("{:<15}{} to {}: {}, {}{}\n", "way", route["from"].get<std::string>(), route["to"].get<std::string>(),
+      print_line("{:<15}{} to {}: {}, {}{}", "way", route["from"].get<std::string>(), route["to"].get<std::string>(),
                  seconds_text(route["latency_seconds"]), bandwidth_text(route["bandwidth_bytes_per_second"]),
                  route["loopback"].get<bool>() ? ", over its loopback" : "");
   print_distances(answer);
   print_settings(answer["smpi"]);
   for (const auto& note : answer["notes"])
-    fmt::print("{:<15}{}\n", "NOTE", note.get<std::string>());
+    print_line("{:<15}{}", "NOTE", note.get<std::string>());
 }
 
 } // namespace

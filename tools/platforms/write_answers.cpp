@@ -47,8 +47,8 @@ int answer_upgrade(const std::filesystem::path& file, const std::filesystem::pat
     return 0;
   }
   for (const std::string& change : upgraded.changes)
-    fmt::print("{}\n", change);
-  fmt::print("{}: format 4.1, {}\n", output.string(), upgraded.changes.empty() ? "as before" : "and SimGrid loads it");
+    print_line("{}", change);
+  print_line("{}: format 4.1, {}", output.string(), upgraded.changes.empty() ? "as before" : "and SimGrid loads it");
   return 0;
 }
 
@@ -60,7 +60,7 @@ int answer_new(Draft draft, const std::filesystem::path& output, bool ask, bool 
   if (json)
     print_json("platform", 1, {{"action", "new"}, {"output", output.string()}});
   else
-    fmt::print("{}: written; timeless platform show {} says what is in it\n", output.string(), output.string());
+    print_line("{}: written; timeless platform show {} says what is in it", output.string(), output.string());
   return 0;
 }
 

@@ -78,7 +78,7 @@ constexpr std::pair<const char*, double RankTimes::*> counters[] = {
 };
 
 std::string below(const KernelEnds& ends) {
-  return fmt::format("      from {}\n      to   {}\n", ends.from, ends.to);
+  return text_line("      from {}", ends.from) + text_line("      to   {}", ends.to);
 }
 
 /// A line per part: its share of the time `total`, and how that divides; what is 0 everywhere has no column.
@@ -319,8 +319,8 @@ std::string tolerances_text(const Prediction& prediction) {
         {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
     for (const auto& [cost, answer] : answers)
       if (!answer->not_convex_because.empty())
-        text += fmt::format("of {}: from {} samples, without proof: {}\n", cost, answer->samples,
-                            answer->not_convex_because);
+        text +=
+            text_line("of {}: from {} samples, without proof: {}", cost, answer->samples, answer->not_convex_because);
   }
   return text;
 }
@@ -333,13 +333,13 @@ std::string division_text(const Prediction& prediction, const AnswerOptions& opt
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
     const LaneResult& lane = prediction.result.lanes[i];
     if (lane.deadlock) continue;
-    text += fmt::format("\n{}, means over the ranks\n{}", lane.name,
-                        parts_table(attribution, pointers(means), i, mean(lane).end, options));
+    text += "\n" + text_line("{}, means over the ranks", lane.name) +
+            parts_table(attribution, pointers(means), i, mean(lane).end, options);
     if (!options.per_rank) continue;
     for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
-      text += fmt::format("\n{}, rank {}\n{}", lane.name, rank,
-                          parts_table(attribution, of_rank(attribution, static_cast<trace::Rank>(rank)), i,
-                                      lane.ranks[rank].end, options));
+      text += "\n" + text_line("{}, rank {}", lane.name, rank) +
+              parts_table(attribution, of_rank(attribution, static_cast<trace::Rank>(rank)), i, lane.ranks[rank].end,
+                          options);
   }
   return text;
 }

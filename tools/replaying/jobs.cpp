@@ -112,16 +112,17 @@ void print_text(const std::vector<Job>& jobs, const std::vector<Prediction>& pre
     for (std::size_t rank = 0; rank < lanes[0].ranks.size(); ++rank)
       ranks.add({std::to_string(rank), predictions[i].nodes.at(rank), human_seconds(lanes[1].ranks[rank].end),
                  human_seconds(lanes[0].ranks[rank].end)});
-    fmt::print("\n{}\n{}", jobs[i].asked.trace, ranks.text());
+    fmt::print("\n{}{}", text_line("{}", jobs[i].asked.trace), ranks.text());
   }
-  fmt::print("\n{:<10}{}\n", "machine", predictions.front().machine);
+  fmt::print("\n");
+  print_line("{:<10}{}", "machine", predictions.front().machine);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    fmt::print("{:<10}{}\n", fmt::format("job {}", i + 1), jobs[i].asked.trace);
-    fmt::print("{:<10}{}\n", "mapping", predictions[i].mapping_sentence);
-    fmt::print("{:<10}{}{}\n", "compute", predictions[i].compute_assumed ? "ASSUMED: " : "",
+    print_line("{:<10}{}", fmt::format("job {}", i + 1), jobs[i].asked.trace);
+    print_line("{:<10}{}", "mapping", predictions[i].mapping_sentence);
+    print_line("{:<10}{}{}", "compute", predictions[i].compute_assumed ? "ASSUMED: " : "",
                predictions[i].compute_sentence);
     for (const std::string& note : predictions[i].notes)
-      fmt::print("{:<10}{}\n", "note", note);
+      print_line("{:<10}{}", "note", note);
   }
 }
 

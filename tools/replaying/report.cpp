@@ -84,7 +84,7 @@ void print_deadlocks(const Prediction& prediction) {
   }
   for (const auto& [diagnosis, names] : sorts) {
     const std::string more = names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "";
-    fmt::print("\n{}{}: {}\n", names.front(), more, replay::text(*diagnosis));
+    fmt::print("\n{}{}: {}\n", in_line(names.front()), more, replay::text(*diagnosis));
   }
 }
 
@@ -121,7 +121,7 @@ void print_ranks(const Prediction& prediction) {
       }
       table.add(row);
     }
-    fmt::print("\n{}\n{}", lane.name, table.text());
+    fmt::print("\n{}{}", text_line("{}", lane.name), table.text());
   }
 }
 
@@ -165,15 +165,15 @@ std::optional<double> comparable_time(const trace::Run& run) {
 void print_measured(const trace::Run& run, const Prediction& prediction) {
   const std::optional<double> seconds = measured_time(run);
   if (!seconds) return;
-  fmt::print("{:<10}{} while the trace was recorded, the recorder's own cost and what folding costs within\n",
-             "measured", human_seconds(*seconds));
+  print_line("{:<10}{} while the trace was recorded, the recorder's own cost and what folding costs within", "measured",
+             human_seconds(*seconds));
   if (const std::string why = why_incomparable(run); !why.empty()) {
-    fmt::print("{:<10}not to be compared with a prediction: {}\n", "", why);
+    print_line("{:<10}not to be compared with a prediction: {}", "", why);
     return;
   }
   for (const LaneResult& lane : prediction.result.lanes)
     if (!lane.deadlock)
-      fmt::print("{:<10}{}: {} predicted, {:.3f} times the measured\n", "", lane.name, human_seconds(lane.makespan),
+      print_line("{:<10}{}: {} predicted, {:.3f} times the measured", "", lane.name, human_seconds(lane.makespan),
                  lane.makespan / *seconds);
 }
 
@@ -190,15 +190,16 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
              contention_text(prediction, options.answers));
   if (options.per_rank) print_ranks(prediction);
   print_processes(prediction);
-  fmt::print("\n{:<10}{}, {} ranks, {} actions\n", "trace", asked.trace, run.size,
+  fmt::print("\n");
+  print_line("{:<10}{}, {} ranks, {} actions", "trace", asked.trace, run.size,
              human_count(static_cast<double>(prediction.result.actions)));
-  fmt::print("{:<10}{}\n", "machine", prediction.machine);
-  fmt::print("{:<10}{}\n", "mapping", prediction.mapping_sentence);
-  fmt::print("{:<10}{}\n", "counter", counter_text(run));
-  if (run.volume_error > 0) fmt::print("{:<10}{}\n", "volumes", rounding(run));
+  print_line("{:<10}{}", "machine", prediction.machine);
+  print_line("{:<10}{}", "mapping", prediction.mapping_sentence);
+  print_line("{:<10}{}", "counter", counter_text(run));
+  if (run.volume_error > 0) print_line("{:<10}{}", "volumes", rounding(run));
   print_measured(run, prediction);
-  fmt::print("{:<10}{}{}\n", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
-  fmt::print("{:<10}{}\n", "model",
+  print_line("{:<10}{}{}", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
+  print_line("{:<10}{}", "model",
              asked.backend == Backend::smpi
                  ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
                  : fmt::format("every message alone, without contention{}",
@@ -207,7 +208,7 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
                                    : fmt::format("; messages come in one after the other (--ports {})",
                                                  replay::name(asked.ports))));
   for (const std::string& note : prediction.notes)
-    fmt::print("{:<10}{}\n", "note", note);
+    print_line("{:<10}{}", "note", note);
   fmt::print("{}", not_modelled_text(prediction.result));
 }
 

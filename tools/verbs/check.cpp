@@ -54,17 +54,17 @@ std::string verdict(const CheckReport& report) {
 }
 
 void print_text(const Options& options, const trace::Run& run, const CheckReport& report) {
-  fmt::print("{}: {}\n", options.trace, verdict(report));
-  fmt::print("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls\n", "checked",
+  print_line("{}: {}", options.trace, verdict(report));
+  print_line("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls", "checked",
              human_count(static_cast<double>(report.actions)), human_count(static_cast<double>(report.messages)),
              human_bytes(static_cast<double>(report.message_bytes)), human_count(static_cast<double>(report.requests)),
              human_count(static_cast<double>(report.collectives)));
-  if (run.volume_error > 0) fmt::print("{:<13}{}\n", "volumes", rounding(run));
+  if (run.volume_error > 0) print_line("{:<13}{}", "volumes", rounding(run));
   const std::size_t shown = std::min(options.lines, report.findings.size());
   for (std::size_t line = 0; line < shown; ++line)
-    fmt::print("{}\n", text(report.findings[line]));
+    print_line("{}", text(report.findings[line]));
   const std::uint64_t all = report.inconsistent + report.incomplete + report.notes;
-  if (all > shown) fmt::print("and {} more\n", all - shown);
+  if (all > shown) print_line("and {} more", all - shown);
 }
 
 void print_answer(const Options& options, const trace::Run& run, const CheckReport& report) {

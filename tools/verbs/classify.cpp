@@ -101,7 +101,7 @@ void print_table(const std::vector<Answer>& all) {
   }
   fmt::print("{}\n", table.text());
   for (const Answer& answer : all)
-    fmt::print("{}: {}\n", answer.network.name, reason(answer.classification));
+    print_line("{}: {}", answer.network.name, reason(answer.classification));
 }
 
 /// At the anchor, which stands in the middle of each set of seven.
@@ -132,14 +132,15 @@ void print_configurations(const std::vector<Answer>& all) {
 }
 
 void print_conditions(const trace::Run& run, const PresetMachine& machine, const replay::Result& result) {
-  fmt::print("\nmapping   {}\ncompute   {}\nmodel     no contention: a bandwidth-bound program is likelier to suffer "
-             "from it than this says\n",
-             machine.mapping_sentence, machine.compute_sentence);
-  if (run.volume_error > 0) fmt::print("volumes   {}\n", rounding(run));
+  fmt::print("\n");
+  print_line("mapping   {}", machine.mapping_sentence);
+  print_line("compute   {}", machine.compute_sentence);
+  print_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
+  if (run.volume_error > 0) print_line("volumes   {}", rounding(run));
   for (const std::string& note : machine.notes)
-    fmt::print("note      {}\n", note);
+    print_line("note      {}", note);
   for (const std::string& note : result.notes)
-    fmt::print("note      {}\n", note);
+    print_line("note      {}", note);
   fmt::print("{}", not_modelled_text(result));
 }
 

@@ -114,14 +114,15 @@ std::vector<ComparedTime> ranks(const Comparison& comparison, bool all) {
 
 void print_text(const TimedResult& first, const TimedResult& second, const Comparison& comparison,
                 const Options& options) {
-  fmt::print("A: {}\nB: {}\n", first.label, second.label);
+  print_line("A: {}", first.label);
+  print_line("B: {}", second.label);
   fmt::print("{}", table("", {comparison.makespan}, 0));
   fmt::print("{}", table("rank ends", ranks(comparison, options.per_rank), options.per_rank ? 0 : options.top));
   fmt::print("{}", table("kernel, to the next (mean of a rank)", comparison.kernels, options.top));
   fmt::print("{}", table("call (mean of a rank)", comparison.calls, options.top));
   if (!comparison.notes.empty()) fmt::print("\n");
   for (const std::string& note : comparison.notes)
-    fmt::print("{:<10}{}\n", "note", note);
+    print_line("{:<10}{}", "note", note);
 }
 
 ordered_json time_json(const ComparedTime& time) {

@@ -55,11 +55,11 @@ double ratio(const gather::Merged& merged) {
 
 void print_text(const Options& options, const gather::Conversion& conversion) {
   const gather::Merged& merged = conversion.merged;
-  fmt::print("{}: {} of {} ranks from {}\n", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
-  fmt::print("{:<10}{} before, {} now ({:.1f} %)\n", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
+  print_line("{}: {} of {} ranks from {}", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
+  print_line("{:<10}{} before, {} now ({:.1f} %)", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
              human_bytes(static_cast<double>(merged.output_bytes)), 100 * ratio(merged));
   if (options.volume_error)
-    fmt::print("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact\n", "volumes",
+    print_line("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact", "volumes",
                human_count(static_cast<double>(conversion.rounded)),
                human_count(static_cast<double>(conversion.volumes)), 100 * conversion.largest_error);
 }
@@ -106,7 +106,7 @@ int convert_to_archive(const Options& options, const trace::Source& source) {
 
 void print_changes(const char* what, const std::map<std::string, std::uint64_t>& changes) {
   for (const auto& [words, count] : changes)
-    fmt::print("{:<10}{}: {}\n", what, words, count);
+    print_line("{:<10}{}: {}", what, words, count);
 }
 
 void print_export(const Options& options, const trace::Run& run, const trace::formats::ExportReport& report) {
@@ -129,8 +129,8 @@ void print_export(const Options& options, const trace::Run& run, const trace::fo
                 {"lost", report.lost}});
     return;
   }
-  fmt::print("{}: {} of {} ranks from {}\n", options.output, run.ranks.size(), run.size, options.trace);
-  fmt::print("{:<10}{} in {} file{}\n", "bytes", human_bytes(static_cast<double>(report.bytes)), report.files.size(),
+  print_line("{}: {} of {} ranks from {}", options.output, run.ranks.size(), run.size, options.trace);
+  print_line("{:<10}{} in {} file{}", "bytes", human_bytes(static_cast<double>(report.bytes)), report.files.size(),
              report.files.size() == 1 ? "" : "s");
   print_changes("lowered", report.lowered);
   print_changes("lost", report.lost);

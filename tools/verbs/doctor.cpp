@@ -18,12 +18,13 @@ struct Options {
 
 void print_text(const Capabilities& capabilities) {
   for (const Check& check : capabilities.checks) {
-    fmt::print("{:<8} {:<20} {}\n", name(check.health), check.subject, check.found);
-    if (!check.remedy.empty()) fmt::print("{:<29} -> {}\n", "", check.remedy);
+    print_line("{:<8} {:<20} {}", name(check.health), check.subject, check.found);
+    if (!check.remedy.empty()) print_line("{:<29} -> {}", "", check.remedy);
   }
-  fmt::print("\n{}\n", capabilities.recording_possible
-                           ? "Recording works here. Next: timeless record -- mpirun -np 4 ./program"
-                           : "Recording does not work here; what is missing above says why.");
+  fmt::print("\n");
+  print_line("{}", capabilities.recording_possible
+                       ? "Recording works here. Next: timeless record -- mpirun -np 4 ./program"
+                       : "Recording does not work here; what is missing above says why.");
 }
 
 void print_answer(const Capabilities& capabilities) {

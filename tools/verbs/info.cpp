@@ -66,9 +66,9 @@ std::vector<std::string> host_texts(const Run& run) {
     for (const trace::RankRecord& record : run.ranks)
       if (record.host == host) ranks.push_back(record.rank);
     const trace::Host& machine = run.hosts[host];
-    texts.push_back(in_line(fmt::format("{}{}: rank{} {}", machine.name,
-                                        machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
-                                        ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks))));
+    texts.push_back(fmt::format("{}{}: rank{} {}", machine.name,
+                                machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
+                                ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks)));
   }
   return texts;
 }
@@ -77,8 +77,8 @@ void print_hosts(const Run& run) {
   constexpr std::size_t most = 8;
   const std::vector<std::string> texts = host_texts(run);
   for (std::size_t i = 0; i < std::min(texts.size(), most); ++i)
-    fmt::print("{:<15}{}\n", i == 0 ? "hosts" : "", texts[i]);
-  if (texts.size() > most) fmt::print("{:<15}and {} more hosts\n", "", texts.size() - most);
+    print_line("{:<15}{}", i == 0 ? "hosts" : "", texts[i]);
+  if (texts.size() > most) print_line("{:<15}and {} more hosts", "", texts.size() - most);
 }
 
 /// What is noted of ranks' recordings, and of which.
@@ -92,22 +92,21 @@ std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
 
 void print_head(const Options& options, const Run& run) {
   const std::string lack = incompleteness(run);
-  fmt::print("{}: {} ranks of {}, {}\n", options.trace, run.size,
-             run.provenance.program.empty() ? "an unknown program" : in_line(run.provenance.program),
+  print_line("{}: {} ranks of {}, {}", options.trace, run.size,
+             run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
              lack.empty() ? "complete" : "INCOMPLETE: " + lack);
-  fmt::print("{:<15}{}{}{}\n", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
+  print_line("{:<15}{}{}{}", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
              run.provenance.tool_version);
-  if (!run.provenance.mpi_library.empty()) fmt::print("{:<15}{}\n", "MPI library", in_line(run.provenance.mpi_library));
-  fmt::print("{:<15}{}\n", "counter", counter_text(run));
-  if (run.volume_error > 0) fmt::print("{:<15}{}\n", "volumes", rounding(run));
+  if (!run.provenance.mpi_library.empty()) print_line("{:<15}{}", "MPI library", run.provenance.mpi_library);
+  print_line("{:<15}{}", "counter", counter_text(run));
+  if (run.volume_error > 0) print_line("{:<15}{}", "volumes", rounding(run));
   print_hosts(run);
   for (const std::string& world : spawned_worlds(options.trace))
-    fmt::print("{:<15}{}: processes that these have started, a run of its own\n", "spawned", world);
-  fmt::print("{:<15}{}\n", "communicators", run.communicators.size());
+    print_line("{:<15}{}: processes that these have started, a run of its own", "spawned", world);
+  print_line("{:<15}{}", "communicators", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
-    fmt::print("{:<15}rank{} {}: {}\n", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks),
-               in_line(note));
-  fmt::print("{:<15}{}\n", "kernels", run.kernels.size());
+    print_line("{:<15}rank{} {}: {}", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), note);
+  print_line("{:<15}{}", "kernels", run.kernels.size());
 }
 
 std::string spread_text(const Spread& spread) {
@@ -148,25 +147,24 @@ std::string parts_text(const ArchiveParts& parts) {
 void print_figures(const Options& options, const trace::Source& source, const Summary& summary) {
   const Run& run = source.run();
   const auto bytes = static_cast<double>(trace_bytes(options.trace, source));
-  fmt::print("{:<15}{}, {}\n", "actions", human_count(static_cast<double>(summary.actions)),
+  print_line("{:<15}{}, {}", "actions", human_count(static_cast<double>(summary.actions)),
              spread_text(summary.actions_per_rank));
   if (run.counter.unit != trace::VolumeUnit::none)
-    fmt::print("{:<15}{} {}, {}\n", "computation", human_count(summary.volume), name(run.counter.unit),
+    print_line("{:<15}{} {}, {}", "computation", human_count(summary.volume), name(run.counter.unit),
                spread_text(summary.volume_per_rank));
   if (summary.workers > 0) {
-    fmt::print("{:<15}{} {} beside it, {}\n", "worker threads", human_count(summary.workers), name(run.counter.unit),
+    print_line("{:<15}{} {} beside it, {}", "worker threads", human_count(summary.workers), name(run.counter.unit),
                spread_text(summary.workers_per_rank));
-    fmt::print("{:<15}by the largest of each burst, {}\n", "", spread_text(summary.largest_worker_per_rank));
+    print_line("{:<15}by the largest of each burst, {}", "", spread_text(summary.largest_worker_per_rank));
   }
-  fmt::print("{:<15}{} point to point, {}\n", "messages", human_count(static_cast<double>(summary.messages)),
+  print_line("{:<15}{} point to point, {}", "messages", human_count(static_cast<double>(summary.messages)),
              human_bytes(static_cast<double>(summary.message_bytes)));
-  if (const std::string memory = memory_text(run); !memory.empty()) fmt::print("{:<15}{}\n", "memory", memory);
-  fmt::print("{:<15}{}, {:.2f} bytes per action\n", "on disk", human_bytes(bytes),
+  if (const std::string memory = memory_text(run); !memory.empty()) print_line("{:<15}{}", "memory", memory);
+  print_line("{:<15}{}, {:.2f} bytes per action", "on disk", human_bytes(bytes),
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
-  if (options.from.empty()) fmt::print("{:<15}{}\n", "", parts_text(archive_parts(options.trace)));
+  if (options.from.empty()) print_line("{:<15}{}", "", parts_text(archive_parts(options.trace)));
   for (const auto& [call, count] : summary.unrecorded_calls)
-    fmt::print("{:<15}{} called {} times: not in the trace, so not in any replay\n", "NOT RECORDED", in_line(call),
-               count);
+    print_line("{:<15}{} called {} times: not in the trace, so not in any replay", "NOT RECORDED", call, count);
 }
 
 void print_calls(const Summary& summary) {
@@ -272,12 +270,13 @@ void show_actions(const Options& options, const trace::Source& source, nlohmann:
 
 void print_listing(const KernelListing& listing, std::size_t visited) {
   if (listing.run.counter.unit == trace::VolumeUnit::none) {
-    fmt::print("\nno kernels: no computation was recorded\n");
+    fmt::print("\n");
+    print_line("no kernels: no computation was recorded");
     return;
   }
   fmt::print("\n{}", listing_text(listing));
   if (visited > listing.listed.size())
-    fmt::print("  and {} more kernels: --top 0 lists all\n", visited - listing.listed.size());
+    print_line("  and {} more kernels: --top 0 lists all", visited - listing.listed.size());
 }
 
 void show_kernels(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {
@@ -320,24 +319,24 @@ std::map<trace::Rank, std::filesystem::path> rank_files(const Options& options, 
 void print_standings(const std::vector<RankStanding>& all) {
   if (all.empty()) return;
   constexpr std::size_t most = 16;
-  fmt::print("\nwhere the ranks stand that have not finalized\n");
+  fmt::print("\n");
+  print_line("where the ranks stand that have not finalized");
   for (const CallGroup& group : group_by_call(all))
-    fmt::print("  {:<28} rank{} {}\n", group.where, group.ranks.size() == 1 ? "" : "s",
-               gather::rank_ranges(group.ranks));
+    print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", gather::rank_ranges(group.ranks));
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
     const RankStanding& rank = all[i];
-    fmt::print("rank {}: {} actions, {} MPI calls; {}\n", rank.rank, rank.actions, rank.calls,
+    print_line("rank {}: {} actions, {} MPI calls; {}", rank.rank, rank.actions, rank.calls,
                rank.reason.empty() ? "no word of its end" : rank.reason);
     for (const CallInProgress& in : rank.in)
-      fmt::print("  {:<6}{}{}{}{}{}\n", "in", in.call, in.with.empty() ? "" : " ", in.with,
+      print_line("  {:<6}{}{}{}{}{}", "in", in.call, in.with.empty() ? "" : " ", in.with,
                  in.site.empty() ? "" : ", called at ", in.site);
-    if (!rank.last_action.empty()) fmt::print("  {:<6}{}\n", "last", rank.last_action);
+    if (!rank.last_action.empty()) print_line("  {:<6}{}", "last", rank.last_action);
     for (const std::string& request : rank.requests)
-      fmt::print("  {:<6}{}\n", "open", request);
+      print_line("  {:<6}{}", "open", request);
     if (rank.open_requests > rank.requests.size())
-      fmt::print("  {:<6}and {} more requests\n", "", rank.open_requests - rank.requests.size());
+      print_line("  {:<6}and {} more requests", "", rank.open_requests - rank.requests.size());
   }
-  if (all.size() > most) fmt::print("and {} more ranks (all with --json)\n", all.size() - most);
+  if (all.size() > most) print_line("and {} more ranks (all with --json)", all.size() - most);
 }
 
 nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
@@ -394,14 +393,15 @@ void print_matrix(const Traffic& found) {
   constexpr std::size_t most = 40;
   std::vector<std::pair<TrafficPath, TrafficFigures>> largest(found.begin(), found.end());
   std::ranges::stable_sort(largest, std::greater{}, [](const auto& one) { return one.second.bytes; });
-  fmt::print("\n{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}\n", "from", "to", "by", "communicator", "messages", "bytes");
+  fmt::print("\n");
+  print_line("{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}", "from", "to", "by", "communicator", "messages", "bytes");
   for (std::size_t i = 0; i < std::min(largest.size(), most); ++i) {
     const auto& [path, figures] = largest[i];
-    fmt::print("{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}\n", path.source, path.destination, name(path.kind),
+    print_line("{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}", path.source, path.destination, name(path.kind),
                path.communicator, human_count(static_cast<double>(figures.messages)),
                human_bytes(static_cast<double>(figures.bytes)));
   }
-  if (largest.size() > most) fmt::print("and {} more pairs (all with --csv or --json)\n", largest.size() - most);
+  if (largest.size() > most) print_line("and {} more pairs (all with --csv or --json)", largest.size() - most);
 }
 
 void show_matrix(const Options& options, const trace::Source& source, nlohmann::ordered_json& json) {

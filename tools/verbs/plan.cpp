@@ -165,19 +165,27 @@ std::string slowdown_text(const Plan& plan) {
 
 constexpr const char* between_clusters = "what the network between the clusters costs while recording comes on top";
 
+void print_hostfile(const std::string& text) {
+  print_line("{:<15}-o FILE writes it:", "hostfile");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    print_line("{}", line);
+  fmt::print("\n");
+}
+
 void print_text(const Answer& answer) {
   const Plan& plan = answer.plan;
-  fmt::print("{:<15}{}, {}\n", "mode", short_name(plan.mode), name(plan.mode));
+  print_line("{:<15}{}, {}", "mode", short_name(plan.mode), name(plan.mode));
   for (const std::string& reason : plan.reasons)
-    fmt::print("{:<15}{}\n", "", reason);
-  fmt::print("{:<15}{} of {} each, {}\n", "ranks", answer.request.ranks,
+    print_line("{:<15}{}", "", reason);
+  print_line("{:<15}{} of {} each, {}", "ranks", answer.request.ranks,
              human_bytes(static_cast<double>(answer.memory.bytes)), answer.memory.source);
   for (const std::string& note : answer.memory.notes)
-    fmt::print("{:<15}{}\n", "NOTE", note);
-  fmt::print("{:<15}{} in {} cluster{}; {} of memory kept free on each\n", "hosts", plan.nodes.size(), clusters(plan),
+    print_line("{:<15}{}", "NOTE", note);
+  print_line("{:<15}{} in {} cluster{}; {} of memory kept free on each", "hosts", plan.nodes.size(), clusters(plan),
              clusters(plan) == 1 ? "" : "s", answer.options.reserve);
-  fmt::print("{:<15}{}\n", "slowdown", slowdown_text(plan));
-  if (is_composite(plan.mode)) fmt::print("{:<15}{}\n", "", between_clusters);
+  print_line("{:<15}{}", "slowdown", slowdown_text(plan));
+  if (is_composite(plan.mode)) print_line("{:<15}{}", "", between_clusters);
   Table table({"host", "cluster", "cores", "ranks", "ranks a core", "memory", "used", "room for"});
   for (const PlannedNode& node : plan.nodes)
     table.add({node.node.name, node.node.cluster.empty() ? "-" : node.node.cluster, std::to_string(node.node.cores),
@@ -187,11 +195,12 @@ void print_text(const Answer& answer) {
                fmt::format("{} ranks", node.most_by_memory)});
   fmt::print("\n{}\n", table.text());
   if (answer.options.output.empty())
-    fmt::print("{:<15}-o FILE writes it:\n{}\n", "hostfile", answer.hostfile);
+    print_hostfile(answer.hostfile);
   else
-    fmt::print("{:<15}{}\n", "hostfile", answer.options.output);
+    print_line("{:<15}{}", "hostfile", answer.options.output);
   const Commands next = commands(answer.options, plan);
-  fmt::print("{:<15}{}\n{:<15}{}\n", "record", next.record, "then gather", next.gather);
+  print_line("{:<15}{}", "record", next.record);
+  print_line("{:<15}{}", "then gather", next.gather);
 }
 
 nlohmann::ordered_json json_of(const Answer& answer) {

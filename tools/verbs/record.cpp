@@ -84,14 +84,14 @@ void report(const Options& options, const Outcome& outcome) {
   std::string line = description(outcome);
   for (const std::string& world : spawned_worlds(options.directory))
     line += fmt::format("; spawned processes: {}", world);
-  fmt::print(stderr, "timeless: {}; next: timeless gather {}\n", line, options.directory);
+  print_notice(fmt::format("{}; next: timeless gather {}", line, options.directory));
 }
 
 int record(const Options& options) {
   const std::string preloaded = library();
   prepare_directory(options.directory);
   const CounterChoice choice = choose_recording_counter(options.counter);
-  if (!choice.notice.empty()) fmt::print(stderr, "timeless: {}\n", choice.notice);
+  if (!choice.notice.empty()) print_notice(choice.notice);
   const Variables variables = recording_variables({.library = preloaded,
                                                    .directory = fs::absolute(options.directory).string(),
                                                    .counter = choice.counter,
