@@ -38,7 +38,7 @@ std::string scaled(double value, double base, std::span<const char* const> units
 }
 
 std::vector<std::string> in_lines(std::vector<std::string> texts) {
-  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return in_line(text); });
+  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return trace::in_one_line(text); });
   return texts;
 }
 
@@ -49,10 +49,10 @@ void print_error(const Error& error) {
   std::string_view rest = error.what();
   std::string text;
   for (std::size_t end = rest.find("\n  "); end != rest.npos; end = rest.find("\n  ")) {
-    text += in_line(rest.substr(0, end)) + "\n  ";
+    text += trace::in_one_line(rest.substr(0, end)) + "\n  ";
     rest.remove_prefix(end + 3);
   }
-  fmt::print(stderr, "timeless: {}{}\n", text, in_line(rest));
+  fmt::print(stderr, "timeless: {}{}\n", text, trace::in_one_line(rest));
 }
 
 void print_warning(std::string_view text) {
@@ -60,7 +60,7 @@ void print_warning(std::string_view text) {
 }
 
 void print_notice(std::string_view text) {
-  fmt::print(stderr, "timeless: {}\n", in_line(text));
+  fmt::print(stderr, "timeless: {}\n", trace::in_one_line(text));
 }
 
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
@@ -68,22 +68,6 @@ void print_json(std::string_view verb, int version, const nlohmann::ordered_json
   whole["schema"] = fmt::format("timeless.{}/{}", verb, version);
   whole.update(answer);
   fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-}
-
-std::string in_line(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      line += "\\n";
-    else if (c == '\t')
-      line += "\\t";
-    else if (byte < ' ' || byte == 0x7f)
-      line += fmt::format("\\x{:02x}", byte);
-    else
-      line += c;
-  }
-  return line;
 }
 
 std::string human_count(double count) {
@@ -172,7 +156,7 @@ std::string progress_line(const std::string& label, double share, double seconds
 }
 
 Progress::Progress(std::string_view label, std::uint64_t total)
-    : label_(in_line(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
+    : label_(trace::in_one_line(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(started_ + 1) {}
 
 Progress::~Progress() {

@@ -1,5 +1,7 @@
 #include "trace/error.h"
 
+#include "trace/quoted.h"
+
 #include <utility>
 
 namespace timeless {
@@ -8,7 +10,7 @@ namespace {
 
 std::string sentence(const std::string& what, const std::string& where, const std::string& advice) {
   std::string text = what;
-  if (!where.empty()) text += " (" + where + ")";
+  if (!where.empty()) text += " (" + trace::in_one_line(where) + ")";
   if (!advice.empty()) text += ": " + advice;
   return text;
 }

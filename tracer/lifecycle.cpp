@@ -103,7 +103,7 @@ void tell_settings(const Recorder& recorder) {
                    trace::quoted(variable).c_str());
   if (recorder.settings().verbose)
     std::fprintf(stderr, "timeless: rank %d is process %d and records into %s\n", recorder.rank(), recorder.process(),
-                 trace::in_one_line(recorder.settings().directory).c_str());
+                 trace::in_one_line(recorder.settings().directory.string()).c_str());
 }
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);

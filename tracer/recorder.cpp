@@ -499,7 +499,7 @@ std::string Recorder::summary() const {
     line += separator + call + " (" + with_separators(times) + (times == 1 ? " call)" : " calls)");
     separator = ", ";
   }
-  return trace::in_one_line(std::move(line));
+  return trace::in_one_line(line);
 }
 
 } // namespace timeless::tracer

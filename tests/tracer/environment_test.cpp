@@ -84,7 +84,7 @@ TEST(Environment, an_odd_directory_is_a_directory) {
   expect_as_documented({{"TIMELESS_DIR", "", 0, "timeless-trace"},
                         {"TIMELESS_DIR", binary},
                         {"TIMELESS_DIR", "-1"},
-                        {"TIMELESS_DIR", "two\nlines", 0, "two?lines; next"},
+                        {"TIMELESS_DIR", "two\nlines", 0, "two\\nlines; next"},
                         {"TIMELESS_DIR", "a b/../c'd"}});
 }
 
@@ -123,7 +123,7 @@ TEST(Environment, a_start_that_is_none_is_one_line_and_status_2) {
 
 TEST(Environment, a_profile_that_is_none_is_one_line) {
   expect_as_documented({{"TIMELESS_PROFILE", ",,,", 2, "no event"},
-                        {"TIMELESS_PROFILE", "two\nlines", 2, "'two?lines'"},
+                        {"TIMELESS_PROFILE", "two\nlines", 2, "'two\\nlines'"},
                         {"TIMELESS_PROFILE", binary, 5, "cannot be counted"},
                         {"TIMELESS_PROFILE", long_text, 5, "cannot be counted"}});
 }

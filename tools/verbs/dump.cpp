@@ -3,6 +3,8 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
+#include "trace/quoted.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -127,7 +129,7 @@ void print_text(const Run& run, const Line& line) {
   nlohmann::ordered_json values = fields(run, line.action, line.volume);
   add_times(line, values);
   for (const auto& [key, value] : values.items())
-    text += fmt::format(" {}={}", key, value.is_string() ? in_line(value.get<std::string>()) : value.dump());
+    text += fmt::format(" {}={}", key, value.is_string() ? trace::in_one_line(value.get<std::string>()) : value.dump());
   for (const std::string& flag : flag_names(line.action))
     text += " " + flag;
   fmt::print("{}\n", text);
