@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -82,11 +83,11 @@ TEST_F(Tables, an_action_is_a_row_with_every_field_in_its_column) {
   EXPECT_THAT(lines({"dump", "--csv", "--rank", "0"}),
               ElementsAre("rank,action,call,volume,kernel,communicator,peer,tag,bytes,receive_peer,receive_tag,"
                           "receive_bytes,element_bytes,request,new_communicator,requests,counts,receive_counts,region,"
-                          "ranks,flags,entry_ns,exit_ns",
-                          "0,0,compute,1000,0,,,,,,,,,,,,,,,,,,", "0,1,Send,,,0,1,7,400,,,,,,,,,,,,,,",
-                          "0,2,Send,,,0,1,7,400,,,,,,,,,,,,,,", "0,3,Isend,,,1,0,1,5,,,,,0,,,,,,,,,",
-                          "0,4,Wait,,,,,,,,,,,,,0,,,,,,,", "0,5,Bcast,,,1,1,,9,,,,,,,,,,,,,,",
-                          "0,6,Finalize,,,,,,,,,,,,,,,,,,,,"));
+                          "ranks,sources,destinations,flags,entry_ns,exit_ns",
+                          "0,0,compute,1000,0,,,,,,,,,,,,,,,,,,,,", "0,1,Send,,,0,1,7,400,,,,,,,,,,,,,,,,",
+                          "0,2,Send,,,0,1,7,400,,,,,,,,,,,,,,,,", "0,3,Isend,,,1,0,1,5,,,,,0,,,,,,,,,,,",
+                          "0,4,Wait,,,,,,,,,,,,,0,,,,,,,,,", "0,5,Bcast,,,1,1,,9,,,,,,,,,,,,,,,,",
+                          "0,6,Finalize,,,,,,,,,,,,,,,,,,,,,,"));
 }
 
 TEST_F(Tables, all_that_info_shows_has_its_path) {
@@ -179,6 +180,35 @@ TEST_F(Tables, every_value_of_the_json_answer_is_a_row_of_its_path) {
   EXPECT_EQ(found["path"], "value");
   found.erase("path");
   EXPECT_EQ(found, values);
+}
+
+TEST_F(Tables, a_neighbourhood_tells_its_sources_from_its_destinations) {
+  MemorySource run(4);
+  const Rank neighbours[] = {2, no_rank, 0, 3, 1};
+  const auto sources = std::span(neighbours).first(2);
+  run.add(0, {.kind = ActionKind::neighbor_allgather, .tag = 3, .bytes = 8, .receive_bytes = 8, .ranks = neighbours});
+  run.add(0, {.kind = ActionKind::neighbor_alltoall, .tag = 3, .bytes = 8, .receive_bytes = 8, .ranks = sources});
+  run.add(0, {.kind = ActionKind::neighbor_alltoall, .tag = 1, .bytes = 8, .receive_bytes = 8});
+  run.add(0, {.kind = ActionKind::neighbor_alltoall, .tag = 0, .bytes = 8, .receive_bytes = 8});
+  run.finalize();
+  std::filesystem::remove(path_);
+  test::write_archive(run, path_);
+  const std::string call = "communicator=0 bytes=8 receive_bytes=8";
+  EXPECT_THAT(lines({"dump", "--rank", "0", "--count", "4"}),
+              ElementsAre("0 0 Neighbor_allgather " + call + " sources=[2,-1] destinations=[0,3,1]",
+                          "0 1 Neighbor_alltoall " + call + " sources=[2,-1] destinations=[]",
+                          "0 2 Neighbor_alltoall " + call + " sources=[] destinations=[]",
+                          "0 3 Neighbor_alltoall " + call));
+  const json first = json::parse(lines({"dump", "--json"}).at(1));
+  EXPECT_EQ(first.at("sources"), json({2, -1}));
+  EXPECT_EQ(first.at("destinations"), json({0, 3, 1}));
+  EXPECT_FALSE(first.contains("ranks"));
+  const auto rows = cells(timeless_command({"dump", path_, "--csv"}).out);
+  const auto value = [&](const char* column) {
+    return rows[1].at(static_cast<std::size_t>(std::ranges::find(rows[0], column) - rows[0].begin()));
+  };
+  EXPECT_EQ(value("sources"), "2 -1");
+  EXPECT_EQ(value("destinations"), "0 3 1");
 }
 
 TEST_F(Tables, csv_and_json_at_once_are_refused) {

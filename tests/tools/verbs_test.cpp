@@ -204,7 +204,7 @@ TEST_F(Verbs, dump_as_json_prints_an_object_a_line) {
   std::istringstream text(outcome.out);
   std::string line;
   std::getline(text, line);
-  EXPECT_EQ(json::parse(line).at("schema"), "timeless.dump/1");
+  EXPECT_EQ(json::parse(line).at("schema"), "timeless.dump/2");
   std::getline(text, line);
   EXPECT_EQ(json::parse(line), json::parse(R"({"rank":0,"action":0,"call":"compute","volume":1000,"kernel":0})"));
 }

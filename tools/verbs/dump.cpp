@@ -3,6 +3,7 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
+#include "trace/action_questions.h"
 #include "trace/quoted.h"
 
 #include <fmt/format.h>
@@ -61,6 +62,18 @@ bool names_communicator(const Action& action) {
   }
 }
 
+/// Ranks that take part: of a neighbourhood collective, whose tag counts its sources, those it receives from and those
+/// it sends to.
+void add_ranks(const Action& action, nlohmann::ordered_json& json) {
+  const std::size_t sources = action.tag > 0 ? static_cast<std::size_t>(action.tag - 1) : 0;
+  if (!trace::neighbourhood(action.kind) || action.tag <= 0 || sources > action.ranks.size()) {
+    if (!action.ranks.empty()) json["ranks"] = action.ranks;
+    return;
+  }
+  json["sources"] = action.ranks.first(sources);
+  json["destinations"] = action.ranks.subspan(sources);
+}
+
 /// The fields an action uses, in the order of Action, as (name, value).
 nlohmann::ordered_json fields(const Run& run, const Action& action, std::uint64_t volume) {
   auto json = nlohmann::ordered_json::object();
@@ -93,7 +106,7 @@ nlohmann::ordered_json fields(const Run& run, const Action& action, std::uint64_
   if (!action.counts.empty()) json["counts"] = action.counts;
   if (!action.receive_counts.empty()) json["receive_counts"] = action.receive_counts;
   if (action.region != trace::no_region) json["region"] = run.regions.at(action.region);
-  if (!action.ranks.empty()) json["ranks"] = action.ranks;
+  add_ranks(action, json);
   return json;
 }
 
@@ -153,8 +166,9 @@ constexpr std::string_view csv_columns[] = {"rank",          "action",      "cal
                                             "receive_peer",  "receive_tag", "receive_bytes",
                                             "element_bytes", "request",     "new_communicator",
                                             "requests",      "counts",      "receive_counts",
-                                            "region",        "ranks",       "flags",
-                                            "entry_ns",      "exit_ns"};
+                                            "region",        "ranks",       "sources",
+                                            "destinations",  "flags",       "entry_ns",
+                                            "exit_ns"};
 
 void print_csv_line(const Run& run, const Line& line) {
   fmt::print("{}", csv_row(line_json(run, line), csv_columns));
@@ -190,7 +204,7 @@ int dump(const Options& options) {
                   fmt::format("it is a run of {} ranks; timeless info shows which are present", source->run().size));
   if (options.times && !has_times(*source))
     throw Error(Failure::usage, "no times were recorded", options.trace, "record with --timestamps to have some");
-  if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/1"}}.dump());
+  if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/2"}}.dump());
   if (options.csv) fmt::print("{}", csv_head(csv_columns));
   if (options.ranks.empty()) {
     for (const trace::RankRecord& record : source->run().ranks)
@@ -212,13 +226,15 @@ VerbAction add_dump(CLI::App& command) {
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
   command.add_flag("--times", options->times,
                    "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");
-  auto* const json = command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/1)");
+  auto* const json = command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/2)");
   command
       .add_flag("--csv", options->csv, "Print comma-separated values, one action a line, below a head that names them")
       ->excludes(json);
-  command.footer("A line is: rank, action's ordinal, call, then its fields by name; bytes are bytes, volumes in the\n"
-                 "trace's unit, peers in the communicator.\n"
-                 "Example: timeless dump run.tia --rank 0 --count 20");
+  command.footer(
+      "A line is: rank, action's ordinal, call, then its fields by name; bytes are bytes, volumes in the\n"
+      "trace's unit, peers in the communicator; a neighbourhood collective receives from its sources and sends to\n"
+      "its destinations, -1 for nobody.\n"
+      "Example: timeless dump run.tia --rank 0 --count 20");
   return [options] { return dump(*options); };
 }
 
