@@ -13,9 +13,9 @@
 
 namespace timeless::replay {
 
-/// The platform of this test program, loaded at its first use.
-inline const SimgridPlatform& machine(const std::string& file) {
-  static const SimgridPlatform loaded = SimgridPlatform::load(file);
+/// The platform of this test program, with SimGrid's settings KEY:VALUE, loaded at its first use.
+inline const SimgridPlatform& machine(const std::string& file, const std::vector<std::string>& settings = {}) {
+  static const SimgridPlatform loaded = SimgridPlatform::load(file, settings);
   return loaded;
 }
 
@@ -83,6 +83,25 @@ inline trace::MemorySource one_message(trace::Bytes bytes) {
   trace::MemorySource program(2);
   program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
   program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+  program.finalize();
+  return program;
+}
+
+/// A program of two ranks: a message there, one back, and a barrier.
+inline trace::MemorySource ping_pong(trace::Bytes bytes) {
+  using trace::Action;
+  using trace::ActionKind;
+  constexpr trace::RequestId request = 0;
+  trace::MemorySource program(2);
+  for (const trace::Rank rank : {0, 1}) {
+    const Action send{.kind = ActionKind::send, .peer = 1 - rank, .bytes = bytes, .request = request};
+    const Action receive{.kind = ActionKind::receive, .peer = 1 - rank, .bytes = bytes, .request = request};
+    program.add(rank, rank == 0 ? send : receive);
+    program.add(rank, {.kind = ActionKind::wait, .requests = {&request, 1}});
+    program.add(rank, rank == 0 ? receive : send);
+    program.add(rank, {.kind = ActionKind::wait, .requests = {&request, 1}});
+    program.add(rank, {.kind = ActionKind::barrier});
+  }
   program.finalize();
   return program;
 }

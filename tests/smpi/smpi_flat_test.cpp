@@ -1,4 +1,4 @@
-#include "tests/smpi/machine.h"
+#include "tests/smpi/flat.h"
 #include "tests/trace/contradictory_amendments.h"
 
 #include "trace/error.h"
@@ -19,38 +19,6 @@ using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
 using trace::RequestId;
-
-// On flat.xml: 10 us and 1 GB/s between hosts, 1 us and 10 GB/s within one, 1 Gflop/s, 16 bytes of SMPI's on every
-// message.
-constexpr double latency = 10e-6;
-constexpr double byte_time = 1e-9;
-
-double message(Bytes bytes) {
-  return latency + (static_cast<double>(bytes) + 16) * byte_time;
-}
-
-const SimgridPlatform& flat() {
-  return machine(TIMELESS_PLATFORMS "/flat.xml");
-}
-
-std::vector<double> smpi_ends(const MemorySource& program) {
-  return smpi_ends(program, flat(), one_per_host(program.run().size));
-}
-
-// SimGrid lets events closer than surf/precision (1e-12 s in flat.xml) happen together; a run adds up a few thousand.
-constexpr double tolerance = 1e-9;
-
-void expect_equal_ends(const MemorySource& program, const Mapping& mapping) {
-  const std::vector<double> simulated = smpi_ends(program, flat(), mapping);
-  const std::vector<double> modelled = model_ends(program, flat(), mapping);
-  ASSERT_EQ(simulated.size(), modelled.size());
-  for (std::size_t rank = 0; rank < simulated.size(); ++rank)
-    EXPECT_NEAR(modelled[rank], simulated[rank], tolerance * std::max(1e-3, simulated[rank])) << "rank " << rank;
-}
-
-void expect_equal_ends(const MemorySource& program) {
-  expect_equal_ends(program, one_per_host(program.run().size));
-}
 
 /// The Error that SMPI's replay of this program ends with.
 Error refusal(const MemorySource& program) {

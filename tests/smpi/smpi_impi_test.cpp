@@ -13,9 +13,7 @@ using trace::ActionKind;
 using trace::MemorySource;
 
 const SimgridPlatform& cluster() {
-  static const SimgridPlatform loaded =
-      SimgridPlatform::load(TIMELESS_TEST_PLATFORMS "/ompi.xml", {"smpi/coll-selector:impi"});
-  return loaded;
+  return machine(TIMELESS_TEST_PLATFORMS "/ompi.xml", {"smpi/coll-selector:impi"});
 }
 
 TEST(CollectivesAsIntelMPI, whose_ranks_wait_in_vain_are_named_as_the_likely_cause) {

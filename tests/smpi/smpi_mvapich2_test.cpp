@@ -19,9 +19,7 @@ using trace::Bytes;
 using trace::MemorySource;
 
 const SimgridPlatform& cluster() {
-  static const SimgridPlatform loaded =
-      SimgridPlatform::load(TIMELESS_TEST_PLATFORMS "/ompi.xml", {"smpi/coll-selector:mvapich2"});
-  return loaded;
+  return machine(TIMELESS_TEST_PLATFORMS "/ompi.xml", {"smpi/coll-selector:mvapich2"});
 }
 
 TEST(CollectivesAsMVAPICH, that_crash_SimGrid_are_named_as_the_likely_cause) {

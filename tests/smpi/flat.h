@@ -1,0 +1,58 @@
+#pragma once
+
+#include "tests/smpi/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+/// flat.xml: 10 us and 1 GB/s between hosts, 1 us and 10 GB/s within one, 1 Gflop/s, no contention, and 16 bytes of
+/// SMPI's on every message.
+namespace timeless::replay {
+
+inline constexpr double latency = 10e-6;
+inline constexpr double byte_time = 1e-9;
+
+/// What a message between hosts takes, seconds.
+inline double message(trace::Bytes bytes) {
+  return latency + (static_cast<double>(bytes) + 16) * byte_time;
+}
+
+inline const SimgridPlatform& flat() {
+  return machine(TIMELESS_PLATFORMS "/flat.xml");
+}
+
+/// When each rank ends in SMPI, a rank a host.
+inline std::vector<double> smpi_ends(const trace::MemorySource& program) {
+  return smpi_ends(program, flat(), one_per_host(program.run().size));
+}
+
+/// When each rank ends in the model.
+inline std::vector<double> model_ends(const trace::MemorySource& program) {
+  return model_ends(program, flat(), one_per_host(program.run().size));
+}
+
+/// SimGrid lets events closer than surf/precision (1e-12 s in flat.xml) happen together; a run adds up a few thousand.
+inline constexpr double tolerance = 1e-9;
+
+/// SMPI and the model have each rank end at the same time.
+inline void expect_equal_ends(const trace::MemorySource& program, const Mapping& mapping) {
+  const std::vector<double> simulated = smpi_ends(program, flat(), mapping);
+  const std::vector<double> modelled = model_ends(program, flat(), mapping);
+  ASSERT_EQ(simulated.size(), modelled.size());
+  for (std::size_t rank = 0; rank < simulated.size(); ++rank)
+    EXPECT_NEAR(modelled[rank], simulated[rank], tolerance * std::max(1e-3, simulated[rank])) << "rank " << rank;
+}
+
+inline void expect_equal_ends(const trace::MemorySource& program) {
+  expect_equal_ends(program, one_per_host(program.run().size));
+}
+
+/// What SMPI's replay says beside the times.
+inline std::vector<std::string> notes(const trace::MemorySource& program) {
+  return smpi_replay(program, flat(), one_per_host(program.run().size)).replay.notes;
+}
+
+} // namespace timeless::replay
