@@ -27,6 +27,7 @@ public:
                                        collectives_,
                                        exposures_,
                                        std::clamp<std::uint64_t>(most_waiting_in_all / ranks(), 64, 16384),
+                                       options.receives_name_buffers,
                                        {}} {
     for (const Communicator& communicator : run_.communicators)
       shared_.foreign.push_back(communicator.foreign_members() > 0);

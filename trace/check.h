@@ -42,6 +42,8 @@ struct CheckReport {
 
 struct CheckOptions {
   std::size_t most_findings = 1000;
+  /// Receives name the sizes of their buffers, not of what they got: a message may be smaller.
+  bool receives_name_buffers = false;
   /// Called now and then with the number of actions looked at.
   std::function<void(std::uint64_t actions)> progress = {};
 };
@@ -50,8 +52,8 @@ struct CheckOptions {
 ///
 /// - every message sent is received, in the order sent, with the bytes sent. Messages are matched by communicator,
 ///   sender, receiver and tag; receives by the order they were posted, matched receives by the order of their probes.
-///   A nonblocking receive may name more bytes than came: its buffer's size, where the recorder had written
-///   the action out before the message came;
+///   A receive names what it got; a nonblocking one may name more bytes than came: its buffer's size, where the
+///   recorder had written the action out before the message came;
 /// - every request is completed or freed once, and none is used twice at a time (freeing one that is not under way is
 ///   freeing an inactive persistent request); no collective's is freed or cancelled;
 /// - a receive that lacks its source or tag is told both, once and before it completes, and no other is;

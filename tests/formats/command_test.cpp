@@ -84,6 +84,18 @@ TEST_F(Command, converts_from_one_format_by_way_of_an_archive_to_another) {
   EXPECT_THAT(timeless_command({"check", "--from", "ti", text}).out, HasSubstr("consistent and complete"));
 }
 
+TEST_F(Command, a_check_of_ti_demands_that_messages_fit_into_their_buffers_and_no_more) {
+  const std::string text = directory_ / "run.txt";
+  trace::test::write_bytes(text, "0 send 1 100\n1 recv 0 200\n");
+  const Outcome larger = timeless_command({"check", "--from", "ti", text});
+  EXPECT_EQ(larger.status, 0) << larger.err;
+  EXPECT_THAT(larger.out, AllOf(HasSubstr("consistent and complete"), HasSubstr("1 receive told with the size of")));
+  trace::test::write_bytes(text, "0 send 1 200\n1 recv 0 100\n");
+  const Outcome smaller = timeless_command({"check", "--from", "ti", text});
+  EXPECT_EQ(smaller.status, 3) << smaller.err;
+  EXPECT_THAT(smaller.out, HasSubstr("INCONSISTENT: 1 finding"));
+}
+
 TEST_F(Command, what_cannot_be_asked_is_refused_with_what_can) {
   const auto fails_with = [](const std::vector<std::string>& words, int status, const char* advice) {
     const Outcome outcome = timeless_command(words);

@@ -71,6 +71,32 @@ TEST_F(Ti, rcv_and_a_missing_finalize_and_a_missing_last_newline_are_understood)
   EXPECT_TRUE(run->run().complete());
 }
 
+CheckReport checked(const ImportedRun& run) {
+  return check(run, {.receives_name_buffers = run.receives_name_buffers()});
+}
+
+TEST_F(Ti, blocking_receives_and_exchanges_may_have_larger_buffers_than_their_messages) {
+  const auto run = read("0 send 1 7 100 1\n0 sendRecv 100 1 200 1 1 1\n0 finalize\n"
+                        "1 recv 0 7 200 1\n1 sendRecv 100 0 100 0 1 1\n1 finalize\n");
+  const CheckReport report = checked(*run);
+  EXPECT_EQ(report.inconsistent, 0U);
+  EXPECT_EQ(report.messages, 3U);
+  EXPECT_EQ(report.message_bytes, 1200);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].severity, Severity::note);
+  EXPECT_EQ(report.findings[0].words, "2 receives told with the size of the buffer, which is larger than the message");
+}
+
+TEST_F(Ti, receives_smaller_than_their_messages_are_inconsistent) {
+  const auto run = read("0 send 1 7 100 1\n0 isend 1 8 100 1\n0 wait 0 1 8\n0 sendRecv 100 1 100 1 1 1\n0 finalize\n"
+                        "1 recv 0 7 99 1\n1 irecv 0 8 99 1\n1 wait 0 1 8\n1 sendRecv 100 0 99 0 1 1\n1 finalize\n");
+  const CheckReport report = checked(*run);
+  EXPECT_EQ(report.inconsistent, 3U);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings[0].rank, 1);
+  EXPECT_THAT(report.findings[0].words, HasSubstr("receives 396 bytes of the 400 that rank 0 sent"));
+}
+
 TEST_F(Ti, the_timed_print_of_a_replay_is_read_without_its_times) {
   const auto run = read("[0.001000] 0 compute 1e6 0.01000\n[0.010028] 0 send 1 1e6 0.009028\n"
                         "[0.010028] 1 rcv 0 1e6 0.010028\n");

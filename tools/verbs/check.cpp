@@ -30,7 +30,9 @@ CheckReport examine(const trace::Source& source) {
   CheckReport report;
   {
     Progress progress("checking", total_actions(source.run()));
-    report = trace::check(source, {.progress = [&](std::uint64_t actions) { progress.update(actions); }});
+    const auto* const imported = dynamic_cast<const trace::formats::ImportedRun*>(&source);
+    report = trace::check(source, {.receives_name_buffers = imported != nullptr && imported->receives_name_buffers(),
+                                   .progress = [&](std::uint64_t actions) { progress.update(actions); }});
   }
   // Of rank files, what is cut short shows in how their ranks end; what is damaged was refused above.
   if (const auto* archive = dynamic_cast<const trace::ArchiveReader*>(&source)) trace::add_damage(*archive, report);

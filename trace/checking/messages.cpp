@@ -131,7 +131,7 @@ void Messages::finish() {
   }
   if (larger_buffers_ > 0)
     findings_.add(Severity::note, no_rank, no_action,
-                  counted(larger_buffers_, "nonblocking receive") +
+                  counted(larger_buffers_, "receive") +
                       " told with the size of the buffer, which is larger than the message");
   std::ranges::sort(rest);
   for (const Channel& channel : rest)

@@ -244,7 +244,7 @@ void RankCheck::receive(const Action& action, Rank peer, Tag tag, Bytes bytes, b
                      .tag = tag,
                      .half = {.action = number_,
                               .bytes = bytes,
-                              .at_most = pending,
+                              .at_most = pending || shared_.receives_name_buffers,
                               .state = pending ? HalfState::open : HalfState::done},
                      .request = pending ? action.request : no_request};
   if (!pending && !posted.resolved()) {

@@ -26,6 +26,7 @@ struct Shared {
   Collectives& collectives;
   Exposures& exposures;
   std::uint64_t most_waiting; ///< a rank with more halves of messages waiting holds back
+  bool receives_name_buffers; ///< see CheckOptions
   std::vector<bool> foreign;  ///< by communicator: it has members of another world
 };
 

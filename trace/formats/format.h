@@ -21,6 +21,9 @@ class ImportedRun : public Source {
 public:
   /// The files that the run was read from.
   virtual std::vector<std::filesystem::path> files() const = 0;
+  /// Whether blocking receives and exchanges, too, name the sizes of their buffers: the format does not say what they
+  /// got.
+  virtual bool receives_name_buffers() const { return false; }
 };
 
 struct ExportOptions {

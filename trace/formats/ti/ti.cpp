@@ -59,6 +59,8 @@ public:
     return all;
   }
 
+  bool receives_name_buffers() const override { return true; }
+
 private:
   Text text_;
 };
