@@ -1,0 +1,81 @@
+#include "tools/info/standings.h"
+
+#include "tools/console.h"
+
+#include "gather/rank_files.h"
+#include "gather/rank_ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+/// The ranks' own files at a path, by rank.
+std::map<trace::Rank, std::filesystem::path> rank_files(const InfoRequest& request, const trace::Run& run) {
+  std::map<trace::Rank, std::filesystem::path> files;
+  if (!request.from.empty()) return files;
+  const std::filesystem::path path = request.trace;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    for (const gather::RankFile& file : gather::list_rank_files(path))
+      files[file.rank] = file.path;
+  else if (run.ranks.size() == 1)
+    files[run.ranks.front().rank] = path;
+  return files;
+}
+
+} // namespace
+
+std::vector<RankStanding> standings_of(const InfoRequest& request, const trace::Source& source) {
+  return standings(source, rank_files(request, source.run()), request.brief);
+}
+
+void print_standings(const std::vector<RankStanding>& all) {
+  if (all.empty()) return;
+  constexpr std::size_t most = 16;
+  fmt::print("\n");
+  print_line("where the ranks stand that have not finalized");
+  for (const CallGroup& group : group_by_call(all))
+    print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", gather::rank_ranges(group.ranks));
+  for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
+    const RankStanding& rank = all[i];
+    print_line("rank {}: {} actions, {} MPI calls; {}", rank.rank, rank.actions, rank.calls,
+               rank.reason.empty() ? "no word of its end" : rank.reason);
+    for (const CallInProgress& in : rank.in)
+      print_line("  {:<6}{}{}{}{}{}", "in", in.call, in.with.empty() ? "" : " ", in.with,
+                 in.site.empty() ? "" : ", called at ", in.site);
+    if (!rank.last_action.empty()) print_line("  {:<6}{}", "last", rank.last_action);
+    for (const std::string& request : rank.requests)
+      print_line("  {:<6}{}", "open", request);
+    if (rank.open_requests > rank.requests.size())
+      print_line("  {:<6}and {} more requests", "", rank.open_requests - rank.requests.size());
+  }
+  if (all.size() > most) print_line("and {} more ranks (all with --json)", all.size() - most);
+}
+
+nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
+  auto json = nlohmann::ordered_json::array();
+  for (const RankStanding& rank : all) {
+    auto in = nlohmann::ordered_json::array();
+    for (const CallInProgress& call : rank.in)
+      in.push_back({{"call", call.call}, {"with", call.with}, {"site", call.site}});
+    json.push_back({{"rank", rank.rank},
+                    {"ending", name(rank.ending)},
+                    {"ending_reason", rank.reason},
+                    {"actions", rank.actions},
+                    {"mpi_calls", rank.calls},
+                    {"in", in},
+                    {"last_action", rank.last_action},
+                    {"open_requests", rank.open_requests},
+                    {"oldest_open_requests", rank.requests}});
+  }
+  return json;
+}
+
+} // namespace timeless::tools
