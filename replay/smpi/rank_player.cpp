@@ -68,10 +68,9 @@ void RankPlayer::play() {
   prepare();
   start_ = simgrid::s4u::Engine::get_clock();
   double before = 0;
-  const auto stream = stage_.source->open(rank_);
-  trace::ActionBlock block;
-  while (stream->next(block)) {
-    trace::for_each_action(block, [&](const Action& action, std::uint64_t volume) {
+  stream_ = stage_.source->open(rank_);
+  while (stream_->next(block_)) {
+    trace::for_each_action(block_, [&](const Action& action, std::uint64_t volume) {
       current_ = &action;
       perform(action, volume);
       ++ordinal_;
@@ -83,6 +82,8 @@ void RankPlayer::play() {
     });
     current_ = nullptr;
   }
+  stream_.reset();
+  block_ = {};
   end_ = simgrid::s4u::Engine::get_clock() - start_;
   finished_ = true;
   // An actor that left would take its messages along, and others may still send to it.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -154,7 +155,10 @@ private:
   double file_port_free_ = 0; ///< when the rank's earlier transfers have passed, where hosts have no disks
   MPI_Op user_operation_ = MPI_OP_NULL;
   MPI_Op ordered_operation_ = MPI_OP_NULL;
-  const trace::Action* current_ = nullptr;
+  /// What the rank is at, kept beyond its actor: a host that fails takes that, and its stack, away.
+  std::unique_ptr<trace::RankStream> stream_;
+  trace::ActionBlock block_;
+  const trace::Action* current_ = nullptr; ///< in block_
   std::uint64_t ordinal_ = 0;
   std::uint64_t last_computation_ = 0; ///< the volume of the action before, when that was a computation
   std::uint32_t kernel_ = 0xffffffffU; ///< the one computed last (no_subject: none)

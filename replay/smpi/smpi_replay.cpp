@@ -4,6 +4,7 @@
 #include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/smpi/collective_choice.h"
+#include "replay/smpi/machine_failures.h"
 #include "replay/smpi/rank_player.h"
 #include "replay/smpi/trace_scan.h"
 #include "trace/error.h"
@@ -227,27 +228,43 @@ private:
 
 using JobPlays = std::vector<std::unique_ptr<JobPlay>>;
 
-Error deadlock(const JobPlays& jobs) {
-  constexpr std::size_t named = 8;
-  std::string where;
-  std::size_t blocked = 0;
+/// Ranks, the first of them with what they are at.
+struct NamedRanks {
+  std::string text;
+  std::size_t number = 0;
+
+  void add(const JobPlays& jobs, std::size_t job, const RankPlayer& player) {
+    constexpr std::size_t named = 8;
+    if (++number > named + 1) return;
+    text += text.empty() ? "" : "; ";
+    if (number > named) {
+      text += "...";
+      return;
+    }
+    if (jobs.size() > 1) text += "job " + std::to_string(job + 1) + ", ";
+    text += player.position();
+  }
+};
+
+Error deadlock(const JobPlays& jobs, const smpi::MachineFailures& failures) {
+  NamedRanks blocked;
   std::size_t ranks = 0;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     for (const RankPlayer& player : jobs[job]->players()) {
       ++ranks;
-      if (player.finished()) continue;
-      if (++blocked > named) continue;
-      where += where.empty() ? "" : "; ";
-      if (jobs.size() > 1) where += "job " + std::to_string(job + 1) + ", ";
-      where += player.position();
+      if (!player.finished()) blocked.add(jobs, job, player);
     }
   }
-  if (blocked > named) where += "; ...";
   std::string help = "timeless check finds messages without a partner; a program that sends large messages before it "
                      "receives deadlocks where they are not buffered";
-  if (smpi::collectives_chosen()) help += "; " + advice();
+  if (const std::string links = failures.links(); !links.empty())
+    help =
+        "links failed on the way (" + links + "), as the platform file says (state_file), and their messages are lost";
+  else if (smpi::collectives_chosen())
+    help += "; " + advice();
   return {Failure::invalid_input,
-          std::to_string(blocked) + " of " + std::to_string(ranks) + " ranks wait and nothing will come", where, help};
+          std::to_string(blocked.number) + " of " + std::to_string(ranks) + " ranks wait and nothing will come",
+          blocked.text, help};
 }
 
 /// SMPI's selector "automatic" tries all algorithms of a collective in turn, each time.
@@ -346,16 +363,17 @@ public:
       stage.curtain = curtain;
       SMPI_app_instance_register(stage.instance.c_str(), nullptr, job->job().source->run().size);
     }
+    failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
     for (const auto& job : jobs_)
       create_players(*job, report);
-    sg4::Engine::on_deadlock_cb([&] { report.fail(deadlock(jobs_)); });
+    sg4::Engine::on_deadlock_cb([&] { report.fail(deadlock(jobs_, failures_)); });
     const double before = cpu_seconds();
     sg4::Engine::get_instance()->run();
     const double seconds = cpu_seconds() - before;
     if (!observed_.empty()) hand_over(report);
     std::string answer;
     for (const auto& job : jobs_) {
-      if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_);
+      if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_, failures_);
       put(answer, job->outcome(seconds));
     }
     for (const std::string& note : smpi::replaced_collectives())
@@ -385,6 +403,21 @@ private:
     observed_.clear();
   }
 
+  /// Ranks that are done matter, too, as long as others are not: what is sent to them would be lost.
+  void end_where_ranks_die(const std::string& host, const ChildReport& report) const {
+    NamedRanks dying;
+    bool over = true;
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      const std::vector<std::uint32_t>& nodes = jobs_[job]->job().mapping->node_of_rank;
+      const std::vector<RankPlayer>& players = jobs_[job]->players();
+      for (std::size_t rank = 0; rank < players.size(); ++rank) {
+        over = over && players[rank].finished();
+        if (platform_.hosts()[nodes[rank]].name == host) dying.add(jobs_, job, players[rank]);
+      }
+    }
+    if (dying.number > 0 && !over) report.fail(smpi::MachineFailures::of_host(host, dying.text));
+  }
+
   void create_players(JobPlay& job, const ChildReport& report) {
     std::vector<RankPlayer>& players = job.players();
     const auto ranks = static_cast<std::size_t>(job.job().source->run().size);
@@ -393,10 +426,13 @@ private:
       players.emplace_back(job.stage(), static_cast<trace::Rank>(rank));
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const std::string& host = platform_.hosts()[job.job().mapping->node_of_rank[rank]].name;
+      if (!sg4::Host::by_name(host)->is_on()) throw smpi::MachineFailures::of_host_at_start(host, rank);
       const std::string name = (jobs_.size() > 1 ? job.stage().instance + "-" : "") + "rank-" + std::to_string(rank);
-      sg4::Actor::create(name, sg4::Host::by_name(host), [&players, &report, rank] {
+      sg4::Actor::create(name, sg4::Host::by_name(host), [this, &players, &report, rank] {
         try {
           players[rank].play();
+        } catch (const simgrid::NetworkFailureException&) {
+          report.fail(failures_.of_message(players[rank].position()));
         } catch (const std::exception& error) {
           report.fail(error);
         }
@@ -433,6 +469,7 @@ private:
   std::uint64_t actions_ = 0;
   std::uint64_t done_ = 0;
   std::string observed_;
+  smpi::MachineFailures failures_;
 };
 
 void attribute(Result& result, AttributeBy by, const Outcome& outcome) {

@@ -1,0 +1,62 @@
+#include "replay/smpi/machine_failures.h"
+
+#include <simgrid/s4u.hpp>
+
+#include <cstdio>
+#include <utility>
+
+namespace timeless::replay::smpi {
+
+namespace {
+
+namespace sg4 = simgrid::s4u;
+
+constexpr const char* how_to_survive =
+    "a state profile in the platform file says so (state_file, or a trace connected as HOST_AVAIL or LINK_AVAIL): take "
+    "it out";
+
+std::string now() {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.6g s of simulated time", sg4::Engine::get_clock());
+  return text;
+}
+
+} // namespace
+
+void MachineFailures::watch(std::function<void(const std::string& host)> host_failed) {
+  sg4::Host::on_state_change_cb([failed = std::move(host_failed)](const sg4::Host& host) {
+    if (!host.is_on()) failed(host.get_name());
+  });
+  sg4::Link::on_state_change_cb([this](const sg4::Link& link) {
+    if (!link.is_on()) links_.insert(link.get_name());
+  });
+}
+
+Error MachineFailures::of_host(const std::string& host, const std::string& ranks) {
+  return {Failure::invalid_input, "host " + host + " fails at " + now() + " and its ranks with it", ranks,
+          std::string(how_to_survive) + ", or place no rank on this host (--mapping)"};
+}
+
+Error MachineFailures::of_host_at_start(const std::string& host, std::size_t rank) {
+  return {Failure::invalid_input, "host " + host + " is off, and cannot run a rank", "rank " + std::to_string(rank),
+          std::string(how_to_survive) + ", or place no rank on this host (--mapping)"};
+}
+
+Error MachineFailures::of_message(const std::string& rank) const {
+  const std::string off = links();
+  return {Failure::invalid_input, "a message fails at " + now() + (off.empty() ? "" : ", with links off: " + off), rank,
+          how_to_survive};
+}
+
+std::string MachineFailures::links() const {
+  constexpr std::size_t named = 4;
+  std::string text;
+  std::size_t number = 0;
+  for (const std::string& link : links_) {
+    if (number++ == named) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + link;
+  }
+  return text;
+}
+
+} // namespace timeless::replay::smpi

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "trace/error.h"
+
+#include <functional>
+#include <set>
+#include <string>
+
+namespace timeless::replay::smpi {
+
+/// Hosts and links that a platform file turns off on the way (`state_file`, HOST_AVAIL, LINK_AVAIL).
+///
+/// A run does not survive either: SimGrid kills the ranks of a host, and messages on a link end in an exception, or
+/// are lost.
+class MachineFailures {
+public:
+  /// From here on notices what is turned off. Told of a host that has failed when there still are its ranks, which are
+  /// about to die.
+  void watch(std::function<void(const std::string& host)> host_failed);
+
+  /// Of a host that fails under ranks. `ranks` says what these were at.
+  static Error of_host(const std::string& host, const std::string& ranks);
+  /// Of a host that is off before the ranks begin.
+  static Error of_host_at_start(const std::string& host, std::size_t rank);
+  /// Of a message that failed under way.
+  Error of_message(const std::string& rank) const;
+  /// Links that were off at some time, or empty.
+  std::string links() const;
+
+private:
+  std::set<std::string> links_;
+};
+
+} // namespace timeless::replay::smpi
