@@ -139,6 +139,22 @@ TEST_F(SimGrid, smpirun_takes_as_long_for_collectives_as_our_replay_in_smpi) {
   expect_one_time(program);
 }
 
+TEST_F(SimGrid, smpirun_takes_reductions_that_are_scattered_for_those_of_an_operation_that_commutes) {
+  const std::vector<Bytes> few = {16, 800, 0, 8000, 8, 40, 8, 8};
+  const std::vector<Bytes> equal(8, 80'000);
+  const std::vector<Bytes> many = {2'400'000, 2'400'000, 800'000, 1'600'000, 8'000, 0, 1'600'000, 800'000};
+  for (const std::vector<Bytes>& counts : {few, equal, many}) { // SimGrid has other algorithms for each
+    MemorySource program(8);
+    for (Rank rank = 0; rank < 8; ++rank) {
+      program.compute(rank, 1'500'000'000);
+      for (int again = 0; again < 20; ++again)
+        program.add(rank, {.kind = ActionKind::reduce_scatter, .element_bytes = 8, .counts = counts});
+    }
+    program.finalize();
+    expect_one_time(program);
+  }
+}
+
 TEST_F(SimGrid, smpirun_replays_a_message_that_no_int_of_bytes_counts) {
   MemorySource program(2);
   program.compute(0, 1'000'000'000);

@@ -177,11 +177,38 @@ TEST_F(TiWriter, collectives_of_all_ranks_are_simgrids_own) {
                                     "gather 5 5 1 6 6", "scatter 5 5 1 6 6", "allgather 5 5 6 6", "alltoall 5 5 6 6",
                                     "allgatherv 6 4 6 6 6", "gatherv 6 4 6 1 6 6", "scatterv 4 6 6 1 6 6",
                                     "alltoallv 7 3 4 6 2 4 6 6", "reducescatter 2 3 0 3", "scan 1 0 26"));
-  EXPECT_THAT(report.lowered, ElementsAre(Pair("Reduce_scatter as one whose operation does not commute", 2),
-                                          Pair("Scan as one whose operation does not commute", 2)));
+  EXPECT_THAT(report.lowered, ElementsAre(Pair("Scan as one whose operation does not commute", 2)));
   const auto back = open_ti(output_);
   const CheckReport checked = check(*back);
   EXPECT_EQ(checked.inconsistent + checked.incomplete, 0U);
+}
+
+TEST_F(TiWriter, says_where_a_replay_takes_an_operation_to_commute_or_not_to) {
+  MemorySource program(2);
+  const Bytes counts[] = {4, 6};
+  for (Rank rank = 0; rank < 2; ++rank)
+    for (const std::uint16_t flags : {std::uint16_t{0}, std::uint16_t{flag_noncommutative}})
+      for (const ActionKind kind : {ActionKind::reduce, ActionKind::allreduce, ActionKind::scan, ActionKind::exscan,
+                                    ActionKind::reduce_scatter}) {
+        const bool scatters = kind == ActionKind::reduce_scatter;
+        program.add(rank, {.kind = kind,
+                           .flags = flags,
+                           .peer = kind == ActionKind::reduce ? 0 : no_rank,
+                           .bytes = scatters ? 0U : 8U,
+                           .element_bytes = 2,
+                           .counts = scatters ? std::span<const Bytes>(counts) : std::span<const Bytes>()});
+      }
+  program.finalize();
+  EXPECT_THAT(write(program).lowered, ElementsAre(Pair("Allreduce as one whose operation commutes", 2),
+                                                  Pair("Exscan as one whose operation does not commute", 2),
+                                                  Pair("Reduce as one whose operation commutes", 2),
+                                                  Pair("Reduce_scatter as one whose operation commutes", 2),
+                                                  Pair("Scan as one whose operation does not commute", 2)));
+  const auto back = open_ti(output_);
+  for (const test::OwnedAction& owned : test::actions_of(*back, 1)) {
+    const bool ordered = owned.action.kind == ActionKind::scan || owned.action.kind == ActionKind::exscan;
+    EXPECT_EQ((owned.action.flags & flag_noncommutative) != 0, ordered) << mpi_name(owned.action);
+  }
 }
 
 TEST_F(TiWriter, collectives_of_some_ranks_and_nonblocking_ones_become_messages_that_fit) {

@@ -206,8 +206,10 @@ void RankParser::counts(const Values& values, std::size_t first, std::uint64_t e
     list.push_back(values.bytes(first + i, element));
 }
 
+/// SimGrid's replay passes no operation at all: its prefix sums then take the others' parts in order, and everything
+/// else is chosen as for one that commutes.
 std::uint16_t RankParser::order_of(ActionKind kind) {
-  const bool ordered = kind == ActionKind::scan || kind == ActionKind::exscan || kind == ActionKind::reduce_scatter;
+  const bool ordered = kind == ActionKind::scan || kind == ActionKind::exscan;
   return ordered ? static_cast<std::uint16_t>(flag_noncommutative) : std::uint16_t{0};
 }
 
@@ -315,10 +317,8 @@ void RankParser::reduce_scatter(const Values& values) {
   const auto members = static_cast<std::size_t>(size_);
   const std::uint64_t element = values.element(members + 1, default_);
   counts(values, 0, element, out_);
-  block_->append({.kind = ActionKind::reduce_scatter,
-                  .flags = order_of(ActionKind::reduce_scatter),
-                  .element_bytes = static_cast<std::uint32_t>(element),
-                  .counts = out_});
+  block_->append(
+      {.kind = ActionKind::reduce_scatter, .element_bytes = static_cast<std::uint32_t>(element), .counts = out_});
   compute(values.volume(members));
 }
 

@@ -253,7 +253,7 @@ private:
   /// Elements as large as the program's, where there are such, for SimGrid's algorithms look at their number.
   Reduction reduction(const Action& action) {
     // The text names no operation; SimGrid's prefix sums then wait in order, its other reductions as they like.
-    const bool ordered = action.kind != ActionKind::reduce && action.kind != ActionKind::allreduce;
+    const bool ordered = action.kind == ActionKind::scan || action.kind == ActionKind::exscan;
     const bool commutes = (action.flags & flag_noncommutative) == 0;
     if (ordered && commutes) lowered(action, "one whose operation does not commute");
     if (!ordered && !commutes) lowered(action, "one whose operation commutes");
