@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace timeless::tools {
 namespace {
@@ -19,6 +20,7 @@ using test::Outcome;
 using test::timeless_command;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using trace::ActionKind;
 
 constexpr trace::Bytes ten_megabytes = 10'000'000;
@@ -220,7 +222,8 @@ TEST_F(InSmpi, timelines_show_what_ranks_do_by_its_name) {
   const std::string lines = content(text);
   EXPECT_EQ(std::ranges::count(lines, '\n'), 12) << lines; // actions
   // Rank 0 computes from 0 to 1 ms; both sends end when they have shared the link for 0.21 s.
-  EXPECT_THAT(lines, AllOf(HasSubstr("[0.001000000] 0 compute"), HasSubstr("0 send 10000000 0.210010336"), HasSubstr("2 recv 10000000 0.211010336")));
+  EXPECT_THAT(lines, AllOf(HasSubstr("[0.001000000] 0 compute"), HasSubstr("0 send 10000000 0.210010336"),
+                           HasSubstr("2 recv 10000000 0.211010336")));
 
   const std::string paje = directory_ / "simgrid.paje";
   const Outcome theirs = replay({"--backend", "smpi", "--timeline", paje, "--timeline-format", "simgrid"});
@@ -264,6 +267,86 @@ TEST_F(InSmpi, jobs_that_share_a_link_slow_each_other_down) {
         {"replay", "--job", job, "--backend", "smpi", "--platform", "graphene", "--bandwidth", "x1,x2"},
         {"replay"}})
     EXPECT_EQ(timeless_command(wrong).status, 2) << wrong.back();
+}
+
+TEST_F(InSmpi, a_job_is_compared_with_a_run_and_all_jobs_with_all) {
+  for (const auto& [name, bytes] : {std::pair{"short.tia", ten_megabytes}, std::pair{"long.tia", 3 * ten_megabytes}}) {
+    trace::MemorySource pair(2);
+    pair.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
+    pair.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+    pair.finalize();
+    trace::test::write_archive(pair, directory_ / name);
+  }
+  std::ofstream(directory_ / "ab") << "a\nb\n";
+  const std::string hosts = directory_ / "ab";
+  const std::string platform = TIMELESS_TEST_PLATFORMS "/shared.xml";
+  const Outcome both = timeless_command({"replay", "--job", (directory_ / "short.tia").string() + "@" + hosts, "--job",
+                                         (directory_ / "long.tia").string() + "@" + hosts, "--backend", "smpi",
+                                         "--platform", platform, "--json"});
+  ASSERT_EQ(both.status, 0) << both.err;
+  const std::string jobs = kept("jobs@night.json", json::parse(both.out));
+  const Outcome single = timeless_command(
+      {"replay", directory_ / "long.tia", "--hostfile", hosts, "--backend", "smpi", "--platform", platform, "--json"});
+  ASSERT_EQ(single.status, 0) << single.err;
+  const std::string run = kept("long.json", json::parse(single.out));
+
+  const auto total = [&](const std::string& first, const std::string& second) {
+    const Outcome outcome = timeless_command({"compare", first, second, "--json"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  };
+  // 10 and 30 MB over 100 MB/s, 5 % for acknowledgements; together the first 20 MB are shared.
+  const json beside = total(run, jobs + "@long.tia");
+  EXPECT_NEAR(beside.at("total").at("a_seconds"), 0.315, 0.001);
+  EXPECT_NEAR(beside.at("total").at("b_seconds"), 0.42, 0.001);
+  EXPECT_EQ(beside.at("ranks").size(), 2);
+  EXPECT_THAT(beside.at("b").get<std::string>(), HasSubstr("job 2 (long.tia): together in SMPI"));
+  EXPECT_NEAR(total(run, jobs + "@2@alone").at("total").at("difference_seconds"), 0, 1e-9);
+  EXPECT_NEAR(total(jobs + "@short.tia", jobs + "@1@alone").at("total").at("difference_seconds"), -0.105, 0.001);
+  const json whole = total(jobs, jobs);
+  EXPECT_NEAR(whole.at("total").at("a_seconds"), 0.42, 0.001);
+  EXPECT_EQ(whole.at("ranks").size(), 4);
+
+  for (const char* wrong : {"@0", "@3", "@nobody.tia", "@2@nobody"}) {
+    const Outcome outcome = timeless_command({"compare", jobs + wrong, run});
+    EXPECT_EQ(outcome.status, 2) << wrong;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("jobs@night.json"), HasSubstr("it has"))) << wrong;
+  }
+}
+
+TEST_F(InSmpi, ways_without_links_cost_their_latency_alone_in_both_backends) {
+  std::ofstream(directory_ / "vivaldi.xml")
+      << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      << "<platform version=\"4.1\"><zone id=\"world\" routing=\"Vivaldi\">"
+      << "<host id=\"a\" coordinates=\"0 0 1\" speed=\"1Gf\"/><host id=\"b\" coordinates=\"30 40 2\" speed=\"1Gf\"/>"
+      << "</zone></platform>\n";
+  std::ofstream(directory_ / "ab") << "a\nb\n";
+  trace::MemorySource pair(2);
+  for (const trace::Bytes bytes : {trace::Bytes{1000}, ten_megabytes}) {
+    pair.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = bytes});
+    pair.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = bytes});
+  }
+  pair.finalize();
+  trace::test::write_archive(pair, directory_ / "pair.tia");
+  const Outcome outcome = timeless_command({"replay", directory_ / "pair.tia", "--platform", directory_ / "vivaldi.xml",
+                                            "--hostfile", directory_ / "ab", "--backend", "smpi", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json contention = json::parse(outcome.out).at("configurations").at(0).at("contention");
+  EXPECT_GT(contention.at("model_seconds"), 0.053) << "53 ms, and SMPI's factors of latencies";
+  EXPECT_NEAR(contention.at("difference_seconds"), 0, 1e-6);
+}
+
+TEST_F(InSmpi, configurations_without_a_time_are_called_a_deadlock_only_where_they_are) {
+  std::ofstream(directory_ / "null.json")
+      << R"({"schema": "timeless.replay/1", "backend": "model", "trace": "a.tia", "configurations": [)"
+      << R"({"name": "stuck", "makespan_seconds": null, "deadlocked": true}, {"name": "far", "makespan_seconds": null}]})";
+  const std::string file = directory_ / "null.json";
+  const Outcome stuck = timeless_command({"compare", file + "@stuck", file});
+  EXPECT_EQ(stuck.status, 2);
+  EXPECT_THAT(stuck.err, HasSubstr("deadlock"));
+  const Outcome far = timeless_command({"compare", file + "@far", file});
+  EXPECT_EQ(far.status, 2);
+  EXPECT_THAT(far.err, AllOf(HasSubstr("configuration far has no simulated time"), Not(HasSubstr("deadlock"))));
 }
 
 TEST_F(InSmpi, what_is_no_result_is_refused) {

@@ -92,6 +92,89 @@ private:
   std::uint64_t end_ = 0;
 };
 
+/// Why a configuration has no time.
+Error without_time(const json& configuration, const std::string& file) {
+  const std::string what = "configuration " + configuration.at("name").get<std::string>();
+  const bool deadlocked = configuration.value("deadlocked", false);
+  return {Failure::usage, what + (deadlocked ? " ended in a deadlock" : " has no simulated time"), file,
+          deadlocked ? "name another one: FILE@NAME or FILE@NUMBER; replay it again to see which ranks wait"
+                     : "name another one: FILE@NAME or FILE@NUMBER"};
+}
+
+/// A run of a result, called `label` in what is printed.
+TimedResult one_run(const json& answer, const std::string& configuration, const std::string& file,
+                    const std::string& label) {
+  TimedResult result;
+  const json& one = chosen(answer.at("configurations"), configuration, file);
+  if (one.at("makespan_seconds").is_null()) throw without_time(one, file);
+  result.trace = answer.at("trace").get<std::string>();
+  result.label = label + ": " + one.at("name").get<std::string>() +
+                 (answer.at("backend") == "smpi" ? " in SMPI" : " in the model");
+  result.makespan = one.at("makespan_seconds").get<double>();
+  for (const json& rank : one.at("ranks"))
+    result.ranks.push_back(rank.at("seconds").at("end").get<double>());
+  if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
+  if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
+  return result;
+}
+
+std::string trace_of(const json& job) {
+  return job.at("trace").get<std::string>();
+}
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// "1: cg.tia, 2: mg.tia"
+std::string listed(const json& jobs) {
+  std::string text;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(i + 1) + ": " + file_name(trace_of(jobs[i]));
+  return text;
+}
+
+/// The jobs that a name stands for, or the one that a number does.
+std::vector<std::size_t> called(const json& jobs, const std::string& name) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (const std::string trace = trace_of(jobs[i]); trace == name || file_name(trace) == name) found.push_back(i);
+  for (std::size_t i = 0; i < jobs.size() && found.empty(); ++i)
+    if (std::to_string(i + 1) == name) found.push_back(i);
+  return found;
+}
+
+TimedResult all_together(const json& jobs, const std::string& file) {
+  TimedResult all;
+  for (const json& job : jobs) {
+    const TimedResult one = one_run(job, "together", file, file);
+    all.makespan = std::max(all.makespan, one.makespan);
+    all.ranks.insert(all.ranks.end(), one.ranks.begin(), one.ranks.end());
+    all.trace += (all.trace.empty() ? "" : ", ") + one.trace;
+  }
+  all.label = file + ": " + std::to_string(jobs.size()) + " jobs together in SMPI";
+  return all;
+}
+
+TimedResult of_jobs(const json& jobs, const std::string& wanted, const std::string& file) {
+  if (wanted.empty()) return all_together(jobs, file);
+  std::string name = wanted;
+  std::string configuration;
+  std::vector<std::size_t> found = called(jobs, name);
+  if (const std::size_t at = wanted.rfind('@'); found.empty() && at != std::string::npos) {
+    name = wanted.substr(0, at);
+    configuration = wanted.substr(at + 1);
+    found = called(jobs, name);
+  }
+  if (found.size() != 1)
+    throw Error(Failure::usage,
+                found.empty() ? "there is no job '" + name + "'" : "several jobs are called '" + name + "'", file,
+                "name one, alone or with a configuration (FILE@1, FILE@1@alone); it has " + listed(jobs));
+  const std::string number = std::to_string(found.front() + 1);
+  return one_run(jobs.at(found.front()), configuration, file + "@" + number,
+                 file + ", job " + number + " (" + file_name(trace_of(jobs.at(found.front()))) + ")");
+}
+
 template <typename Parts>
 void divide(Parts& parts, double ranks) {
   for (auto& [key, part] : parts)
@@ -126,54 +209,49 @@ void add(std::map<std::string, ComparedTime>& times, const std::string& name, do
 
 } // namespace
 
-TimedResult timed_result(const json& answer, const std::string& configuration, const std::string& file) {
-  TimedResult result;
+TimedResult timed_result(const json& answer, const std::string& wanted, const std::string& file) {
   try {
-    if (answer.at("schema") != "timeless.replay/1")
-      throw Error(Failure::invalid_input, "this is no result of a replay", file,
-                  "make one: timeless replay run.tia --platform P --json > result.json");
-    const json& one = chosen(answer.at("configurations"), configuration, file);
-    if (one.at("makespan_seconds").is_null())
-      throw Error(Failure::usage, "configuration " + one.at("name").get<std::string>() + " ended in a deadlock", file,
-                  "name another one: FILE@NAME or FILE@NUMBER");
-    result.trace = answer.at("trace").get<std::string>();
-    result.label = file + ": " + one.at("name").get<std::string>() +
-                   (answer.at("backend") == "smpi" ? " in SMPI" : " in the model");
-    result.makespan = one.at("makespan_seconds").get<double>();
-    for (const json& rank : one.at("ranks"))
-      result.ranks.push_back(rank.at("seconds").at("end").get<double>());
-    if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
-    if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
+    const json schema = answer.value("schema", json());
+    if (schema == "timeless.replay/1") return one_run(answer, wanted, file, file);
+    if (schema == "timeless.replay-jobs/1") return of_jobs(answer.at("jobs"), wanted, file);
   } catch (const json::exception& error) {
     throw Error(Failure::invalid_input, "this is no result of a replay", file, error.what());
   }
-  return result;
+  throw Error(Failure::invalid_input, "this is no result of a replay", file,
+              "make one: timeless replay run.tia --platform P --json > result.json");
 }
 
 TimedResult measured_result(const trace::Source& source, const std::string& file,
                             const std::function<void(std::uint64_t)>& progress) {
   if (!trace::has_times(source))
     throw Error(Failure::invalid_input, "no times were recorded with this trace", file,
-                "record it with TIMELESS_TIMESTAMPS=1, or name a result of timeless replay --json");
+                "record with --timestamps, or name a result of timeless replay --json");
   TimedResult result;
   result.trace = file;
   result.label = file + ": measured";
   result.kernels.emplace();
   result.calls.emplace();
   std::uint64_t actions = 0;
+  std::size_t without = 0;
   for (const trace::RankRecord& record : source.run().ranks) {
     MeasuredRank rank(*result.kernels, *result.calls);
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
+    bool timed = record.actions == 0;
     while (stream->next(block)) {
       stream->read_times(block);
+      timed = timed || !block.times().empty();
       rank.add(block);
       actions += block.size();
       if (progress) progress(actions);
     }
+    without += timed ? 0 : 1;
     result.ranks.push_back(rank.end());
     result.makespan = std::max(result.makespan, rank.end());
   }
+  if (without > 0)
+    result.notes.push_back(file + " has no times of " + std::to_string(without) + " of " +
+                           std::to_string(result.ranks.size()) + " ranks, which were killed: they count as 0");
   divide(*result.kernels, static_cast<double>(result.ranks.size()));
   divide(*result.calls, static_cast<double>(result.ranks.size()));
   return result;
@@ -181,6 +259,9 @@ TimedResult measured_result(const trace::Source& source, const std::string& file
 
 Comparison compare(const TimedResult& first, const TimedResult& second) {
   Comparison comparison;
+  comparison.notes = first.notes;
+  if (second.trace != first.trace || second.label != first.label)
+    comparison.notes.insert(comparison.notes.end(), second.notes.begin(), second.notes.end());
   comparison.makespan = {"total", first.makespan, second.makespan};
   if (first.ranks.size() == second.ranks.size()) {
     for (std::size_t rank = 0; rank < first.ranks.size(); ++rank)

@@ -29,12 +29,19 @@ struct TimedResult {
   /// By number; -1 before the first kernel, -2 for those nobody told apart. Nothing where nobody asked.
   std::optional<std::map<std::int64_t, TimedPart>> kernels;
   std::optional<std::map<std::string, TimedPart>> calls;
+  std::vector<std::string> notes; ///< what its times leave out
 };
 
-/// A configuration of a result of `timeless replay --json`: by its name or its number, the first when `configuration`
-/// is empty. `file` is for messages. Throws Error(invalid_input) for what is no such result, Error(usage) when it has
-/// no such configuration, or one that ended in a deadlock.
-TimedResult timed_result(const nlohmann::json& answer, const std::string& configuration, const std::string& file);
+/// A configuration of a result of `timeless replay --json`: by its name or its number, the first when `wanted` is
+/// empty.
+///
+/// Of a result of several jobs `wanted` is a job, by its trace's file name or its number (1 for the first), alone
+/// or with a configuration behind an '@' ("cg.tia@alone", "2@alone"); empty for all jobs as they ran together, whose
+/// ranks are those of the first job, then those of the next.
+///
+/// `file` is for messages. Throws Error(invalid_input) for what is no such result, Error(usage) when it has no such job
+/// or configuration, or one that came to no end.
+TimedResult timed_result(const nlohmann::json& answer, const std::string& wanted, const std::string& file);
 
 /// The times recorded with a trace. A rank's kernel lasts from its computation to the next one, and includes what the
 /// recorder did meanwhile. Reads the run once. Throws Error(invalid_input) when no times were recorded.

@@ -64,15 +64,16 @@ TimedResult read_measured(const std::string& path, const Options& options) {
   return result;
 }
 
-/// "result.json", "result.json@2", "result.json@graphene x2", "run.tia"
+/// "result.json", "result.json@2", "result.json@graphene x2", "jobs.json@cg.tia@alone", "run.tia": the longest part
+/// that is a file, and what is named of it.
 TimedResult read_result(const std::string& word, const Options& options) {
   std::string path = word;
-  std::string configuration;
-  if (!std::filesystem::exists(path))
-    if (const std::size_t at = word.rfind('@'); at != std::string::npos) {
-      path = word.substr(0, at);
-      configuration = word.substr(at + 1);
-    }
+  std::string wanted;
+  for (std::size_t at = word.rfind('@'); !std::filesystem::exists(path) && at != std::string::npos && at > 0;
+       at = word.rfind('@', at - 1)) {
+    path = word.substr(0, at);
+    wanted = word.substr(at + 1);
+  }
   if (!std::filesystem::exists(path))
     throw Error(Failure::invalid_input, "there is no such file", path, "name a result of timeless replay --json");
   if (!holds_json(path)) return read_measured(path, options);
@@ -80,7 +81,7 @@ TimedResult read_result(const std::string& word, const Options& options) {
   const json answer = json::parse(file, nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
-  return timed_result(answer, configuration, path);
+  return timed_result(answer, wanted, path);
 }
 
 std::string percent(const ComparedTime& time) {
@@ -183,10 +184,13 @@ VerbAction add_compare(CLI::App& command) {
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
       ->check(CLI::NonNegativeNumber);
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");
-  command.footer("FILE@NAME or FILE@NUMBER names one of several configurations.\n"
-                 "Example: timeless replay run.tia --platform graphene --by kernel --json > model.json\n"
-                 "         timeless replay run.tia --platform graphene --by kernel --backend smpi --json > smpi.json\n"
-                 "         timeless compare model.json smpi.json");
+  command.footer(
+      "FILE@NAME or FILE@NUMBER names one of several configurations; of a result of several jobs FILE@JOB a\n"
+      "job, by its trace's file name or its number (1 for the first), and FILE@JOB@alone the same without the\n"
+      "others; FILE is then all jobs together.\n"
+      "Example: timeless replay run.tia --platform graphene --by kernel --json > model.json\n"
+      "         timeless replay run.tia --platform graphene --by kernel --backend smpi --json > smpi.json\n"
+      "         timeless compare model.json smpi.json");
   return [options] { return compare_results(*options); };
 }
 
