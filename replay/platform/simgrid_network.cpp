@@ -20,6 +20,8 @@ void require_positive(double value, const std::string& what) {
 double scaled_bandwidth(const Route& route, const Scaling& scaling, double tcp_window) {
   const double latency = route.latency * (route.loopback ? 1 : scaling.latency);
   const double links = route.bandwidth * (route.loopback ? 1 : scaling.bandwidth);
+  // A way without links, as between the coordinates of a Vivaldi zone, takes no time but its latency in SimGrid.
+  if (std::isinf(links)) return links;
   return latency > 0 ? std::min(links, tcp_window / (2 * latency)) : links;
 }
 

@@ -63,6 +63,7 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
   prediction.result.attributed = false;
   const std::vector<replay::Scaling> all = scalings(options);
   const std::optional<replay::Result> model = without_contention(on, source, options, platform);
+  if (model) add_notes(prediction, platform.notes());
   std::vector<std::string> names;
   for (const replay::Scaling& scaling : all)
     names.push_back(replay::lane_name(platform, scaling));
