@@ -161,6 +161,12 @@ TEST_F(Ti, every_collective_of_the_text) {
   EXPECT_EQ(faults(*run), 0U);
 }
 
+TEST_F(Ti, a_text_without_computation_has_no_speed_to_assume) {
+  EXPECT_EQ(read("0 barrier\n0 allreduce 5 0\n0 finalize\n")->run().counter.unit, VolumeUnit::none);
+  EXPECT_EQ(read("0 barrier\n0 compute 3\n0 finalize\n")->run().counter.unit, VolumeUnit::instructions);
+  EXPECT_EQ(read("0 barrier\n0 allreduce 5 7\n0 finalize\n")->run().counter.unit, VolumeUnit::instructions);
+}
+
 TEST_F(Ti, a_list_names_files_beside_it_one_for_each_rank_or_one_for_all) {
   write("parts/a", "0 send 1 0 5 6\n0 finalize\n");
   write("parts/b", "1 recv 0 0 5 6\n0 finalize\n1 finalize\n");

@@ -135,8 +135,10 @@ private:
         };
     }
     ActionBlock block;
+    bool computes = false;
     const auto count = [&](std::size_t rank) {
       text_.run.ranks[rank].actions += block.size();
+      computes = computes || !block.volumes().empty();
       block.clear();
     };
     std::vector<std::string_view> parts;
@@ -165,6 +167,7 @@ private:
                     parsers[rank].unnamed_source);
       conclude(parsers[rank], text_.run.ranks[rank]);
     }
+    if (!computes) text_.run.counter.unit = VolumeUnit::none;
   }
 
   static void conclude(const RankParser& parser, RankRecord& record) {
