@@ -2,6 +2,8 @@
 
 #include "tools/console.h"
 
+#include "gather/rank_ranges.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +33,9 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
   text += fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
                       percent(measured.computing, whole), percent(measured.in_calls, whole),
                       percent(measured.elsewhere, whole));
+  if (!measured.ranks_without.empty())
+    text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
+                        measured.ranks_without.size() == 1 ? "" : "s", gather::rank_ranges(measured.ranks_without));
   if (const std::string why = why_incomparable(run); !why.empty())
     text += text_line("{:<15}no speed of this machine: {}", "", why);
   std::vector<std::pair<std::string, MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
@@ -51,6 +56,7 @@ nlohmann::ordered_json listing_json(const trace::Run& run, const Measured& measu
   json["computing_seconds"] = measured.computing;
   json["in_calls_seconds"] = measured.in_calls;
   json["elsewhere_seconds"] = measured.elsewhere;
+  json["ranks_without_times"] = measured.ranks_without;
   json["incomparable_because"] = why_incomparable(run);
   json["calls"] = nlohmann::ordered_json::object();
   for (const auto& [call, figures] : measured.calls)

@@ -9,7 +9,9 @@ bool has_times(const Source& source) {
     const auto stream = source.open(record.rank);
     if (!stream->next(block)) continue;
     stream->read_times(block);
-    return !block.times().empty();
+    if (!block.times().empty()) return true;
+    // What is read from the journal of a rank that was killed has none, whatever the others have.
+    if (record.ending == Ending::finalized) return false;
   }
   return false;
 }

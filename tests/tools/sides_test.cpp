@@ -130,6 +130,34 @@ TEST_F(Sides, dump_says_when_there_are_no_times) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("no times were recorded"), HasSubstr("--timestamps")));
 }
 
+TEST_F(Sides, times_of_some_ranks_are_shown_where_others_were_killed) {
+  trace::MemorySource run(2);
+  for (const trace::Rank rank : {0, 1}) {
+    run.add(rank, {.kind = ActionKind::barrier});
+    trace::RankRecord& record = run.description().ranks[static_cast<std::size_t>(rank)];
+    record.ending = trace::Ending::stopped;
+    record.ending_reason = rank == 0 ? "killed by SIGTERM (Terminated), in MPI_Barrier" : "MPI_Abort with code 3";
+  }
+  run.times(1, {5000, 15000});
+  const std::string path = directory_ / "aborted.tia";
+  trace::test::write_archive(run, path, true);
+
+  const Outcome dumped = timeless_command({"dump", path, "--times"});
+  EXPECT_EQ(dumped.status, 0) << dumped.err;
+  EXPECT_EQ(dumped.out, "0 0 Barrier communicator=0\n1 0 Barrier communicator=0 entry_ns=5000 exit_ns=15000\n");
+  EXPECT_THAT(dumped.err, HasSubstr("rank 0 has no times"));
+  const Outcome told = timeless_command({"info", path});
+  EXPECT_THAT(told.out, AllOf(HasSubstr("no times of rank 0"), HasSubstr("rank 0: 1 actions; killed"),
+                              Not(HasSubstr("MPI calls")), HasSubstr("journals only")));
+  const Outcome as_json = timeless_command({"info", path, "--json"});
+  const json information = json::parse(as_json.out);
+  EXPECT_EQ(information.at("measured").at("ranks_without_times"), json::parse("[0]"));
+  EXPECT_DOUBLE_EQ(information.at("measured").at("seconds_per_rank").at("least"), 15e-6);
+  const Outcome compared = timeless_command({"compare", path, path});
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_THAT(compared.out, HasSubstr("has no times of 1 of 2 ranks"));
+}
+
 TEST_F(Sides, info_says_how_long_ranks_and_calls_took) {
   const json measured = answer({"info", write(), "--json"}).at("measured");
   EXPECT_DOUBLE_EQ(measured.at("seconds"), 35e-6);

@@ -47,11 +47,17 @@ std::optional<Measured> measured(const trace::Source& source, const std::functio
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
     double end = 0;
+    bool timed = record.actions == 0;
     while (stream->next(block)) {
       stream->read_times(block);
+      timed = timed || !block.times().empty();
       end = std::max(end, add_block(block, result));
       actions += block.size();
       if (progress) progress(actions);
+    }
+    if (!timed) {
+      result.ranks_without.push_back(record.rank);
+      continue;
     }
     ends.push_back(end);
     result.elsewhere += end;

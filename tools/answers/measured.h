@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -20,11 +21,12 @@ struct MeasuredCall {
 /// What a trace with times says of the time its ranks took, in seconds.
 struct Measured {
   double end = 0;                              ///< when the last rank had ended, counted from the end of its MPI_Init
-  Spread per_rank;                             ///< the same of every rank
+  Spread per_rank;                             ///< the same of every rank that has times
   double computing = 0;                        ///< between calls, over all ranks
   double in_calls = 0;                         ///< in recorded calls, over all ranks
   double elsewhere = 0;                        ///< the recorder's own, and what it was not to record, over all ranks
   std::map<std::string, MeasuredCall> calls{}; ///< by MPI name, without "MPI_"
+  std::vector<trace::Rank> ranks_without{};    ///< that have actions and no times: they were killed
 };
 
 /// The times of the run, or nothing when no times were recorded. Reads the whole run once; `progress`, if given, is

@@ -114,8 +114,9 @@ std::string with_text(const trace::JournalImage& journal, const trace::JournalTh
 
 void add_journal(const trace::JournalImage& journal, const std::filesystem::path& path, RankStanding& standing) {
   const bool running = find_owner(journal, path) == trace::JournalOwner::running;
+  standing.calls = 0;
   for (const trace::JournalThread& thread : journal.threads()) {
-    standing.calls += thread.call >> 16U;
+    *standing.calls += thread.call >> 16U;
     const std::string call = journal.call_of(thread);
     if (call.empty()) continue;
     standing.in.push_back({.call = call,
@@ -166,7 +167,7 @@ std::vector<RankStanding> standings(const trace::Source& source,
 std::vector<CallGroup> group_by_call(const std::vector<RankStanding>& standings) {
   std::map<std::string, std::vector<trace::Rank>> groups;
   for (const RankStanding& standing : standings) {
-    if (standing.calls == 0) continue; // no journal: nothing is known
+    if (standing.calls.value_or(0) == 0) continue; // no journal: nothing is known
     std::string where;
     for (const CallInProgress& in : standing.in)
       where += (where.empty() ? "" : "; ") + in.call + (in.with.empty() ? "" : " " + in.with);

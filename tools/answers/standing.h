@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct RankStanding {
   std::string last_action;           ///< the last that is no computation: "Isend to 3, tag 7, 1024 bytes"
   std::vector<std::string> requests; ///< begun and not completed, the oldest first; at most most_requests
   std::size_t open_requests = 0;     ///< how many there are
-  std::uint64_t calls = 0;           ///< MPI calls begun, as the journal has it; 0 when there is none
-  std::vector<CallInProgress> in;    ///< one for each thread that is in MPI
+  /// MPI calls begun, as the journal has it. A gathered archive has no journals.
+  std::optional<std::uint64_t> calls = {};
+  std::vector<CallInProgress> in; ///< one for each thread that is in MPI
 };
 
 inline constexpr std::size_t most_requests = 8;

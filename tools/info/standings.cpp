@@ -40,12 +40,15 @@ void print_standings(const std::vector<RankStanding>& all) {
   if (all.empty()) return;
   constexpr std::size_t most = 16;
   fmt::print("\n");
-  print_line("where the ranks stand that have not finalized");
+  const bool known = std::ranges::any_of(all, [](const RankStanding& rank) { return rank.calls.has_value(); });
+  print_line("where the ranks stand that have not finalized{}",
+             known ? "" : " (the calls they were in are known beside their journals only)");
   for (const CallGroup& group : group_by_call(all))
     print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", gather::rank_ranges(group.ranks));
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
     const RankStanding& rank = all[i];
-    print_line("rank {}: {} actions, {} MPI calls; {}", rank.rank, rank.actions, rank.calls,
+    print_line("rank {}: {} actions{}; {}", rank.rank, rank.actions,
+               rank.calls ? fmt::format(", {} MPI calls", *rank.calls) : "",
                rank.reason.empty() ? "no word of its end" : rank.reason);
     for (const CallInProgress& in : rank.in)
       print_line("  {:<6}{}{}{}{}{}", "in", in.call, in.with.empty() ? "" : " ", in.with,
@@ -69,7 +72,7 @@ nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
                     {"ending", name(rank.ending)},
                     {"ending_reason", rank.reason},
                     {"actions", rank.actions},
-                    {"mpi_calls", rank.calls},
+                    {"mpi_calls", rank.calls ? nlohmann::ordered_json(*rank.calls) : nlohmann::ordered_json()},
                     {"in", in},
                     {"last_action", rank.last_action},
                     {"open_requests", rank.open_requests},

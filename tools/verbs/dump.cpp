@@ -183,6 +183,8 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
                                 : options.first + options.count;
   while (ordinal < end && stream->next(block)) {
     if (options.times) stream->read_times(block);
+    if (options.times && block.times().empty() && ordinal == 0)
+      print_warning(fmt::format("rank {} has no times: what is left of it comes from its journal", rank));
     for_each_action(block, [&, position = std::size_t{0}](const Action& action, std::uint64_t volume) mutable {
       const trace::ActionTimes* times = block.times().empty() ? nullptr : &block.times()[position];
       if (ordinal >= options.first && ordinal < end)
