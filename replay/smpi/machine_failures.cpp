@@ -11,9 +11,7 @@ namespace {
 
 namespace sg4 = simgrid::s4u;
 
-constexpr const char* how_to_survive =
-    "a state profile in the platform file says so (state_file, or a trace connected as HOST_AVAIL or LINK_AVAIL): take "
-    "it out";
+constexpr const char* how_to_survive = "a state profile of the platform file says so (state_file): take it out";
 
 std::string now() {
   char text[48];

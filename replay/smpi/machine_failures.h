@@ -8,7 +8,7 @@
 
 namespace timeless::replay::smpi {
 
-/// Hosts and links that a platform file turns off on the way (`state_file`, HOST_AVAIL, LINK_AVAIL).
+/// Hosts and links that a platform file turns off on the way (`state_file`).
 ///
 /// A run does not survive either: SimGrid kills the ranks of a host, and messages on a link end in an exception, or
 /// are lost.
