@@ -59,6 +59,56 @@ TEST(CollectiveBytes, equal_parts_are_as_many_as_members) {
   EXPECT_EQ(in_three({.kind = ActionKind::barrier}, 3), (CollectiveBytes{}));
 }
 
+TEST(CollectiveBytes, in_place_as_much_goes_out_as_comes_in) {
+  const std::vector<Bytes> counts{1, 20, 300};
+  for (const ActionKind kind : {ActionKind::alltoallv, ActionKind::alltoallw})
+    EXPECT_EQ(in_three({.kind = kind, .flags = flag_in_place, .receive_counts = counts}, 4),
+              (CollectiveBytes{321, 321}));
+}
+
+TEST(CollectiveBytes, neighbours_are_counted_but_for_those_that_are_nobody) {
+  // Receives from 0 and from nobody; sends to 1, to nobody, and to 2.
+  const std::vector<Rank> neighbours{0, no_rank, 1, no_rank, 2};
+  const std::vector<Bytes> out{1, 20, 300};
+  const std::vector<Bytes> in{4000, 50000};
+  EXPECT_EQ(
+      in_three({.kind = ActionKind::neighbor_alltoall, .tag = 3, .bytes = 7, .receive_bytes = 8, .ranks = neighbours},
+               4),
+      (CollectiveBytes{14, 8}));
+  for (const ActionKind kind : {ActionKind::neighbor_alltoallv, ActionKind::neighbor_alltoallw})
+    EXPECT_EQ(in_three({.kind = kind, .tag = 3, .counts = out, .receive_counts = in, .ranks = neighbours}, 4),
+              (CollectiveBytes{301, 4000}));
+  // The same to all: given once, as in an allgather.
+  EXPECT_EQ(
+      in_three({.kind = ActionKind::neighbor_allgather, .tag = 3, .bytes = 7, .receive_bytes = 8, .ranks = neighbours},
+               4),
+      (CollectiveBytes{7, 8}));
+  EXPECT_EQ(
+      in_three(
+          {.kind = ActionKind::neighbor_allgatherv, .tag = 3, .bytes = 7, .receive_counts = in, .ranks = neighbours},
+          4),
+      (CollectiveBytes{7, 4000}));
+}
+
+TEST(CollectiveBytes, of_unknown_neighbours_what_is_listed_counts_whole_and_an_equal_part_once) {
+  const std::vector<Bytes> out{1, 20, 300};
+  EXPECT_EQ(in_three({.kind = ActionKind::neighbor_alltoallv, .counts = out, .receive_counts = out}, 4),
+            (CollectiveBytes{321, 321}));
+  EXPECT_EQ(in_three({.kind = ActionKind::neighbor_alltoall, .bytes = 7, .receive_bytes = 8}, 4),
+            (CollectiveBytes{7, 8}));
+}
+
+TEST(CollectiveBytes, a_root_is_known_by_its_place_or_by_its_word) {
+  const Communicator groups{.members = {0, 1}, .remote_members = {2, 3, 4}};
+  const auto root = [](Rank peer) { return Action{.kind = ActionKind::scatter, .peer = peer}; };
+  EXPECT_TRUE(is_root(root(2), three, 4));
+  EXPECT_FALSE(is_root(root(2), three, 5));
+  EXPECT_TRUE(is_root(root(root_of_remote_group), groups, 3));
+  EXPECT_FALSE(is_root(root(no_rank), groups, 3));
+  EXPECT_FALSE(is_root(root(1), groups, 1)) << "the root's number is one of the other group";
+  EXPECT_FALSE(is_root({.kind = ActionKind::allreduce, .peer = 2}, three, 4));
+}
+
 TEST(CollectiveBytes, between_groups_parts_are_those_of_the_other_group) {
   const Communicator groups{.members = {0, 1}, .remote_members = {2, 3, 4}};
   EXPECT_EQ(collective_bytes({.kind = ActionKind::alltoall, .bytes = 2, .receive_bytes = 3}, groups, 0),

@@ -27,7 +27,7 @@ bool is_call(const Action& action) {
 
 class RankReader {
 public:
-  explicit RankReader(std::size_t regions) : figures_(regions) {}
+  RankReader(const trace::Run& run, trace::Rank rank) : run_(run), rank_(rank), figures_(run.regions.size()) {}
 
   void follow(const Action& action, std::uint64_t volume, std::uint64_t ordinal) {
     if (family(action.kind) == ActionFamily::mark) {
@@ -36,20 +36,22 @@ public:
       list_here();
       return;
     }
+    if (here_.empty()) return;
+    const trace::Bytes bytes = bytes_sent(action, run_, rank_);
     for (const trace::RegionId region : here_)
-      add(figures_[region], action, volume);
+      add(figures_[region], action, volume, bytes);
   }
 
   const std::vector<RankFigures>& figures() const { return figures_; }
 
 private:
-  static void add(RankFigures& figures, const Action& action, std::uint64_t volume) {
+  static void add(RankFigures& figures, const Action& action, std::uint64_t volume, trace::Bytes bytes) {
     // The largest worker's share is in the workers' sum already.
     if (action.kind == ActionKind::compute || action.kind == ActionKind::workers_sum)
       figures.volume += static_cast<double>(volume);
     if (!is_call(action)) return;
     ++figures.calls;
-    figures.bytes += bytes_sent(action);
+    figures.bytes += bytes;
   }
 
   /// Each region once, however often it is open.
@@ -59,6 +61,8 @@ private:
       if (std::ranges::find(here_, open.region) == here_.end()) here_.push_back(open.region);
   }
 
+  const trace::Run& run_;
+  trace::Rank rank_;
   trace::OpenRegions regions_;
   std::vector<trace::RegionId> here_;
   std::vector<RankFigures> figures_;
@@ -74,7 +78,7 @@ std::vector<RegionFigures> region_figures(const trace::Source& source,
   std::vector<RegionFigures> result(regions);
   std::uint64_t done = 0;
   for (const trace::RankRecord& record : source.run().ranks) {
-    RankReader rank(regions);
+    RankReader rank(source.run(), record.rank);
     const auto stream = source.open(record.rank);
     trace::ActionBlock block;
     std::uint64_t ordinal = 0;

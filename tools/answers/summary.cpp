@@ -1,5 +1,7 @@
 #include "tools/answers/summary.h"
 
+#include "trace/collective_bytes.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -31,7 +33,8 @@ struct RankVolumes {
 };
 
 /// Counts a block's actions by dictionary entry first, so that a name is looked up once per distinct action.
-void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
+void add_block(const ActionBlock& block, const trace::Run& run, trace::Rank number, Summary& summary,
+               RankVolumes& rank) {
   std::vector<std::uint64_t> occurrences(block.dictionary().size());
   std::vector<double> volumes(block.dictionary().size());
   auto volume = block.volumes().begin();
@@ -45,7 +48,7 @@ void add_block(const ActionBlock& block, Summary& summary, RankVolumes& rank) {
     if (count == 0) continue;
     CallSummary& call = summary.calls[mpi_name(action)];
     call.count += count;
-    call.bytes += count * bytes_sent(action);
+    call.bytes += count * bytes_sent(action, run, number);
     call.bytes_received += count * bytes_received(action);
     if (sends_message(action)) {
       summary.messages += count;
@@ -63,20 +66,21 @@ Spread spread(const std::vector<double>& values) {
   return {least, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()), most};
 }
 
-trace::Bytes bytes_sent(const Action& action) {
-  switch (action.kind) {
-  case ActionKind::receive:
-  case ActionKind::probe:
-  case ActionKind::poll:
-  case ActionKind::resolved:
-  case ActionKind::file_set_size: // sizes, of which nothing moves
-  case ActionKind::file_preallocate:
-    return 0;
+trace::Bytes bytes_sent(const Action& action, const trace::Run& run, trace::Rank rank) {
+  switch (family(action.kind)) {
+  case trace::ActionFamily::point_to_point:
+    return sends_message(action) ? action.bytes : 0;
+  case trace::ActionFamily::collective:
+    return collective_bytes(action, run.communicators.at(action.communicator), rank).given;
+  case trace::ActionFamily::file_collective:
+    // Sizes of files, of which nothing moves.
+    return action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate ? 0 : action.bytes;
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::file:
+    return action.bytes;
   default:
-    break;
+    return 0;
   }
-  if (family(action.kind) == trace::ActionFamily::window) return 0; // the memory it exposes
-  return std::accumulate(action.counts.begin(), action.counts.end(), action.bytes);
 }
 
 trace::Bytes bytes_received(const Action& action) {
@@ -108,7 +112,7 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
     std::uint64_t rank_actions = 0;
     RankVolumes rank;
     while (stream->next(block)) {
-      add_block(block, summary, rank);
+      add_block(block, source.run(), record.rank, summary, rank);
       rank_actions += block.size();
       if (progress) progress(summary.actions + rank_actions);
     }

@@ -23,8 +23,8 @@ Spread spread(const std::vector<double>& values);
 /// How often a call occurs and what it carries, over all ranks.
 struct CallSummary {
   std::uint64_t count = 0;
-  std::uint64_t bytes = 0;          ///< sent, put, written, or contributed to a collective, by the callers
-  std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the contributed only
+  std::uint64_t bytes = 0;          ///< sent, put, written, or given to a collective, by the callers
+  std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the given only
 };
 
 /// What a run holds, in figures; volumes are in the run's unit.
@@ -42,9 +42,9 @@ struct Summary {
   std::map<std::string, std::uint64_t> unrecorded_calls;
 };
 
-/// Bytes this rank sends by this action: its message, what it puts into a window or a file, or contributes to a
-/// collective.
-trace::Bytes bytes_sent(const trace::Action& action);
+/// Bytes that this rank of the run (of MPI_COMM_WORLD) sends by this action of its: its message, what it puts into a
+/// window or a file, or gives to a collective (trace::collective_bytes).
+trace::Bytes bytes_sent(const trace::Action& action, const trace::Run& run, trace::Rank rank);
 /// Bytes it receives, not counting collectives.
 trace::Bytes bytes_received(const trace::Action& action);
 
