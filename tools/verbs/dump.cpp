@@ -1,3 +1,4 @@
+#include "tools/answers/used_sizes.h"
 #include "tools/console.h"
 #include "tools/csv.h"
 #include "tools/trace_input.h"
@@ -62,6 +63,19 @@ bool names_communicator(const Action& action) {
   }
 }
 
+/// A number, or the word for what MPI has a constant for.
+nlohmann::ordered_json peer_json(trace::Rank peer) {
+  if (peer == trace::any_rank) return "any";
+  if (peer == trace::root_of_remote_group) return "root";
+  if (peer == trace::no_rank) return "none";
+  return peer;
+}
+
+nlohmann::ordered_json tag_json(trace::Tag tag) {
+  if (tag == trace::any_tag) return "any";
+  return tag;
+}
+
 /// Ranks that take part: of a neighbourhood collective, whose tag counts its sources, those it receives from and those
 /// it sends to.
 void add_ranks(const Action& action, nlohmann::ordered_json& json) {
@@ -75,30 +89,27 @@ void add_ranks(const Action& action, nlohmann::ordered_json& json) {
 }
 
 /// The fields an action uses, in the order of Action, as (name, value).
-nlohmann::ordered_json fields(const Run& run, const Action& action, std::uint64_t volume) {
+nlohmann::ordered_json fields(const Run& run, const Line& line) {
+  const Action& action = line.action;
   auto json = nlohmann::ordered_json::object();
   if (has_volume(action.kind)) {
-    json["volume"] = volume;
+    json["volume"] = line.volume;
     json["kernel"] = action.kernel;
     return json;
   }
   const trace::ActionFamily of = family(action.kind);
   if (names_communicator(action)) json["communicator"] = action.communicator;
-  if (action.peer == trace::any_rank)
-    json["peer"] = "any";
-  else if (action.peer != trace::no_rank)
-    json["peer"] = action.peer;
-  const bool tagged = of == trace::ActionFamily::point_to_point || action.kind == ActionKind::resolved;
-  if (tagged && action.tag == trace::any_tag)
-    json["tag"] = "any";
-  else if (tagged)
-    json["tag"] = action.tag;
-  if (tagged || action.bytes != 0) json["bytes"] = action.bytes;
-  if (action.receive_peer != trace::no_rank) {
-    json["receive_peer"] = action.receive_peer;
-    json["receive_tag"] = action.receive_tag;
+  const UsedSizes sizes = used_sizes(action, run, line.rank);
+  const bool exchange = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+  if (exchange || rooted(action.kind) || action.peer != trace::no_rank) json["peer"] = peer_json(action.peer);
+  if (of == trace::ActionFamily::point_to_point || action.kind == ActionKind::resolved)
+    json["tag"] = tag_json(action.tag);
+  if (sizes.bytes || action.bytes != 0) json["bytes"] = action.bytes;
+  if (exchange) {
+    json["receive_peer"] = peer_json(action.receive_peer);
+    json["receive_tag"] = tag_json(action.receive_tag);
   }
-  if (action.receive_bytes != 0 || action.receive_peer != trace::no_rank) json["receive_bytes"] = action.receive_bytes;
+  if (sizes.receive_bytes || action.receive_bytes != 0) json["receive_bytes"] = action.receive_bytes;
   if (action.element_bytes != 0) json["element_bytes"] = action.element_bytes;
   if (action.request != trace::no_request) json["request"] = action.request;
   if (action.new_communicator != trace::no_communicator) json["new_communicator"] = action.new_communicator;
@@ -139,7 +150,7 @@ void add_times(const Line& line, nlohmann::ordered_json& json) {
 
 void print_text(const Run& run, const Line& line) {
   std::string text = fmt::format("{} {} {}", line.rank, line.ordinal, mpi_name(line.action));
-  nlohmann::ordered_json values = fields(run, line.action, line.volume);
+  nlohmann::ordered_json values = fields(run, line);
   add_times(line, values);
   for (const auto& [key, value] : values.items())
     text += fmt::format(" {}={}", key, value.is_string() ? trace::in_one_line(value.get<std::string>()) : value.dump());
@@ -150,7 +161,7 @@ void print_text(const Run& run, const Line& line) {
 
 nlohmann::ordered_json line_json(const Run& run, const Line& line) {
   nlohmann::ordered_json json{{"rank", line.rank}, {"action", line.ordinal}, {"call", mpi_name(line.action)}};
-  json.update(fields(run, line.action, line.volume));
+  json.update(fields(run, line));
   if (line.action.flags != 0) json["flags"] = flag_names(line.action);
   add_times(line, json);
   return json;
