@@ -30,9 +30,13 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
   std::string text = fmt::format("{:<15}{} from MPI_Init to the end, per rank {} (least {}, most {})\n", "measured",
                                  human_seconds(measured.end), human_seconds(measured.per_rank.mean),
                                  human_seconds(measured.per_rank.least), human_seconds(measured.per_rank.most));
-  text += fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
-                      percent(measured.computing, whole), percent(measured.in_calls, whole),
-                      percent(measured.elsewhere, whole));
+  const bool counted = run.counter.unit != trace::VolumeUnit::none;
+  text += counted
+              ? fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
+                            percent(measured.computing, whole), percent(measured.in_calls, whole),
+                            percent(measured.elsewhere, whole))
+              : fmt::format("{:<15}in MPI {} %, between calls {} %: computing, which was not counted, and recording\n",
+                            "", percent(measured.in_calls, whole), percent(measured.elsewhere, whole));
   if (!measured.ranks_without.empty())
     text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
                         measured.ranks_without.size() == 1 ? "" : "s", gather::rank_ranges(measured.ranks_without));
@@ -53,7 +57,8 @@ nlohmann::ordered_json listing_json(const trace::Run& run, const Measured& measu
   json["seconds"] = measured.end;
   json["seconds_per_rank"] = {
       {"least", measured.per_rank.least}, {"mean", measured.per_rank.mean}, {"most", measured.per_rank.most}};
-  json["computing_seconds"] = measured.computing;
+  json["computing_seconds"] = run.counter.unit != trace::VolumeUnit::none ? nlohmann::ordered_json(measured.computing)
+                                                                          : nlohmann::ordered_json();
   json["in_calls_seconds"] = measured.in_calls;
   json["elsewhere_seconds"] = measured.elsewhere;
   json["ranks_without_times"] = measured.ranks_without;

@@ -40,11 +40,11 @@ trace::MemorySource meeting_after(const std::vector<std::uint64_t>& volumes) {
 TEST(Efficiencies, where_one_rank_computes_most_it_is_load_balance_that_is_lost) {
   // 10, 10, 10 and 70 us, then a barrier of two steps of 5 us.
   const Efficiencies found = efficiencies(on_a_machine(meeting_after({10000, 10000, 10000, 70000})));
-  EXPECT_NEAR(found.load_balance, 25.0 / 70, 1e-12);
-  EXPECT_NEAR(found.serialisation, 1, 1e-12);
-  EXPECT_NEAR(found.transfer, 70.0 / 80, 1e-12);
-  EXPECT_NEAR(found.communication, 70.0 / 80, 1e-12);
-  EXPECT_NEAR(found.parallel, 25.0 / 80, 1e-12);
+  EXPECT_NEAR(found.load_balance.value(), 25.0 / 70, 1e-12);
+  EXPECT_NEAR(found.serialisation.value(), 1, 1e-12);
+  EXPECT_NEAR(found.transfer.value(), 70.0 / 80, 1e-12);
+  EXPECT_NEAR(found.communication.value(), 70.0 / 80, 1e-12);
+  EXPECT_NEAR(found.parallel.value(), 25.0 / 80, 1e-12);
 }
 
 TEST(Efficiencies, where_ranks_compute_one_after_the_other_it_is_serialisation_that_is_lost) {
@@ -61,11 +61,11 @@ TEST(Efficiencies, where_ranks_compute_one_after_the_other_it_is_serialisation_t
   EXPECT_NEAR(*lane.ideal_makespan, 40e-6, 1e-15);
   EXPECT_NEAR(lane.makespan, 61e-6, 1e-15);
   const Efficiencies found = efficiencies(lane);
-  EXPECT_NEAR(found.load_balance, 1, 1e-12);
-  EXPECT_NEAR(found.serialisation, 10.0 / 40, 1e-12);
-  EXPECT_NEAR(found.transfer, 40.0 / 61, 1e-12);
-  EXPECT_NEAR(found.communication, 10.0 / 61, 1e-12);
-  EXPECT_NEAR(found.parallel, 10.0 / 61, 1e-12);
+  EXPECT_NEAR(found.load_balance.value(), 1, 1e-12);
+  EXPECT_NEAR(found.serialisation.value(), 10.0 / 40, 1e-12);
+  EXPECT_NEAR(found.transfer.value(), 40.0 / 61, 1e-12);
+  EXPECT_NEAR(found.communication.value(), 10.0 / 61, 1e-12);
+  EXPECT_NEAR(found.parallel.value(), 10.0 / 61, 1e-12);
 }
 
 TEST(Efficiencies, where_ranks_compute_evenly_and_exchange_much_it_is_transfer_that_is_lost) {
@@ -81,9 +81,9 @@ TEST(Efficiencies, where_ranks_compute_evenly_and_exchange_much_it_is_transfer_t
   program.finalize();
   // 10 us, 24 us of copying, 5 us, 24 us.
   const Efficiencies found = efficiencies(on_a_machine(program));
-  EXPECT_NEAR(found.load_balance, 1, 1e-12);
-  EXPECT_NEAR(found.serialisation, 1, 1e-12);
-  EXPECT_NEAR(found.transfer, 10.0 / 63, 1e-12);
+  EXPECT_NEAR(found.load_balance.value(), 1, 1e-12);
+  EXPECT_NEAR(found.serialisation.value(), 1, 1e-12);
+  EXPECT_NEAR(found.transfer.value(), 10.0 / 63, 1e-12);
 }
 
 TEST(Efficiencies, the_ideal_makespan_scales_with_computation) {
@@ -108,14 +108,19 @@ TEST(Efficiencies, the_ideal_lane_changes_no_bit_of_the_others) {
   EXPECT_EQ(with[0].ranks[1].wait, without[0].ranks[1].wait);
 }
 
-TEST(Efficiencies, a_run_that_takes_no_time_loses_nothing_and_one_that_never_computes_everything) {
+TEST(Efficiencies, are_none_where_nothing_is_there_to_divide_by) {
   trace::MemorySource nothing(2);
   nothing.finalize();
-  EXPECT_EQ(efficiencies(on_a_machine(nothing)).parallel, 1);
+  const Efficiencies no_time = efficiencies(on_a_machine(nothing));
+  for (const auto& each :
+       {no_time.load_balance, no_time.serialisation, no_time.transfer, no_time.communication, no_time.parallel})
+    EXPECT_EQ(each, std::nullopt);
+  // Two ranks that only meet: without communication that takes no time, so nothing is said of serialisation either.
   const Efficiencies idle = efficiencies(on_a_machine(meeting_after({0, 0})));
-  EXPECT_EQ(idle.load_balance, 0);
-  EXPECT_EQ(idle.serialisation, 0);
+  EXPECT_EQ(idle.load_balance, std::nullopt);
+  EXPECT_EQ(idle.serialisation, std::nullopt);
   EXPECT_EQ(idle.transfer, 0);
+  EXPECT_EQ(idle.communication, 0);
   EXPECT_EQ(idle.parallel, 0);
 }
 

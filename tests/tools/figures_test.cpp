@@ -1,15 +1,26 @@
-// How many bytes info says that calls send.
+// How many bytes info says that calls send, what dump says of sizes and roots, and figures that are not known.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
 #include "tools/answers/regions.h"
 #include "tools/answers/summary.h"
 #include "trace/memory_source.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <sstream>
+#include <string>
 #include <vector>
 
 namespace timeless::tools {
 namespace {
 
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::HasSubstr;
+using testing::Not;
 using trace::Action;
 using trace::ActionKind;
 using trace::Bytes;
@@ -117,6 +128,124 @@ TEST(BytesSent, are_the_same_in_regions) {
   }
   run.finalize();
   EXPECT_EQ(region_figures(run).at(0).bytes, 64000U);
+}
+
+/// Runs, written as archives.
+class Figures : public testing::Test {
+protected:
+  std::string written(const MemorySource& run, bool with_times = false) {
+    const std::string path = directory_ / ("run-" + std::to_string(written_++) + ".tia");
+    trace::test::write_archive(run, path, with_times);
+    return path;
+  }
+
+  trace::test::TemporaryDirectory directory_;
+  int written_ = 0;
+};
+
+TEST_F(Figures, dump_names_the_roots_of_intercommunicators) {
+  MemorySource run(5);
+  const auto between = run.add_communicator({0, 1}, {2, 3, 4});
+  for (Rank rank = 0; rank < 5; ++rank)
+    for (const ActionKind kind : {ActionKind::broadcast, ActionKind::gather}) {
+      const Rank root = rank == 1 ? trace::root_of_remote_group : rank == 0 ? trace::no_rank : 1;
+      run.add(rank, {.kind = kind,
+                     .communicator = between,
+                     .peer = root,
+                     .bytes = (kind == ActionKind::broadcast) == (rank < 2) && rank != 0 ? 12U : 0U,
+                     .receive_bytes = kind == ActionKind::gather && rank == 1 ? 12U : 0U});
+    }
+  run.finalize();
+  const std::string path = written(run);
+  const std::string text = timeless_command({"dump", path}).out;
+  EXPECT_THAT(text, HasSubstr("0 0 Bcast communicator=1 peer=none\n"));
+  EXPECT_THAT(text, HasSubstr("0 1 Gather communicator=1 peer=none\n"));
+  EXPECT_THAT(text, HasSubstr("1 0 Bcast communicator=1 peer=root bytes=12\n"));
+  EXPECT_THAT(text, HasSubstr("1 1 Gather communicator=1 peer=root receive_bytes=12\n"));
+  EXPECT_THAT(text, HasSubstr("2 0 Bcast communicator=1 peer=1 bytes=0\n"));
+  EXPECT_THAT(text, HasSubstr("2 1 Gather communicator=1 peer=1 bytes=12\n"));
+  EXPECT_THAT(timeless_command({"dump", path, "--json"}).out, HasSubstr(R"("peer":"root")"));
+  EXPECT_THAT(timeless_command({"dump", path, "--csv"}).out, HasSubstr("\n0,0,Bcast,,,1,none,"));
+}
+
+TEST_F(Figures, dump_shows_every_size_a_call_has_also_where_it_is_0) {
+  MemorySource run(1);
+  const auto own = run.add_communicator({0});
+  const auto add = [&](Action action) {
+    action.communicator = own;
+    run.add(0, action);
+  };
+  run.add(0, {.kind = ActionKind::win_create, .new_communicator = own});
+  for (const ActionKind kind : {ActionKind::put, ActionKind::get, ActionKind::get_accumulate, ActionKind::broadcast,
+                                ActionKind::gather, ActionKind::scatter})
+    add({.kind = kind, .peer = 0});
+  for (const ActionKind kind :
+       {ActionKind::allreduce, ActionKind::alltoall, ActionKind::barrier, ActionKind::file_write,
+        ActionKind::file_read_all, ActionKind::file_sync, ActionKind::exchange})
+    add({.kind = kind});
+  run.finalize();
+  std::istringstream lines(timeless_command({"dump", written(run)}).out);
+  std::vector<std::string> said;
+  for (std::string line; std::getline(lines, line);)
+    said.push_back(line.substr(line.find(' ', 2) + 1));
+  EXPECT_THAT(said, testing::ElementsAre(
+                        "Win_create communicator=0 bytes=0 new_communicator=1", "Put communicator=1 peer=0 bytes=0",
+                        "Get communicator=1 peer=0 receive_bytes=0",
+                        "Get_accumulate communicator=1 peer=0 bytes=0 receive_bytes=0",
+                        "Bcast communicator=1 peer=0 bytes=0", "Gather communicator=1 peer=0 bytes=0 receive_bytes=0",
+                        "Scatter communicator=1 peer=0 bytes=0 receive_bytes=0", "Allreduce communicator=1 bytes=0",
+                        "Alltoall communicator=1 bytes=0 receive_bytes=0", "Barrier communicator=1",
+                        "File_write communicator=1 bytes=0", "File_read_all communicator=1 receive_bytes=0",
+                        "File_sync communicator=1",
+                        "Sendrecv communicator=1 peer=none tag=0 bytes=0 receive_peer=none receive_tag=0 "
+                        "receive_bytes=0",
+                        "Finalize"));
+}
+
+TEST_F(Figures, dump_shows_what_only_a_root_says_at_the_root_alone) {
+  MemorySource run(2);
+  for (const Rank rank : {0, 1})
+    for (const ActionKind kind : {ActionKind::gather, ActionKind::scatter})
+      run.add(rank, {.kind = kind, .peer = 1});
+  run.finalize();
+  const std::string text = timeless_command({"dump", written(run)}).out;
+  EXPECT_THAT(text, HasSubstr("0 0 Gather communicator=0 peer=1 bytes=0\n"));
+  EXPECT_THAT(text, HasSubstr("0 1 Scatter communicator=0 peer=1 receive_bytes=0\n"));
+  EXPECT_THAT(text, HasSubstr("1 0 Gather communicator=0 peer=1 bytes=0 receive_bytes=0\n"));
+}
+
+TEST_F(Figures, without_a_counter_the_time_spent_computing_is_not_known) {
+  MemorySource run(1);
+  run.description().counter.unit = trace::VolumeUnit::none;
+  run.add(0, {.kind = ActionKind::barrier});
+  run.times(0, {4000, 5000});
+  run.finalize();
+  run.times(0, {9000, 10000});
+  run.description().ranks[0].recorded_time = 10000;
+  const std::string path = written(run, true);
+  const Outcome text = timeless_command({"info", path});
+  EXPECT_THAT(text.out, HasSubstr("in MPI 20.0 %, between calls 80.0 %"));
+  EXPECT_THAT(text.out, Not(HasSubstr("computing 0.0 %")));
+  const json measured = json::parse(timeless_command({"info", path, "--json"}).out).at("measured");
+  EXPECT_TRUE(measured.at("computing_seconds").is_null());
+  EXPECT_NEAR(measured.at("elsewhere_seconds").get<double>(), 8e-6, 1e-12);
+}
+
+TEST_F(Figures, an_efficiency_of_nothing_is_none) {
+  MemorySource run(2);
+  for (const Rank rank : {0, 1})
+    run.add(rank, {.kind = ActionKind::barrier});
+  run.finalize();
+  const std::string path = written(run);
+  for (const std::string verb : {"replay", "classify"}) {
+    const Outcome text = timeless_command({verb, path, "--network", "qdr"});
+    EXPECT_THAT(text.out, testing::ContainsRegex("qdr +0.0 +- +0.0 +- +0.0\n"));
+    const json answer = json::parse(timeless_command({verb, path, "--network", "qdr", "--json"}).out);
+    const json efficiency = answer.at(verb == "replay" ? "configurations" : "networks").at(0).at("efficiency");
+    EXPECT_TRUE(efficiency.at("load_balance").is_null());
+    EXPECT_TRUE(efficiency.at("serialisation").is_null());
+    EXPECT_EQ(efficiency.at("parallel"), 0);
+  }
 }
 
 } // namespace

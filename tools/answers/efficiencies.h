@@ -2,6 +2,8 @@
 
 #include "replay/result.h"
 
+#include <optional>
+
 namespace timeless::tools {
 
 /// Where a run's processors are lost, as factors from 0 to 1: the multiplicative model of the POP centre of excellence
@@ -12,13 +14,14 @@ namespace timeless::tools {
 ///     parallel = mean(C) / T = load_balance * communication
 ///     communication = max(C) / T = serialisation * transfer
 ///
-/// All are 1 in a run that takes no time, and 0 where nothing was computed in one that does.
+/// What would be divided by 0 is none: all of them in a run that takes no time, and load balance where nothing is
+/// computed.
 struct Efficiencies {
-  double load_balance = 1;  ///< mean(C) / max(C): how evenly the ranks compute
-  double serialisation = 1; ///< max(C) / I: what is left when ranks only wait for each other's computation
-  double transfer = 1;      ///< I / T: what is left when messages cost time
-  double communication = 1; ///< max(C) / T
-  double parallel = 1;      ///< mean(C) / T
+  std::optional<double> load_balance;  ///< mean(C) / max(C): how evenly the ranks compute
+  std::optional<double> serialisation; ///< max(C) / I: what is left when ranks only wait for each other's computation
+  std::optional<double> transfer;      ///< I / T: what is left when messages cost time
+  std::optional<double> communication; ///< max(C) / T
+  std::optional<double> parallel;      ///< mean(C) / T
 };
 
 /// Of a lane that was replayed with ReplayOptions::ideal.

@@ -20,11 +20,12 @@ struct MeasuredCall {
 
 /// What a trace with times says of the time its ranks took, in seconds.
 struct Measured {
-  double end = 0;                              ///< when the last rank had ended, counted from the end of its MPI_Init
-  Spread per_rank;                             ///< the same of every rank that has times
-  double computing = 0;                        ///< between calls, over all ranks
-  double in_calls = 0;                         ///< in recorded calls, over all ranks
-  double elsewhere = 0;                        ///< the recorder's own, and what it was not to record, over all ranks
+  double end = 0;       ///< when the last rank had ended, counted from the end of its MPI_Init
+  Spread per_rank;      ///< the same of every rank that has times
+  double computing = 0; ///< between calls, over all ranks; 0 where none was counted
+  double in_calls = 0;  ///< in recorded calls, over all ranks
+  /// The recorder's own, and what it was not to record, over all ranks; what was computed uncounted, too.
+  double elsewhere = 0;
   std::map<std::string, MeasuredCall> calls{}; ///< by MPI name, without "MPI_"
   std::vector<trace::Rank> ranks_without{};    ///< that have actions and no times: they were killed
 };

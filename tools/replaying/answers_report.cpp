@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -26,6 +27,14 @@ using replay::Result;
 
 std::string percent(double share) {
   return fmt::format("{:.1f}", 100 * share);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "-";
+}
+
+ordered_json known(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
 }
 
 /// "x1.234", "x1.23 to x1.25", "beyond x1024".
@@ -397,9 +406,9 @@ ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& o
 
 ordered_json efficiencies_json(const LaneResult& lane) {
   const Efficiencies found = efficiencies(lane);
-  return {{"parallel", found.parallel},           {"load_balance", found.load_balance},
-          {"communication", found.communication}, {"serialisation", found.serialisation},
-          {"transfer", found.transfer},           {"ideal_makespan_seconds", *lane.ideal_makespan}};
+  return {{"parallel", known(found.parallel)},           {"load_balance", known(found.load_balance)},
+          {"communication", known(found.communication)}, {"serialisation", known(found.serialisation)},
+          {"transfer", known(found.transfer)},           {"ideal_makespan_seconds", *lane.ideal_makespan}};
 }
 
 ordered_json sensitivity_json(const LaneResult& lane) {
