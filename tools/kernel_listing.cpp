@@ -43,6 +43,11 @@ struct Path {
   std::vector<Place> places;
 };
 
+/// Imported runs know which calls were made, not where: their module has no path.
+bool knows_place(const KernelListing& listing, const CallSite& site) {
+  return !listing.run.modules.at(site.module).path.empty();
+}
+
 /// The C library's functions around the program's first, and _start, which calls these, say nothing.
 void leave_out_start(const KernelListing& listing, std::vector<CallSite>& sites) {
   const auto in_c_library = [&](const CallSite& site) {
@@ -84,6 +89,7 @@ std::string place_text(const KernelListing& listing, const CallSite& site, const
 }
 
 std::string end_text(const KernelListing& listing, const std::string& call, const CallSite& site, CallerId caller) {
+  if (!knows_place(listing, site)) return call;
   const Path path = path_of(listing, site, caller);
   std::string text;
   for (std::size_t i = 0; i < path.sites.size(); ++i) {
@@ -102,6 +108,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 ordered_json place_json(const KernelListing& listing, const CallSite& site, const Place& place) {
+  if (!knows_place(listing, site)) return {{"module", nullptr}, {"offset", nullptr}};
   const trace::Module& module = listing.run.modules.at(site.module);
   ordered_json json = {{"module", module.path}, {"offset", site.offset}};
   if (!module.build_id.empty()) json["build_id"] = symbols::hexadecimal(module.build_id);
@@ -155,8 +162,8 @@ std::string listing_text(const KernelListing& listing) {
   std::string text = lines.front() + "\n";
   for (std::size_t i = 0; i < listing.listed.size(); ++i) {
     text += lines[i + 1] + "\n";
-    text += text_line("      from {}", begin_text(listing, listing.listed[i]));
-    text += text_line("      to   {}", end_text(listing, listing.listed[i]));
+    text += text_line("      from {}", end_in_words(begin_text(listing, listing.listed[i])));
+    text += text_line("      to   {}", end_in_words(end_text(listing, listing.listed[i])));
   }
   return text;
 }
@@ -169,6 +176,17 @@ std::string begin_text(const KernelListing& listing, KernelId id) {
 std::string end_text(const KernelListing& listing, KernelId id) {
   const trace::Kernel& kernel = listing.run.kernels[id];
   return end_text(listing, listing.kernels[id].end_call, kernel.end, kernel.end_caller);
+}
+
+std::string kernel_text(const KernelListing& listing, KernelId id) {
+  const std::string begin = begin_text(listing, id);
+  const std::string end = end_text(listing, id);
+  if (begin.empty() && end.empty()) return {};
+  return end_in_words(begin) + " to " + end_in_words(end);
+}
+
+std::string end_in_words(const std::string& end) {
+  return end.empty() ? "no known place" : end;
 }
 
 ordered_json listing_json(const KernelListing& listing) {

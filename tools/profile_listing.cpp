@@ -12,6 +12,7 @@ namespace {
 
 std::string site_text(const trace::Run& run, const trace::CallSite& site) {
   const std::string& module = run.modules.at(site.module).path;
+  if (module.empty()) return "-";
   return fmt::format("{}+{:#x}", module.substr(module.rfind('/') + 1), site.offset);
 }
 

@@ -29,7 +29,11 @@ const json& chosen(const json& configurations, const std::string& wanted, const 
 
 std::string kernel_name(const json& kernel) {
   if (!kernel.contains("from") || !kernel.contains("to")) return {};
-  return kernel.at("from").get<std::string>() + " to " + kernel.at("to").get<std::string>();
+  const json& from = kernel.at("from");
+  const json& to = kernel.at("to");
+  if (from.is_null() && to.is_null()) return {};
+  const auto text = [](const json& end) { return end.is_null() ? "no known place" : end.get<std::string>(); };
+  return text(from) + " to " + text(to);
 }
 
 std::map<std::int64_t, TimedPart> kernels_of(const json& list) {

@@ -55,7 +55,8 @@ constexpr std::uint32_t no_entry = 0xffffffffU;
 class Pass {
 public:
   explicit Pass(const trace::Run& run)
-      : run_(run), kernels_(run.kernels.size()), ends_(run.kernels.size()), of_rank_(run.kernels.size()) {}
+      : run_(run), kernels_(run.kernels.size()), ends_(run.kernels.size()), of_rank_(run.kernels.size()),
+        first_(run.kernels.size()), later_(run.kernels.size()) {}
 
   void begin_rank() {
     at_begin_ = true;
@@ -106,6 +107,7 @@ public:
       const auto end = calls.find({kernel.end, kernel.end_caller});
       if (end != calls.end()) kernels_[id].end_call = end->second.text();
       // Nothing ends at MPI_Init: recording begins there, and with it a rank's first kernel.
+      if (first_[id] && !later_[id]) kernels_[id].begin_call = "MPI_Init";
       const auto begin = calls.find({kernel.begin, kernel.begin_caller});
       if (begin != calls.end()) kernels_[id].begin_call = begin->second.text();
     }
@@ -122,13 +124,15 @@ private:
     add_visit(kernels_[id], volume);
     ++of_rank_[id].visits;
     of_rank_[id].volume += volume;
-    if (at_begin_) kernels_[id].begin_call = "MPI_Init";
+    (at_begin_ ? first_[id] : later_[id]) = true;
   }
 
   const trace::Run& run_;
   std::vector<KernelFigures> kernels_;
   std::vector<CallThere> ends_;
   std::vector<OfRank> of_rank_;          ///< the present rank's share
+  std::vector<bool> first_;              ///< visited as a rank's first action
+  std::vector<bool> later_;              ///< visited as another
   bool at_begin_ = true;                 ///< of the rank's actions
   KernelId computed_ = trace::no_kernel; ///< the kernel whose end the next action is
 };

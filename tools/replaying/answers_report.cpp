@@ -2,6 +2,7 @@
 
 #include "tools/answers/efficiencies.h"
 #include "tools/console.h"
+#include "tools/kernel_listing.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ constexpr std::pair<const char*, double RankTimes::*> counters[] = {
 };
 
 std::string below(const KernelEnds& ends) {
-  return text_line("      from {}", ends.from) + text_line("      to   {}", ends.to);
+  return text_line("      from {}", end_in_words(ends.from)) + text_line("      to   {}", end_in_words(ends.to));
 }
 
 /// A line per part: its share of the time `total`, and how that divides; what is 0 everywhere has no column.
@@ -138,10 +139,8 @@ ordered_json parts_json(const Attribution& attribution, const std::vector<const 
       json["call"] = attribution.calls.at(part->subject);
     else
       json["kernel"] = part->subject == replay::no_subject ? ordered_json() : ordered_json(part->subject);
-    if (const auto ends = options.kernels.find(part->subject); ends != options.kernels.end()) {
-      json["from"] = ends->second.from;
-      json["to"] = ends->second.to;
-    }
+    if (const auto ends = options.kernels.find(part->subject); ends != options.kernels.end())
+      add_ends(json, ends->second);
     json["count"] = part->count;
     json["seconds"] = {{"all", times.end},
                        {"compute", times.compute},
@@ -378,6 +377,11 @@ std::string critical_path_text(const Prediction& prediction, const AnswerOptions
          longest_table("rank", path.by_rank, path, options) + "\n" + pieces.text();
 }
 
+void add_ends(ordered_json& json, const KernelEnds& ends) {
+  json["from"] = ends.from.empty() ? ordered_json() : ordered_json(ends.from);
+  json["to"] = ends.to.empty() ? ordered_json() : ordered_json(ends.to);
+}
+
 ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& options) {
   ordered_json json{
       {"makespan_seconds", path.makespan},
@@ -393,10 +397,8 @@ ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& o
   for (const auto& [kernel, seconds] : path.by_kernel) {
     json["by_kernel"].push_back(
         {{"kernel", kernel == trace::no_kernel ? ordered_json() : ordered_json(kernel)}, {"seconds", seconds}});
-    if (const auto ends = options.kernels.find(kernel); ends != options.kernels.end()) {
-      json["by_kernel"].back()["from"] = ends->second.from;
-      json["by_kernel"].back()["to"] = ends->second.to;
-    }
+    if (const auto ends = options.kernels.find(kernel); ends != options.kernels.end())
+      add_ends(json["by_kernel"].back(), ends->second);
   }
   json["segments"] = ordered_json::array();
   for (std::size_t i = 0; i < path.segments.size(); ++i)

@@ -11,7 +11,7 @@
 /// What a prediction says beyond times: for people, and for programs.
 namespace timeless::tools {
 
-/// Where a kernel begins and ends.
+/// Where a kernel begins and ends; empty where that is not known.
 struct KernelEnds {
   std::string from;
   std::string to;
@@ -30,6 +30,8 @@ std::string tolerances_text(const Prediction& prediction);
 std::string division_text(const Prediction& prediction, const AnswerOptions& options);
 std::string critical_path_text(const Prediction& prediction, const AnswerOptions& options);
 
+/// Adds "from" and "to", null where they are not known.
+void add_ends(nlohmann::ordered_json& json, const KernelEnds& ends);
 nlohmann::ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& options);
 nlohmann::ordered_json efficiencies_json(const replay::LaneResult& lane);
 nlohmann::ordered_json sensitivity_json(const replay::LaneResult& lane);

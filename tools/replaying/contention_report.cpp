@@ -1,6 +1,7 @@
 #include "tools/replaying/contention_report.h"
 
 #include "tools/console.h"
+#include "tools/kernel_listing.h"
 
 #include <fmt/format.h>
 
@@ -36,7 +37,8 @@ std::string kernel_text(std::uint32_t kernel, const AnswerOptions& options) {
   if (kernel == replay::other_subjects) return "others";
   const auto ends = options.kernels.find(kernel);
   const std::string number = std::to_string(kernel);
-  return ends == options.kernels.end() ? number : number + ": " + ends->second.from + " to " + ends->second.to;
+  if (ends == options.kernels.end() || (ends->second.from.empty() && ends->second.to.empty())) return number;
+  return number + ": " + end_in_words(ends->second.from) + " to " + end_in_words(ends->second.to);
 }
 
 std::size_t listed(std::size_t all, const AnswerOptions& options) {
@@ -109,10 +111,8 @@ ordered_json contention_json(const Prediction& prediction, std::size_t configura
       one["others"] = true;
     else
       one["kernel"] = kernel.kernel == replay::no_subject ? ordered_json() : ordered_json(kernel.kernel);
-    if (const auto ends = options.kernels.find(kernel.kernel); ends != options.kernels.end()) {
-      one["from"] = ends->second.from;
-      one["to"] = ends->second.to;
-    }
+    if (const auto ends = options.kernels.find(kernel.kernel); ends != options.kernels.end())
+      add_ends(one, ends->second);
     one["count"] = kernel.count;
     add(one, kernel.time);
     json["by_kernel"].push_back(std::move(one));

@@ -46,7 +46,8 @@ std::string KernelNames::operator()(trace::KernelId kernel) {
   if (kernel >= source_.run().kernels.size()) return "kernel " + std::to_string(kernel);
   if (figures_.empty()) figures_ = kernel_figures(source_);
   const KernelListing listing{source_.run(), figures_, {}, symboliser_};
-  return begin_text(listing, kernel) + " to " + end_text(listing, kernel);
+  const std::string name = kernel_text(listing, kernel);
+  return name.empty() ? "kernel " + std::to_string(kernel) : name;
 }
 
 std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,

@@ -53,6 +53,7 @@ std::vector<fs::path> Symboliser::candidates(const trace::Module& module) const 
 
 Symboliser::Opened Symboliser::open(const trace::Module& module) const {
   Opened result;
+  if (module.path.empty()) return result;
   for (const fs::path& file : candidates(module)) {
     std::error_code unknown;
     if (!fs::is_regular_file(file, unknown)) continue;
@@ -86,7 +87,7 @@ std::vector<std::string> Symboliser::notices() const {
   std::vector<std::string> sentences;
   for (const auto& [number, module] : opened_) {
     const trace::Module& recorded = run_.modules.at(number);
-    if (recorded.path == no_file) continue;
+    if (recorded.path == no_file || recorded.path.empty()) continue;
     if (module.state == ModuleState::changed)
       sentences.push_back(fmt::format(
           "{} has changed since it was recorded (its build id is {}, it was {}): its places are not named; give the "

@@ -57,8 +57,7 @@ TimedResult read_measured(const std::string& path, const Options& options) {
   const KernelListing listing{source->run(), figures, {}, symboliser};
   for (auto& [kernel, part] : *result.kernels)
     if (kernel >= 0 && static_cast<std::size_t>(kernel) < source->run().kernels.size())
-      part.name = begin_text(listing, static_cast<trace::KernelId>(kernel)) + " to " +
-                  end_text(listing, static_cast<trace::KernelId>(kernel));
+      part.name = kernel_text(listing, static_cast<trace::KernelId>(kernel));
   for (const std::string& notice : symboliser.notices())
     print_warning(notice);
   return result;

@@ -182,13 +182,10 @@ private:
       for (const std::string& problem : shared_.communicators.problems)
         if (std::ranges::find(run_.ranks.front().notes, problem) == run_.ranks.front().notes.end())
           run_.ranks.front().notes.push_back(problem);
-    // A kernel lies between two calls; DUMPI does not say where in the program these are.
-    std::map<std::uint16_t, std::uint32_t> modules;
-    const auto site = [&](std::uint16_t call) {
-      const auto [found, is_new] = modules.emplace(call, static_cast<std::uint32_t>(run_.modules.size()));
-      if (is_new) run_.modules.push_back({.path = "MPI_" + std::string(layout(call).name), .build_id = {}});
-      return CallSite{.module = found->second, .offset = 0};
-    };
+    // A kernel lies between two calls; DUMPI does not say where in the program these are, so their numbers stand for
+    // the places, to tell kernels apart.
+    run_.modules.emplace_back();
+    const auto site = [](std::uint16_t call) { return CallSite{.module = 0, .offset = call}; };
     run_.kernels.resize(shared_.kernels.size());
     for (const auto& [between, kernel] : shared_.kernels)
       run_.kernels[kernel] = {.begin = site(between.first), .end = site(between.second)};

@@ -187,21 +187,21 @@ std::vector<std::uint8_t> what_comes(const goal::Schedule& schedule) {
 
 void describe(Read& read) {
   Run& run = read.run;
-  const std::string name = read.path.filename().string();
   run.size = static_cast<Rank>(read.schedules.size());
   run.counter = {.name = "GOAL",
                  .version = {},
                  .unit = VolumeUnit::nanoseconds,
                  .exactness = Exactness::inexact,
                  .threads = "not said"};
-  run.provenance.program = name;
+  run.provenance.program = read.path.filename().string();
   run.provenance.mpi_library = "not said: read from GOAL";
   Communicator world;
   world.members.resize(static_cast<std::size_t>(run.size));
   std::iota(world.members.begin(), world.members.end(), 0);
   run.communicators.push_back(std::move(world));
-  run.modules.push_back({.path = name, .build_id = {}});
-  run.kernels.push_back({});
+  // GOAL does not say where in a program it computes: one kernel, with two ends.
+  run.modules.emplace_back();
+  run.kernels.push_back({.begin = {.module = 0, .offset = 0}, .end = {.module = 0, .offset = 1}});
   for (Rank rank = 0; rank < run.size; ++rank) {
     run.hosts.push_back({.name = "rank-" + std::to_string(rank), .cpu_model = {}});
     run.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank), .ending = Ending::finalized});
@@ -238,7 +238,8 @@ std::string beginning_of(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, ignored))
     throw Error(Failure::invalid_input, "a directory", path.string(), "name one file: GOAL has all ranks in one");
   const std::string beginning = InputFile(path).read(0, enough);
-  if (beginning.empty()) throw Error(Failure::invalid_input, "the file is empty", path.string(), "was it written to its end?");
+  if (beginning.empty())
+    throw Error(Failure::invalid_input, "the file is empty", path.string(), "was it written to its end?");
   return beginning;
 }
 

@@ -112,8 +112,9 @@ private:
     world.members.resize(static_cast<std::size_t>(run.size));
     std::iota(world.members.begin(), world.members.end(), 0);
     run.communicators.push_back(std::move(world));
-    run.modules.push_back({.path = text_.path.filename().string(), .build_id = {}});
-    run.kernels.push_back({});
+    // The text does not say where in a program it computes: one kernel, with two ends.
+    run.modules.emplace_back();
+    run.kernels.push_back({.begin = {.module = 0, .offset = 0}, .end = {.module = 0, .offset = 1}});
     for (Rank rank = 0; rank < run.size; ++rank) {
       run.hosts.push_back({.name = "rank-" + std::to_string(rank), .cpu_model = {}});
       run.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank)});
