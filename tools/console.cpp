@@ -34,6 +34,9 @@ std::string scaled(double value, double base, std::span<const char* const> units
     value /= base;
     ++unit;
   }
+  const double size = std::abs(value);
+  // Beyond what the units are for: a fraction of the smallest is not 0, and of the largest a number has few digits.
+  if ((size > 0 && size < 1) || size >= 1e6) return fmt::format("{:.3g}{}", value, units[unit]);
   return unit == 0 ? fmt::format("{:.0f}{}", value, units[0]) : fmt::format("{:.2f}{}", value, units[unit]);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/preset_machine.h"
 
 #include "tools/console.h"
+#include "tools/option_checks.h"
 
 #include "replay/platform/compute_rates.h"
 #include "trace/error.h"
@@ -15,7 +16,7 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
   command
       .add_option("--compute-rate", options.compute_rate,
                   "Instructions per second of one rank on the machine to predict")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->default_str(fmt::format("{:g}, an assumption", assumed_instruction_rate));
   command.add_option("--rates", options.rates, "A file with the rates of hosts and kernels (JSON)")->default_str("");
 }
@@ -59,6 +60,8 @@ PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOpti
   PresetMachine machine;
   const replay::Mapping mapping = replay::map_ranks(run, {}, replay::parse_mapping(options.mapping, options.hostfile));
   machine.placement.node_of_rank = mapping.node_of_rank;
+  for (const std::uint32_t node : mapping.node_of_rank)
+    machine.nodes.push_back(mapping.nodes.at(node));
   machine.mapping_sentence = mapping.sentence;
   machine.notes = mapping.notes;
   if (!options.rates.empty()) {

@@ -41,6 +41,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
 /// Where the ranks of a run are on a preset machine, and how fast they compute, with the sentences that tell a reader.
 struct PresetMachine {
   replay::Placement placement;
+  std::vector<std::string> nodes; ///< names, by rank: those a rates file knows hosts by
   std::string mapping_sentence;
   std::string compute_sentence;
   bool compute_assumed = false; ///< the rate is our assumption, not the user's figure or the trace's

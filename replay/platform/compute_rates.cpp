@@ -78,6 +78,16 @@ std::vector<KernelId> kernels_called(const Run& run, std::string_view name) {
   return found;
 }
 
+/// The first of them by name.
+std::string listed(std::span<const std::string> nodes) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t node = 0; node < std::min(nodes.size(), most); ++node)
+    text += fmt::format("{}'{}'", node == 0 ? "" : ", ", nodes[node]);
+  if (nodes.size() > most) text += fmt::format(" and {} more", nodes.size() - most);
+  return text;
+}
+
 std::string_view brief(std::string_view host) {
   return host.substr(0, host.find('.'));
 }
@@ -139,7 +149,7 @@ std::vector<double> seconds_per_unit(const ComputeRates& rates, std::span<const 
     }
     if (!found)
       refuse(rates, "hosts." + host, "the machine has no such host",
-             nodes.empty() ? "leave it out" : fmt::format("the first there is: '{}'", nodes.front()));
+             nodes.empty() ? "leave it out" : "there are: " + listed(nodes));
   }
   for (std::size_t node = 0; node < nodes.size(); ++node)
     if (!(seconds[node] > 0))

@@ -52,7 +52,7 @@ std::string KernelNames::operator()(trace::KernelId kernel) {
 
 std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
                                                            bool writes) {
-  replay::timeline::TimelineOptions options = timeline_options(request.timeline);
+  replay::timeline::TimelineOptions options = timeline_options(request.timeline, source.run().size);
   const bool simgrids = request.timeline.format == "simgrid";
   if (simgrids && request.prediction.backend != Backend::smpi)
     throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",

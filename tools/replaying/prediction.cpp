@@ -76,8 +76,7 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   prediction.mapping_sentence = machine.mapping_sentence;
   prediction.compute_sentence = machine.compute_sentence;
   prediction.compute_assumed = machine.compute_assumed;
-  for (const std::uint32_t node : machine.placement.node_of_rank)
-    prediction.nodes.push_back(fmt::format("node {}", node));
+  prediction.nodes = machine.nodes;
   replay::MachineNetwork network(std::move(lanes), machine.placement);
   replay_and_ask(prediction, source, network, options);
   add_notes(prediction, machine.notes);

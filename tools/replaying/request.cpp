@@ -1,6 +1,7 @@
 #include "tools/replaying/request.h"
 
 #include "tools/named_networks.h"
+#include "tools/option_checks.h"
 #include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
@@ -56,7 +57,7 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--handshake", request.prediction.handshake,
                   "Latencies that such a message's sender and receiver spend before it leaves")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->default_str("2 with presets, a network file's own, 0 with --platform");
   command
       .add_option("--file-system", request.file_system,
@@ -67,7 +68,7 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
   command
       .add_option("--memory-copy", request.prediction.memory_copy_rate,
                   "Bytes per second of the sender's copy; 0: it costs nothing")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from_zero())
       ->default_str("32e9 with presets, a network file's own, 0 with --platform");
 }
 
@@ -148,7 +149,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   CLI::Option* threads =
       command
           .add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
-          ->check(CLI::PositiveNumber)
+          ->check(positive_number())
           ->default_str("the processors there are, as far as each gets 64 configurations");
   if (processes == Processes::several) {
     // Known, to say why not.

@@ -1,6 +1,10 @@
 #include "tools/replaying/timeline_request.h"
 
+#include "tools/option_checks.h"
+
 #include "trace/error.h"
+
+#include <fmt/format.h>
 
 #include <charconv>
 #include <string_view>
@@ -51,6 +55,8 @@ void add_timeline_options(CLI::App& command, TimelineRequest& request) {
   command
       .add_option("--timeline", request.file,
                   "Write what each rank does when, in one configuration, to this file; see docs/timeline.md")
+      ->check(some_text())
+      ->check(some_text())
       ->default_str("");
   command
       .add_option("--timeline-format", request.format,
@@ -58,13 +64,17 @@ void add_timeline_options(CLI::App& command, TimelineRequest& request) {
                   "or a line for each action; simgrid: what SimGrid itself writes of a simulation, for ViTE")
       ->check(CLI::IsMember({"perfetto", "paje", "otf2", "csv", "text", "simgrid"}));
   command.add_option("--timeline-window", request.window, "Only actions that touch these seconds, such as 0.5..2")
+      ->check(some_text())
       ->default_str("all");
-  command.add_option("--timeline-ranks", request.ranks, "Only these ranks, such as 0-3,8")->default_str("all");
+  command.add_option("--timeline-ranks", request.ranks, "Only these ranks, such as 0-3,8")
+      ->check(some_text())
+      ->default_str("all");
   command.add_option("--timeline-lane", request.lane, "Of the configuration of this name, or number from 0")
+      ->check(some_text())
       ->default_str("the first");
 }
 
-TimelineOptions timeline_options(const TimelineRequest& request) {
+TimelineOptions timeline_options(const TimelineRequest& request, trace::Rank ranks) {
   TimelineOptions options{.file = request.file, .lane = request.lane};
   if (request.format == "paje") options.format = TimelineFormat::paje;
   if (request.format == "otf2") options.format = TimelineFormat::otf2;
@@ -72,6 +82,10 @@ TimelineOptions timeline_options(const TimelineRequest& request) {
   if (request.format == "text") options.format = TimelineFormat::text;
   if (!request.window.empty()) read_window(request.window, options);
   if (!request.ranks.empty()) read_ranks(request.ranks, options);
+  for (const auto& [first, last] : options.ranks)
+    if (last >= ranks)
+      throw Error(Failure::usage, fmt::format("there is no rank {}", last), "--timeline-ranks " + request.ranks,
+                  ranks == 1 ? "the run has rank 0 alone" : fmt::format("the run has {}: 0-{}", ranks, ranks - 1));
   if (!request.asked() && !(request.window.empty() && request.ranks.empty() && request.lane.empty()))
     throw Error(Failure::usage, "a timeline is described, but none is asked for", "--timeline-...",
                 "name its file with --timeline");

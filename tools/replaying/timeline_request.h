@@ -21,7 +21,7 @@ struct TimelineRequest {
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request);
 
-/// Reads the words. Throws Error(usage).
-replay::timeline::TimelineOptions timeline_options(const TimelineRequest& request);
+/// Reads the words, for a run of so many ranks. Throws Error(usage).
+replay::timeline::TimelineOptions timeline_options(const TimelineRequest& request, trace::Rank ranks);
 
 } // namespace timeless::tools

@@ -2,6 +2,7 @@
 #include "tools/console.h"
 #include "tools/named_networks.h"
 #include "tools/not_modelled.h"
+#include "tools/option_checks.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/answers_report.h"
 #include "tools/trace_input.h"
@@ -238,14 +239,14 @@ int classify_trace(const Options& options) {
 
 void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
   const auto share = [&](const char* option, double& value, const char* description) {
-    command.add_option(option, value, description)->check(CLI::Range(0.0, 1.0))->group("Thresholds");
+    command.add_option(option, value, description)->check(number_between(0, 1))->group("Thresholds");
   };
   share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
   share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");
   share("--sensitive-share", thresholds.sensitive, "Least share for a '-sensitive' answer");
   share("--insensitive", thresholds.insensitive, "A relative change below this is none");
   command.add_option("--gain", thresholds.gain, "How many times communication must shrink over a fourfold improvement")
-      ->check(CLI::Range(1.0, 1e6))
+      ->check(number_between(1, 1e6))
       ->group("Thresholds");
   command
       .add_flag("--insensitive-of-own", thresholds.insensitive_of_own,
@@ -271,9 +272,9 @@ VerbAction add_classify(CLI::App& command) {
       ->default_str("e1g,e10g,qdr");
   add_placement_options(command, options->machine);
   command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   add_threshold_options(command, options->thresholds);
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
   command.add_option("--fail-on", options->fail_on, "Exit with 4 if a network's class is one of these")

@@ -1,6 +1,7 @@
 #include "tools/answers/comparison.h"
 #include "tools/console.h"
 #include "tools/kernel_listing.h"
+#include "tools/option_checks.h"
 #include "tools/symbols/symboliser.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
@@ -181,7 +182,7 @@ VerbAction add_compare(CLI::App& command) {
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_from_zero());
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");
   command.footer(
       "FILE@NAME or FILE@NUMBER names one of several configurations; of a result of several jobs FILE@JOB a\n"

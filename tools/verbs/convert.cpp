@@ -1,6 +1,7 @@
 #include "tools/console.h"
 #include "tools/gather_answer.h"
 #include "tools/interruption.h"
+#include "tools/option_checks.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -204,6 +205,7 @@ VerbAction add_convert(CLI::App& command) {
           "--rate", options->rate,
           "For formats whose computation is time (goal, dimemas): how many instructions, or whatever the trace counts, "
           "take a second")
+      ->check(positive_number())
       ->capture_default_str();
   command.add_flag("--force", options->force, "Replace an existing output");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.convert/1)");

@@ -2,6 +2,7 @@
 #include "gather/temporary_file.h"
 #include "tools/console.h"
 #include "tools/locate.h"
+#include "tools/option_checks.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/verbs/verbs.h"
 
@@ -267,7 +268,7 @@ VerbAction add_plan(CLI::App& command) {
   command
       .add_option("--folding", options->folding,
                   "Ranks a core at most, in modes F and CF; the fewest that fit when not given")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command.add_option("--memory-per-rank", options->memory, "Memory that a rank takes")->type_name("SIZE");
   command.add_option("--trace", options->trace, "Take the memory of a rank from this earlier trace of the program");
   command.add_flag("--measure", options->measure,

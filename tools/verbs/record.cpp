@@ -2,6 +2,7 @@
 #include "tools/child_process.h"
 #include "tools/console.h"
 #include "tools/locate.h"
+#include "tools/option_checks.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/environment.h"
 #include "tools/recording/outcome.h"
@@ -125,7 +126,7 @@ VerbAction add_record(CLI::App& command) {
   command.add_option("--start", options->start, "Record from the start (on), or from MPI_Pcontrol(1) (pcontrol)")
       ->check(CLI::IsMember({"on", "pcontrol"}));
   command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       .add_option(
           "--stack", options->stack,

@@ -1,0 +1,129 @@
+// What is refused of options' values, and how that reads.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+#include "tools/console.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+
+/// Two ranks, on hosts "a.cluster" and "b.cluster", that compute and meet.
+class Values : public testing::Test {
+protected:
+  Values() {
+    trace::MemorySource run(2);
+    run.description().hosts = {{.name = "a.cluster"}, {.name = "b.cluster"}};
+    for (const trace::Rank rank : {0, 1}) {
+      run.compute(rank, 1000);
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+    run.finalize();
+    trace::test::write_archive(run, path_);
+  }
+
+  Outcome replay(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"replay", path_, "--network", "qdr"};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words);
+  }
+
+  trace::test::TemporaryDirectory directory_;
+  const std::string path_ = directory_ / "run.tia";
+};
+
+TEST_F(Values, that_are_no_finite_numbers_are_refused_in_a_sentence) {
+  const std::vector<std::vector<std::string>> asked{
+      {"replay", "--memory-copy"}, {"replay", "--handshake"},         {"replay", "--compute-rate"},
+      {"replay", "--threads"},     {"classify", "--anchor-latency"},  {"classify", "--anchor-bandwidth"},
+      {"classify", "--gain"},      {"classify", "--sensitive-share"}, {"compare", "--fail-above"},
+      {"convert", "--rate"},       {"replay", "--latency"},           {"replay", "--tolerance"},
+      {"replay", "--eager-limit"},
+  };
+  for (const auto& option : asked)
+    for (const char* value : {"nan", "inf", "-1"}) {
+      std::vector<std::string> words{option[0], path_};
+      if (option[0] == "compare") words.push_back(path_);
+      if (option[0] == "convert") words.insert(words.end(), {"--to", "goal", "-o", directory_ / "out.goal"});
+      if (option[0] == "replay") words.insert(words.end(), {"--network", "qdr"});
+      words.push_back(option[1] + "=" + value);
+      const Outcome outcome = timeless_command(words);
+      EXPECT_EQ(outcome.status, 2) << option[1] << "=" << value;
+      EXPECT_EQ(outcome.out, "") << option[1] << "=" << value;
+      EXPECT_LT(outcome.err.size(), 200U) << outcome.err;
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr(option[1]), HasSubstr(value)));
+    }
+}
+
+TEST_F(Values, out_of_range_are_told_what_the_range_is) {
+  EXPECT_THAT(replay({"--threads", "0"}).err, HasSubstr("--threads: '0' is not a number above 0"));
+  EXPECT_THAT(replay({"--handshake", "inf"}).err, HasSubstr("--handshake: 'inf' is not a number from 0 on"));
+  EXPECT_THAT(timeless_command({"classify", path_, "--gain", "0.5"}).err, HasSubstr("a number from 1 to 1e+06"));
+}
+
+TEST_F(Values, that_say_nothing_are_refused) {
+  const std::string file = directory_ / "timeline";
+  for (const char* option : {"--timeline-lane", "--timeline-ranks", "--timeline-window"}) {
+    const Outcome outcome = replay({"--timeline", file, option, ""});
+    EXPECT_EQ(outcome.status, 2) << option;
+    EXPECT_THAT(outcome.err, HasSubstr(option));
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
+  EXPECT_EQ(replay({"--timeline", ""}).status, 2);
+}
+
+TEST_F(Values, of_ranks_that_are_not_there_are_refused_with_how_many_are) {
+  const std::string file = directory_ / "timeline";
+  for (const char* ranks : {"5", "0-2", "1,2"}) {
+    const Outcome outcome = replay({"--timeline", file, "--timeline-ranks", ranks});
+    EXPECT_EQ(outcome.status, 2) << ranks;
+    EXPECT_THAT(outcome.err, HasSubstr("the run has 2: 0-1"));
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
+  EXPECT_EQ(replay({"--timeline", file, "--timeline-ranks", "0-1"}).status, 0);
+}
+
+TEST_F(Values, of_rates_name_hosts_as_the_ranks_are_listed) {
+  const std::string rates = directory_ / "rates.json";
+  for (const std::string mapping : {"recorded", "one-per-node", "auto"}) {
+    const json ranks = json::parse(replay({"--mapping", mapping, "--json"}).out).at("configurations").at(0).at("ranks");
+    const std::string node = ranks.at(1).at("node").get<std::string>();
+    trace::test::write_bytes(rates, R"({"format": "timeless.rates/1", "units_per_second": 1e9, "hosts": {")" + node +
+                                        R"(": 2e9}})");
+    const Outcome outcome = replay({"--mapping", mapping, "--rates", rates, "--json"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json faster = json::parse(outcome.out).at("configurations").at(0).at("ranks");
+    EXPECT_NEAR(faster.at(1).at("seconds").at("compute").get<double>(), 0.5e-6, 1e-15);
+    EXPECT_NEAR(faster.at(0).at("seconds").at("compute").get<double>(), 1e-6, 1e-15);
+  }
+  trace::test::write_bytes(rates, R"({"format": "timeless.rates/1", "units_per_second": 1e9, "hosts": {"c": 2e9}})");
+  const Outcome other = replay({"--mapping", "recorded", "--rates", rates});
+  EXPECT_EQ(other.status, 3);
+  EXPECT_THAT(other.err, HasSubstr("there are: 'a.cluster', 'b.cluster'"));
+}
+
+TEST_F(Values, that_are_very_small_or_large_are_shown_as_they_are) {
+  EXPECT_THAT(replay({"--compute-rate", "1e-3"}).out, HasSubstr("0.001 instructions/s per rank"));
+  EXPECT_EQ(human_count(1e-300), "1e-300");
+  EXPECT_EQ(human_count(0.25), "0.25");
+  EXPECT_EQ(human_count(0), "0");
+  EXPECT_EQ(human_count(1e300), "1e+285 P");
+  EXPECT_EQ(human_count(999), "999");
+}
+
+} // namespace
+} // namespace timeless::tools

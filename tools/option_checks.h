@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+/// Checks of what options are given. A number that is none (nan), or infinite, is refused by each.
+namespace timeless::tools {
+
+CLI::Validator positive_number();
+CLI::Validator number_from_zero();
+/// Both ends included.
+CLI::Validator number_between(double least, double most);
+/// An option that is given has something to say.
+CLI::Validator some_text();
+
+} // namespace timeless::tools
