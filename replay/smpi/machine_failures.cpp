@@ -42,7 +42,8 @@ Error MachineFailures::of_host_at_start(const std::string& host, std::size_t ran
 
 Error MachineFailures::of_message(const std::string& rank) const {
   const std::string off = links();
-  return {Failure::invalid_input, "a message fails at " + now() + (off.empty() ? "" : ", with links off: " + off), rank,
+  return {Failure::invalid_input,
+          "a message fails at " + now() + (off.empty() ? "" : "; links that have failed: " + off), rank,
           how_to_survive};
 }
 
