@@ -1,7 +1,8 @@
 /* What MPI calls cost here: one rank that talks to itself, so that nothing but the calls is measured.
  *
- *     recorder_calls times [CALLS [ROUNDS]]   nanoseconds of CPU time per call: the median over rounds, group by group
- *     recorder_calls memory ACTIONS           KiB this process holds after that many actions
+ *     recorder_calls times [CALLS [ROUNDS [NAME]]]   nanoseconds of CPU time per call: the median over rounds, group by
+ *                                                    group, or of those groups with NAME in their names
+ *     recorder_calls memory ACTIONS                  KiB this process holds after that many actions
  *
  * recorder_cost.py runs it with and without the tracer. */
 #include <mpi.h>
@@ -58,6 +59,28 @@ static void test_each(void) {
 static void test_nothing(void) {
   int done = 0;
   MPI_Test(&pair[0], &done, MPI_STATUS_IGNORE);
+}
+
+static void testany_nothing(void) {
+  int index = 0;
+  int done = 0;
+  MPI_Testany(1, pair, &index, &done, MPI_STATUS_IGNORE);
+}
+
+static void testall_nothing(void) {
+  int done = 0;
+  MPI_Testall(1, pair, &done, MPI_STATUSES_IGNORE);
+}
+
+static void testsome_nothing(void) {
+  int number = 0;
+  int index = 0;
+  MPI_Testsome(1, pair, &number, &index, MPI_STATUSES_IGNORE);
+}
+
+static void iprobe_nothing(void) {
+  int found = 0;
+  MPI_Iprobe(0, 8, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
 }
 
 static void wait_eight(void) {
@@ -192,6 +215,10 @@ static const struct Group {
     {"4 irecv, 4 isend, waitall 8", wait_eight, 9, 4, nothing, nothing},
     {"irecv, isend, 2 test", test_each, 4, 1, nothing, nothing},
     {"test that finds nothing", test_nothing, 1, 1, want_open_receive, done_open_receive},
+    {"testany that finds nothing", testany_nothing, 1, 1, want_open_receive, done_open_receive},
+    {"testall that finds nothing", testall_nothing, 1, 1, want_open_receive, done_open_receive},
+    {"testsome that finds nothing", testsome_nothing, 1, 1, want_open_receive, done_open_receive},
+    {"iprobe that finds nothing", iprobe_nothing, 1, 1, nothing, nothing},
     {"2 start, 2 wait", start_wait, 4, 1, want_persistent, done_persistent},
     {"startall 8, waitall 8", start_wait_eight, 2, 4, want_persistent, done_persistent},
     {"sendrecv", sendrecv, 1, 1, nothing, nothing},
@@ -264,7 +291,8 @@ int main(int argc, char** argv) {
     done_persistent();
   } else {
     for (int i = 0; i < number_of_groups; ++i)
-      measure(&groups[i], amount, argc > 3 ? atoi(argv[3]) : 11);
+      if (argc <= 4 || strstr(groups[i].name, argv[4]) != NULL)
+        measure(&groups[i], amount, argc > 3 ? atoi(argv[3]) : 11);
   }
   MPI_Finalize();
   return 0;

@@ -25,12 +25,6 @@ void CallScope::start(Recorder& recorder) {
   thread_.last_site = recorder.kernels().site(call_path(site_, recorder.settings().stack_depth));
 }
 
-std::uint64_t CallScope::computation() const noexcept {
-  // A thread's first call has nothing to measure from.
-  const std::uint64_t elapsed = thread_.started ? begin_ - thread_.last : 0;
-  return thread_.pending + (elapsed > read_skew ? elapsed - read_skew : 0);
-}
-
 /// An error handler may leave MPI by a jump, which ends no scope: then the stack holds this call where the outer one
 /// stood, or before.
 bool CallScope::left_outer_call() noexcept {
@@ -48,7 +42,7 @@ void CallScope::enter_from_callback() noexcept {
 std::uint64_t CallScope::take_computation() noexcept {
   if (in_callback_) return thread_.outermost->take_computation();
   if (consumed_) return 0;
-  const std::uint64_t volume = computation();
+  const std::uint64_t volume = computation(thread_, begin_);
   consumed_ = true;
   thread_.pending = 0;
   return volume;

@@ -60,33 +60,43 @@ class CallScope {
 public:
   CallScope(CallId call, const void* site) noexcept
       : thread_(thread_state), call_(call), site_(site), recorder_(nullptr) {
-    if (thread_.depth++ != 0 && !left_outer_call()) {
+    ThreadState& thread = thread_;
+    if (thread.depth++ != 0 && !left_outer_call()) [[unlikely]] {
       enter_from_callback();
       return;
     }
-    thread_.outermost = this;
-    recorder_ = active_recorder.load(std::memory_order_acquire);
-    if (recorder_ == nullptr) {
+    thread.outermost = this;
+    Recorder* const recorder = active_recorder.load(std::memory_order_acquire);
+    if (recorder == nullptr) [[unlikely]] {
       if (!mpi_library.found) find_mpi_library();
       return;
     }
-    if (!thread_.started) cease_to_be_worker();
+    recorder_ = recorder;
+    if (!thread.started) [[unlikely]]
+      cease_to_be_worker();
     begin_ = read_volume();
-    if (thread_.activity == &activity_unknown) thread_.activity = claim_activity(*recorder_);
-    begin_call(*thread_.activity, static_cast<std::uint16_t>(call_), site_);
-    if (timestamps) thread_.times.enter();
-    if (profiled_events != 0) end_burst();
+    if (thread.activity == &activity_unknown) [[unlikely]]
+      thread.activity = claim_activity(*recorder);
+    begin_call(*thread.activity, static_cast<std::uint16_t>(call), site);
+    if (timestamps) [[unlikely]]
+      thread.times.enter();
+    if (profiled_events != 0) [[unlikely]]
+      end_burst();
   }
 
   ~CallScope() {
-    --thread_.depth;
-    if (recorder_ == nullptr || in_callback_) return;
-    end_call(*thread_.activity);
-    if (!consumed_) thread_.pending = computation();
-    thread_.started = true;
-    if (profiled_events != 0) begin_burst(consumed_);
-    if (timestamps) thread_.times.leave(consumed_);
-    thread_.last = read_volume();
+    ThreadState& thread = thread_;
+    --thread.depth;
+    if (recorder_ == nullptr || in_callback_) [[unlikely]]
+      return;
+    end_call(*thread.activity);
+    if (!consumed_) thread.pending = computation(thread, begin_);
+    thread.started = true;
+    if (profiled_events != 0) [[unlikely]]
+      begin_burst(consumed_);
+    if (timestamps) [[unlikely]]
+      thread.times.leave(consumed_);
+    thread.last = read_volume();
   }
 
   CallScope(const CallScope&) = delete;
@@ -103,6 +113,12 @@ public:
   template <typename Action>
   void record(int result, Action&& action) noexcept {
     if (result == MPI_SUCCESS) record(std::forward<Action>(action));
+  }
+
+  /// Instead of record(), where a test or a poll has found nothing: programs make millions of those while they wait.
+  void record_nothing() noexcept {
+    if (recorder_ != nullptr && thread_.recorded == nullptr) [[unlikely]]
+      record([](Recorder&) {});
   }
 
   /// True when the program made this call, and not MPI itself.
@@ -136,7 +152,11 @@ public:
 private:
   template <typename Action>
   void run(Recorder& recorder, Action&& action) noexcept;
-  std::uint64_t computation() const noexcept;
+  static std::uint64_t computation(const ThreadState& thread, std::uint64_t begin) noexcept {
+    // A thread's first call has nothing to measure from.
+    const std::uint64_t elapsed = thread.started ? begin - thread.last : 0;
+    return thread.pending + (elapsed > read_skew ? elapsed - read_skew : 0);
+  }
   bool shown() const { return recorder_ != nullptr && !in_callback_; }
   bool left_outer_call() noexcept;
   void enter_from_callback() noexcept;

@@ -108,6 +108,11 @@ private:
   int result_;
 };
 
+/// True when a test has found nothing to be complete.
+bool found_nothing(int result, const int* flag) {
+  return result == MPI_SUCCESS && *flag == 0;
+}
+
 /// True when a call on several requests says of each how it has ended; else it has completed none.
 bool says_of_each(int result) {
   return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
@@ -146,8 +151,12 @@ int Test(CallScope& call, MPI_Request* request, int* flag, MPI_Status* status) {
   SavedRequests before(call, request, 1);
   StatusesToRead read(status, 1);
   const int result = mpi().Test(request, flag, read.get());
+  if (found_nothing(result, flag)) {
+    call.record_nothing();
+    return result;
+  }
   call.record([&](Recorder& recorder) {
-    if (before.size() == 0 || (result == MPI_SUCCESS && *flag == 0)) return;
+    if (before.size() == 0) return;
     Completion completion(recorder, ActionKind::test, result);
     completion.add(before, 0, *request, read[0]);
     completion.record();
@@ -173,8 +182,12 @@ int Testall(CallScope& call, int count, MPI_Request requests[], int* flag, MPI_S
   SavedRequests before(call, requests, count);
   StatusesToRead read(statuses, count);
   const int result = mpi().Testall(count, requests, flag, read.get());
+  if (found_nothing(result, flag)) {
+    call.record_nothing();
+    return result;
+  }
   call.record([&](Recorder& recorder) {
-    if (!says_of_each(result) || (result == MPI_SUCCESS && *flag == 0)) return;
+    if (!says_of_each(result)) return;
     Completion completion(recorder, ActionKind::test_all, result);
     for (int index = 0; index < before.size(); ++index)
       completion.add(before, index, requests[index], read[index]);
@@ -202,8 +215,12 @@ int Testany(CallScope& call, int count, MPI_Request requests[], int* index, int*
   StatusesToRead read(status, 1);
   NumberToRead done(index);
   const int result = mpi().Testany(count, requests, done.get(), flag, read.get());
+  if (found_nothing(result, flag)) {
+    call.record_nothing();
+    return result;
+  }
   call.record([&](Recorder& recorder) {
-    if ((result == MPI_SUCCESS && *flag == 0) || *done < 0) return;
+    if (*done < 0) return;
     Completion completion(recorder, ActionKind::test_any, result);
     completion.add(before, *done, requests[*done], read[0]);
     completion.record();
@@ -242,6 +259,10 @@ int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
   StatusesToRead read(statuses, incount);
   NumberToRead done(outcount);
   const int result = mpi().Testsome(incount, requests, done.get(), indices, read.get());
+  if (result == MPI_SUCCESS && *done <= 0) {
+    call.record_nothing();
+    return result;
+  }
   completed_some(call, ActionKind::test_some, result, before, requests, *done, indices, read);
   return result;
 }
@@ -250,8 +271,11 @@ int Testsome(CallScope& call, int incount, MPI_Request requests[], int* outcount
 int Request_get_status(CallScope& call, MPI_Request request, int* flag, MPI_Status* status) {
   StatusesToRead read(status, 1);
   const int result = mpi().Request_get_status(request, flag, read.get());
+  if (found_nothing(result, flag)) {
+    call.record_nothing();
+    return result;
+  }
   call.record(result, [&](Recorder& recorder) {
-    if (*flag == 0) return;
     Completion completion(recorder, ActionKind::test, result);
     completion.see(request, read[0]);
     completion.record();

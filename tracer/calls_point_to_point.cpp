@@ -137,9 +137,11 @@ int Probe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Status* statu
 int Iprobe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   StatusToRead read(status);
   const int result = mpi().Iprobe(source, tag, comm, flag, read.get());
-  call.record(result, [&](Recorder& recorder) {
-    if (*flag != 0) probed(recorder, ActionKind::poll, source, tag, comm, *read);
-  });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    call.record_nothing();
+    return result;
+  }
+  call.record(result, [&](Recorder& recorder) { probed(recorder, ActionKind::poll, source, tag, comm, *read); });
   return result;
 }
 
@@ -154,9 +156,12 @@ int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* mes
 int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   StatusToRead read(status);
   const int result = mpi().Improbe(source, tag, comm, flag, message, read.get());
-  call.record(result, [&](Recorder& recorder) {
-    if (*flag != 0) probed(recorder, ActionKind::poll, source, tag, comm, *read, message);
-  });
+  if (result == MPI_SUCCESS && *flag == 0) {
+    call.record_nothing();
+    return result;
+  }
+  call.record(result,
+              [&](Recorder& recorder) { probed(recorder, ActionKind::poll, source, tag, comm, *read, message); });
   return result;
 }
 

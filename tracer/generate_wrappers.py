@@ -95,6 +95,11 @@ class Call:
         """The Fortran wrapper calls MPI's own Fortran procedure."""
         return any(argument.kind in FORTRAN_ONLY for argument in self.arguments)
 
+    @property
+    def asked_in_loops(self):
+        """Asks without waiting, so that programs call it over and over."""
+        return re.fullmatch(r"Test\w*|Im?probe|Request_get_status", self.name) is not None
+
     def has(self, kind):
         return any(argument.kind == kind for argument in self.arguments)
 
@@ -222,8 +227,9 @@ def c_wrapper(call):
     const LayeredCall layered(__builtin_return_address(0));
     return layers.{call.name}({c_arguments(call)});
   }}"""
+    inlined = "[[gnu::flatten]] " if call.asked_in_loops else ""
     return f"""
-int MPI_{call.name}({c_parameters(call)}) {{{layered}
+{inlined}int MPI_{call.name}({c_parameters(call)}) {{{layered}
   CallScope call(CallId::{call.name}, __builtin_return_address(0));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}

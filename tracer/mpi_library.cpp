@@ -1,5 +1,7 @@
 #include "tracer/mpi_library.h"
 
+#include "tracer/own_code.h"
+
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -12,17 +14,9 @@ constinit MpiLibrary mpi_library{};
 
 namespace {
 
-/// True of what this library itself exports, under MPI's names.
-bool is_own(const void* address) {
-  static const char here = 0;
-  Dl_info own;
-  Dl_info found;
-  return dladdr(&here, &own) != 0 && dladdr(address, &found) != 0 && own.dli_fbase == found.dli_fbase;
-}
-
 /// A symbol of the MPI library, wherever the program has it: in the global scope, searched from the executable on
 /// (which may hold the one true copy of a datum such as ompi_mpi_comm_world) and then behind this library, which has
-/// MPI's functions, too; or in a library loaded privately, as by an interpreter.
+/// MPI's functions under the same names; or in a library loaded privately, as by an interpreter.
 void* find_symbol(const char* name) {
   if (void* const global = dlsym(RTLD_DEFAULT, name); global != nullptr && !is_own(global)) return global;
   if (void* const next = dlsym(RTLD_NEXT, name)) return next;

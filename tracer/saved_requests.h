@@ -18,45 +18,52 @@ class SavedRequests {
 public:
   SavedRequests(CallScope& call, const MPI_Request* requests, int count)
       : size_(requests != nullptr ? std::max(count, 0) : 0),
-        early_(call.recorder() != nullptr && call.recorder()->threads_at_once()), saved_(size_),
-        claimed_(early_ ? size_ : 0) {
-    std::copy_n(requests, size_, saved_.data());
-    if (early_) claim_all(call);
+        early_(call.recorder() != nullptr && call.recorder()->threads_at_once()), saved_(size_) {
+    for (int index = 0; index < size_; ++index)
+      saved_[index].handle = requests[index];
+    if (early_) [[unlikely]]
+      claim_all(call);
   }
   ~SavedRequests() {
-    if (!early_ || recorder_ == nullptr) return;
+    if (recorder_ == nullptr) [[likely]]
+      return;
     for (int index = 0; index < size_; ++index)
-      if (claimed_[index] != nullptr) recorder_->requests().disclaim(*claimed_[index]);
+      if (saved_[index].claimed != nullptr) recorder_->requests().disclaim(*saved_[index].claimed);
   }
   SavedRequests(const SavedRequests&) = delete;
   SavedRequests& operator=(const SavedRequests&) = delete;
 
   int size() const { return size_; }
-  MPI_Request operator[](int index) const { return saved_[index]; }
+  MPI_Request operator[](int index) const { return saved_[index].handle; }
   /// The request, which the call may not end; null when it is unknown.
   Request* look(Recorder& recorder, int index) {
-    return early_ ? claimed_[index] : recorder.find_request(saved_[index]);
+    return early_ ? saved_[index].claimed : recorder.find_request(saved_[index].handle);
   }
   /// The request, which the call has completed; null when it is unknown.
   Request* claim(Recorder& recorder, int index) {
-    return early_ ? std::exchange(claimed_[index], nullptr) : recorder.claim_request(saved_[index]);
+    return early_ ? std::exchange(saved_[index].claimed, nullptr) : recorder.claim_request(saved_[index].handle);
   }
 
 private:
+  struct Saved {
+    MPI_Request handle;
+    Request* claimed; ///< early; only then set
+  };
+
   void claim_all(CallScope& call) {
-    std::fill_n(claimed_.data(), size_, nullptr);
+    for (int index = 0; index < size_; ++index)
+      saved_[index].claimed = nullptr;
     call.record([this](Recorder& recorder) {
       recorder_ = &recorder;
       for (int index = 0; index < size_; ++index)
-        claimed_[index] = recorder.claim_request(saved_[index]);
+        saved_[index].claimed = recorder.claim_request(saved_[index].handle);
     });
   }
 
   int size_;
   bool early_;
-  Recorder* recorder_ = nullptr; ///< whose the claims are
-  ScratchArray<MPI_Request> saved_;
-  ScratchArray<Request*> claimed_;
+  Recorder* recorder_ = nullptr; ///< whose the claims are, where they are early
+  ScratchArray<Saved> saved_;
 };
 
 } // namespace timeless::tracer

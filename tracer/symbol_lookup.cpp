@@ -1,19 +1,14 @@
 // Lets programs that load MPI themselves, as interpreters do (Julia's MPI.jl, Python's ctypes), record: who asks a
 // library of Open MPI for a function is given the one of this library. All else is asked of the C library, as ever.
+#include "tracer/own_code.h"
+
 #include <mpi.h>
 
-#include <cstdint>
 #include <dlfcn.h>
 #include <string_view>
 
 // The question of who asks (RTLD_NEXT) is answered by the return address, which only a jump leaves as it is.
 #ifdef __x86_64__
-
-extern "C" {
-// The bounds of this library, by the linker.
-extern const char __ehdr_start[] __attribute__((visibility("hidden"))); // NOLINT(bugprone-reserved-identifier)
-extern const char _end[] __attribute__((visibility("hidden")));         // NOLINT(bugprone-reserved-identifier)
-}
 
 namespace timeless::tracer {
 
@@ -44,12 +39,6 @@ bool is_of_open_mpi(const void* function) {
   return path.substr(path.rfind('/') + 1).starts_with("libmpi.");
 }
 
-/// The tracer itself asks for MPI's own functions.
-bool is_own(const void* caller) {
-  const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  return address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) && address < reinterpret_cast<std::uintptr_t>(_end);
-}
-
 /// The C library's dlsym, or that of a library between. A sanitizer asks for what it replaces before it is ready for
 /// code that it watches, as inline functions of the standard library may be.
 Lookup next_lookup() {
@@ -72,6 +61,7 @@ extern "C" __attribute__((visibility("hidden"))) Answer timeless_look_up(void* l
   const Lookup next = next_lookup();
   if (library == RTLD_DEFAULT || library == RTLD_NEXT || name == nullptr) return {nullptr, next};
   const std::string_view function = function_of_mpi(name);
+  // The tracer itself asks for MPI's own functions.
   if (function.empty() || is_own(caller)) return {nullptr, next};
   void* const recording = recording_function(function);
   const bool of_mpi = recording != nullptr && is_of_open_mpi(next(library, name));
