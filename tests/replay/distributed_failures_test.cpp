@@ -5,6 +5,7 @@
 #include "replay/distributed/served_platform.h"
 #include "replay/replay.h"
 #include "shuffled_bus.h"
+#include "tests/trace/contradictory_amendments.h"
 #include "trace/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -106,6 +107,16 @@ TEST(DistributedFailure, a_partner_that_does_not_exist_is_named_with_rank_and_ac
 }
 
 /// Random programs of which one rank's recording breaks off: others wait for what it did not do any more.
+TEST(DistributedFailure, what_one_process_cancels_or_resolves_without_reason_ends_all_with_rank_and_action) {
+  for (const trace::test::ContradictoryAmendment& wrong : trace::test::contradictory_amendments())
+    for (const Bytes eager_limit : {no_eager_limit, Bytes{0}}) {
+      SCOPED_TRACE(wrong.name);
+      ReplayOptions options;
+      options.eager_limit = eager_limit;
+      EXPECT_THAT(problem_in_all(wrong.program, options), HasSubstr("(" + place(wrong) + ")"));
+    }
+}
+
 TEST(DistributedFailure, what_is_said_of_random_programs_that_break_off_does_not_depend_on_processes) {
   int broken = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
