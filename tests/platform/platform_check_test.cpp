@@ -118,6 +118,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"torus_of_another_size",
                 zone_of(cluster_with("radical=\"0-7\" topology=\"TORUS\" topo_parameters=\"3,3\"")), 5,
                 "make 9 hosts, its radical names 8", "0-8"},
+        Mistake{"torus_with_two_sides_of_one",
+                zone_of(cluster_with("radical=\"0-6\" topology=\"TORUS\" topo_parameters=\"7,1,1\"")), 5,
+                "two sides of 1", "topo_parameters=\"7\""},
         Mistake{"torus_without_sides", zone_of(cluster_with("radical=\"0-7\" topology=\"TORUS\"")), 5, "sides ''",
                 "4,4,2"},
         Mistake{"fat_tree_with_a_level_too_few",
@@ -230,8 +233,11 @@ TEST(Quantity, is_read_in_the_units_SimGrid_knows) {
 }
 
 TEST(Topology, parameters_fit_any_number_of_hosts) {
+  std::vector<std::uint64_t> sizes{97, 144, 324, 1000, 4096, 999983};
+  for (std::uint64_t hosts = 1; hosts <= 40; ++hosts)
+    sizes.push_back(hosts);
   for (const char* topology : {"TORUS", "FAT_TREE", "DRAGONFLY"})
-    for (const std::uint64_t hosts : {1U, 2U, 7U, 16U, 36U, 97U, 144U, 324U, 1000U, 4096U, 999983U}) {
+    for (const std::uint64_t hosts : sizes) {
       const auto parameters = fitting_parameters(topology, hosts);
       ASSERT_TRUE(parameters.value) << topology << hosts;
       const auto made = count_topology(topology, *parameters.value);

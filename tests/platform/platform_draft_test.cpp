@@ -45,6 +45,18 @@ TEST_P(DraftOf, any_topology_checks_clean_and_loads_without_a_warning) {
 INSTANTIATE_TEST_SUITE_P(each, DraftOf, testing::Values("cluster", "fat-tree", "torus", "dragonfly"),
                          [](const auto& each) { return each.param == "fat-tree" ? "fat_tree" : each.param; });
 
+TEST(Draft, of_every_topology_loads_in_SimGrid_for_each_number_of_nodes) {
+  for (const char* topology : {"cluster", "fat-tree", "torus", "dragonfly"})
+    for (std::uint32_t nodes = 1; nodes <= 8; ++nodes) {
+      Draft draft = said;
+      draft.topology = topology;
+      draft.nodes = std::to_string(nodes);
+      const WrittenPlatform platform(platform_text(draft));
+      for (const Finding& finding : check_by_loading(XmlFile::read(platform.path())))
+        ADD_FAILURE() << topology << " of " << nodes << ": " << finding.what;
+    }
+}
+
 TEST(Draft, takes_parameters_that_make_its_nodes_and_no_others) {
   Draft draft = said;
   draft.topology = "torus";

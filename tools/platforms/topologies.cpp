@@ -61,11 +61,29 @@ Judged<std::uint64_t> in_reason(std::uint64_t hosts) {
   return wrong<std::uint64_t>("these are more than a million hosts", "describe a part of the machine");
 }
 
+/// The sides above 1, at least one side: SimGrid lays a link from each node to itself along a side of 1, and names both
+/// alike where there are two such sides.
+std::vector<std::uint64_t> longer_sides(std::vector<std::uint64_t> sides) {
+  std::erase(sides, 1U);
+  if (sides.empty()) sides.push_back(1);
+  return sides;
+}
+
+std::string joined(const std::vector<std::uint64_t>& numbers) {
+  std::string text;
+  for (const std::uint64_t number : numbers)
+    text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text;
+}
+
 Judged<std::uint64_t> count_torus(std::string_view parameters) {
   const auto sides = counts(parameters);
   if (!sides)
     return wrong<std::uint64_t>("a torus cannot have the sides '" + std::string(parameters) + "'",
                                 "write the length of each dimension: topo_parameters=\"4,4,2\"");
+  if (std::ranges::count(*sides, 1U) > 1)
+    return wrong<std::uint64_t>("a torus with two sides of 1 gives two links one name: SimGrid 3.32 does not load it",
+                                "leave the sides of 1 out: topo_parameters=\"" + joined(longer_sides(*sides)) + "\"");
   return in_reason(product(*sides));
 }
 
@@ -132,7 +150,7 @@ std::string torus_for(std::uint64_t hosts) {
   const std::uint64_t second = divisor_near(rest, std::sqrt(static_cast<double>(rest)));
   std::vector<std::uint64_t> sides{first, second, rest / second};
   std::ranges::sort(sides, std::greater());
-  return std::to_string(sides[0]) + "," + std::to_string(sides[1]) + "," + std::to_string(sides[2]);
+  return joined(longer_sides(std::move(sides)));
 }
 
 std::string fat_tree_for(std::uint64_t hosts) {

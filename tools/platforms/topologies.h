@@ -21,11 +21,12 @@ Judged<std::uint64_t> count_radical(std::string_view radical);
 /// How many hosts the `topo_parameters` of a TORUS, FAT_TREE or DRAGONFLY make.
 ///
 /// A dragonfly whose chassis has fewer routers than there are groups is a mistake: SimGrid 3.32 lays the links between
-/// groups to router number of the other group and crashes when it looks for them in a chassis.
+/// groups to router number of the other group and crashes when it looks for them in a chassis. So is a torus with two
+/// sides of 1, whose links SimGrid gives one name.
 Judged<std::uint64_t> count_topology(std::string_view topology, std::string_view parameters);
 
-/// Parameters that make exactly so many hosts, as near to the usual shapes as their number divides: a torus of three
-/// nearly equal sides, a two-level fat tree with full bisection, a dragonfly of one chassis a group.
+/// Parameters that make exactly so many hosts, as near to the usual shapes as their number divides: a torus of up to
+/// three nearly equal sides, a two-level fat tree with full bisection, a dragonfly of one chassis a group.
 Judged<std::string> fitting_parameters(std::string_view topology, std::uint64_t hosts);
 
 } // namespace timeless::tools::platforms
