@@ -19,6 +19,10 @@ struct Route {
   bool loopback = false;
 };
 
+/// Bytes per second that a lone message gets, before SMPI's factor: those of the links, at most window / (2 latency) as
+/// in SimGrid's NetworkCm02Model.
+double lone_bandwidth(const Route& route, double tcp_window);
+
 /// A machine as a platform file describes it, whoever has read the file.
 class Platform {
 public:

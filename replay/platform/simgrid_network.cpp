@@ -20,9 +20,7 @@ void require_positive(double value, const std::string& what) {
 double scaled_bandwidth(const Route& route, const Scaling& scaling, double tcp_window) {
   const double latency = route.latency * (route.loopback ? 1 : scaling.latency);
   const double links = route.bandwidth * (route.loopback ? 1 : scaling.bandwidth);
-  // A way without links, as between the coordinates of a Vivaldi zone, takes no time but its latency in SimGrid.
-  if (std::isinf(links)) return links;
-  return latency > 0 ? std::min(links, tcp_window / (2 * latency)) : links;
+  return lone_bandwidth({.latency = latency, .bandwidth = links}, tcp_window);
 }
 
 bool slower(const Route& left, const Route& right) {
@@ -31,6 +29,12 @@ bool slower(const Route& left, const Route& right) {
 }
 
 } // namespace
+
+double lone_bandwidth(const Route& route, double tcp_window) {
+  // A way without links, as between the coordinates of a Vivaldi zone, takes no time but its latency in SimGrid.
+  if (std::isinf(route.bandwidth) || route.latency <= 0) return route.bandwidth;
+  return std::min(route.bandwidth, tcp_window / (2 * route.latency));
+}
 
 double seconds_per_unit(const trace::Counter& counter, const PlatformHost& host,
                         std::optional<double> units_per_second) {

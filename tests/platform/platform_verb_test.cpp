@@ -63,6 +63,34 @@ TEST(PlatformShow, says_hosts_distances_settings_and_the_way_between_two_hosts) 
   EXPECT_THAT(nobody.err, HasSubstr("no host 'mars'"));
 }
 
+TEST(PlatformShow, says_what_bounds_a_lone_message_the_links_or_TCPs_window) {
+  const std::string zone = "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>"
+                           "<link id=\"far\" bandwidth=\"10Gbps\" latency=\"10ms\" sharing_policy=\"FATPIPE\"/>"
+                           "<link id=\"near\" bandwidth=\"10Gbps\" latency=\"1us\" sharing_policy=\"FATPIPE\"/>"
+                           "<route src=\"a\" dst=\"b\"><link_ctn id=\"far\"/></route>"
+                           "<route src=\"a\" dst=\"c\"><link_ctn id=\"near\"/></route>"
+                           "<route src=\"b\" dst=\"c\"><link_ctn id=\"far\"/></route>";
+  std::string text = zone_of(zone);
+  text.insert(text.find("<zone"), "<config><prop id=\"network/TCP-gamma\" value=\"20000\"/>"
+                                  "<prop id=\"smpi/bw-factor\" value=\"0:1;1000:0.5\"/></config>");
+  const WrittenPlatform platform(text);
+  const Outcome outcome = timeless_command({"platform", "show", platform.path(), "--between", "a", "b", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json far = json::parse(outcome.out)["between"][0];
+  EXPECT_EQ(far["bound"], "window");
+  EXPECT_DOUBLE_EQ(far["bandwidth_bytes_per_second"].get<double>(), 20000 / (2 * 0.01));
+  EXPECT_DOUBLE_EQ(far["links_bytes_per_second"].get<double>(), 1.25e9);
+  EXPECT_DOUBLE_EQ(far["large_message_factor"].get<double>(), 0.5);
+  EXPECT_DOUBLE_EQ(far["large_message_bytes_per_second"].get<double>(), 0.5 * 1e6);
+  const json near = json::parse(
+      timeless_command({"platform", "show", platform.path(), "--between", "a", "c", "--json"}).out)["between"][0];
+  EXPECT_EQ(near["bound"], "links");
+  EXPECT_DOUBLE_EQ(near["bandwidth_bytes_per_second"].get<double>(), 1.25e9);
+  EXPECT_THAT(timeless_command({"platform", "show", platform.path(), "--between", "a", "b"}).out,
+              AllOf(HasSubstr("1.00 MB/s by TCP's window (its links: 1.25 GB/s), large messages 500.00 kB/s"),
+                    HasSubstr("network/TCP-gamma 20000")));
+}
+
 TEST(PlatformCheck, of_every_file_that_comes_with_timeless_finds_nothing) {
   for (const auto& entry : std::filesystem::directory_iterator(TIMELESS_PLATFORMS)) {
     if (entry.path().extension() != ".xml") continue;

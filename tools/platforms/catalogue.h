@@ -29,7 +29,7 @@ std::vector<HostKind> kinds_of(const replay::Platform& platform);
 /// Ways between hosts that are alike.
 struct Distance {
   double latency = 0;
-  double bandwidth = 0;
+  double bandwidth = 0; ///< of the links, without TCP's window
   bool loopback = false;
   std::uint64_t pairs = 0;
   std::size_t from = 0; ///< an example

@@ -22,6 +22,11 @@ std::string bandwidth_text(double bytes_per_second) {
   return std::isfinite(bytes_per_second) ? human_count(bytes_per_second) + "B/s" : "unlimited";
 }
 
+/// Of the route or distance in an answer; infinite where JSON has no number for it.
+std::string bandwidth_text(const nlohmann::ordered_json& way, const char* key) {
+  return way[key].is_number() ? bandwidth_text(way[key].get<double>()) : "unlimited";
+}
+
 std::string seconds_text(double seconds) {
   return seconds == 0 ? "0" : human_seconds(seconds);
 }
@@ -47,13 +52,38 @@ std::string pieces_text(const PiecewiseSetting& setting, bool overhead) {
   return text.empty() ? "none" : text;
 }
 
+/// Of the largest messages: the last piece's.
+double largest_factor(const PiecewiseSetting& factor) {
+  return factor.pieces().empty() ? 1 : factor.pieces().back().fixed;
+}
+
+/// What a lone message gets of a way, and what bounds it.
+void add_bandwidth(nlohmann::ordered_json& json, const replay::Route& route, const SmpiSettings& settings) {
+  const double bandwidth = replay::lone_bandwidth(route, settings.tcp_window);
+  const double factor = largest_factor(settings.bandwidth_factor);
+  json["bandwidth_bytes_per_second"] = bandwidth;
+  json["bound"] = bandwidth < route.bandwidth ? "window" : std::isinf(bandwidth) ? "nothing" : "links";
+  json["links_bytes_per_second"] = route.bandwidth;
+  json["large_message_factor"] = factor;
+  json["large_message_bytes_per_second"] = bandwidth * factor;
+}
+
 nlohmann::ordered_json route_json(const Platform& platform, std::size_t from, std::size_t to) {
   const replay::Route route = platform.route(from, to);
-  return {{"from", platform.hosts()[from].name},
-          {"to", platform.hosts()[to].name},
-          {"latency_seconds", route.latency},
-          {"bandwidth_bytes_per_second", route.bandwidth},
-          {"loopback", route.loopback}};
+  nlohmann::ordered_json json{
+      {"from", platform.hosts()[from].name}, {"to", platform.hosts()[to].name}, {"latency_seconds", route.latency}};
+  add_bandwidth(json, route, platform.settings());
+  json["loopback"] = route.loopback;
+  return json;
+}
+
+nlohmann::ordered_json distance_json(const Platform& platform, const Distance& kind) {
+  nlohmann::ordered_json json{{"within_host", kind.loopback}, {"latency_seconds", kind.latency}};
+  add_bandwidth(json, {.latency = kind.latency, .bandwidth = kind.bandwidth}, platform.settings());
+  json["pairs"] = kind.pairs;
+  json["from"] = platform.hosts()[kind.from].name;
+  json["to"] = platform.hosts()[kind.to].name;
+  return json;
 }
 
 nlohmann::ordered_json settings_json(const SmpiSettings& settings) {
@@ -88,25 +118,27 @@ nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std
   json["distances_from_hosts"] = distances.sources;
   json["distances"] = nlohmann::ordered_json::array();
   for (const Distance& kind : distances.kinds)
-    json["distances"].push_back({{"within_host", kind.loopback},
-                                 {"latency_seconds", kind.latency},
-                                 {"bandwidth_bytes_per_second", kind.bandwidth},
-                                 {"pairs", kind.pairs},
-                                 {"from", platform.hosts()[kind.from].name},
-                                 {"to", platform.hosts()[kind.to].name}});
+    json["distances"].push_back(distance_json(platform, kind));
   json["smpi"] = settings_json(platform.settings());
   json["notes"] = platform.notes();
   return json;
 }
 
+/// What bounds a way's bandwidth.
+std::string bound_text(const nlohmann::ordered_json& way) {
+  const auto& bound = way["bound"];
+  return bound == "window" ? "TCP's window" : bound == "links" ? "its links" : "nothing";
+}
+
 void print_distances(const nlohmann::ordered_json& answer) {
   constexpr std::size_t most_lines = 40;
-  Table table({"way", "latency", "bandwidth", "pairs", "for example"});
+  Table table({"way", "latency", "bandwidth", "bound by", "large messages", "pairs", "for example"});
   std::size_t lines = 0;
   for (const auto& kind : answer["distances"]) {
     if (++lines > most_lines) break;
     table.add({kind["within_host"].get<bool>() ? "within a host" : "between hosts",
-               seconds_text(kind["latency_seconds"]), bandwidth_text(kind["bandwidth_bytes_per_second"]),
+               seconds_text(kind["latency_seconds"]), bandwidth_text(kind, "bandwidth_bytes_per_second"),
+               bound_text(kind), bandwidth_text(kind, "large_message_bytes_per_second"),
                std::to_string(kind["pairs"].get<std::uint64_t>()),
                kind["from"].get<std::string>() + " to " + kind["to"].get<std::string>()});
   }
@@ -129,6 +161,20 @@ void print_settings(const nlohmann::ordered_json& smpi) {
                                                                   {"isend_overhead", "smpi/ois"},
                                                                   {"receive_overhead", "smpi/or"}})
     print_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
+  print_line(
+      "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency", "",
+      smpi["tcp_window_bytes"].get<double>());
+}
+
+/// "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
+void print_way(const nlohmann::ordered_json& route) {
+  const bool window = route["bound"] == "window";
+  print_line("{:<15}{} to {}: {}, {} by {}{}, large messages {}{}", "way", route["from"].get<std::string>(),
+             route["to"].get<std::string>(), seconds_text(route["latency_seconds"]),
+             bandwidth_text(route, "bandwidth_bytes_per_second"), bound_text(route),
+             window ? " (its links: " + bandwidth_text(route, "links_bytes_per_second") + ")" : "",
+             bandwidth_text(route, "large_message_bytes_per_second"),
+             route["loopback"].get<bool>() ? ", over its loopback" : "");
 }
 
 void print_answer(const nlohmann::ordered_json& answer) {
@@ -141,9 +187,7 @@ void print_answer(const nlohmann::ordered_json& answer) {
                human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
   if (answer.contains("between"))
     for (const auto& route : answer["between"])
-      print_line("{:<15}{} to {}: {}, {}{}", "way", route["from"].get<std::string>(), route["to"].get<std::string>(),
-                 seconds_text(route["latency_seconds"]), bandwidth_text(route["bandwidth_bytes_per_second"]),
-                 route["loopback"].get<bool>() ? ", over its loopback" : "");
+      print_way(route);
   print_distances(answer);
   print_settings(answer["smpi"]);
   for (const auto& note : answer["notes"])
