@@ -32,7 +32,8 @@ public:
   /// The hosts in the order people number them: node-2 before node-10. Indices into this list name hosts below.
   virtual std::span<const PlatformHost> hosts() const = 0;
   virtual const SmpiSettings& settings() const = 0;
-  /// Throws Error(invalid_input) where the platform connects them by nothing.
+  /// Throws Error(invalid_input) where the platform connects them by nothing, and Error(missing_capability) where it
+  /// does by a WIFI link.
   virtual Route route(std::size_t from, std::size_t to) const = 0;
   /// What the platform asks for that the model of it leaves out, for the reader of a result.
   virtual const std::vector<std::string>& notes() const = 0;

@@ -1,6 +1,7 @@
 #include "replay/platform/simgrid_platform.h"
 
 #include "replay/platform/simgrid_process.h"
+#include "replay/platform/simgrid_profiles.h"
 #include "replay/platform/simgrid_remarks.h"
 #include "trace/error.h"
 
@@ -271,6 +272,17 @@ std::vector<sg4::Link*> links_between(const sg4::Host& source, const sg4::Host& 
   return links;
 }
 
+/// What a message gets of a WIFI link depends on its station's signal, which no platform file says.
+void refuse_wifi(const std::vector<sg4::Link*>& links, const sg4::Host& source, const sg4::Host& destination,
+                 const std::filesystem::path& file) {
+  for (const sg4::Link* link : links)
+    if (link->get_sharing_policy() == sg4::Link::SharingPolicy::WIFI)
+      throw Error(Failure::missing_capability,
+                  "the way from " + source.get_name() + " to " + destination.get_name() + " crosses the WIFI link " +
+                      link->get_name() + ", over which no replay can send",
+                  file.string(), "make it SHARED with one bandwidth, or place the ranks elsewhere (--hostfile)");
+}
+
 /// The links that only a host's messages to itself use; empty when those go through the network, or when nothing else
 /// is there to compare with.
 std::vector<sg4::Link*> loopback_links(const SimgridPlatform::State& state, std::size_t host) {
@@ -295,7 +307,8 @@ SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file, const S
   if (engine_exists)
     throw Error(Failure::usage, "a second platform in one process", file.string(),
                 "SimGrid holds one platform per process; load the other in a process of its own");
-  check_head(contents(file), file);
+  const std::string text = contents(file);
+  check_head(text, file);
   check_settings(settings);
   try_in_child(file, settings);
 
@@ -309,6 +322,8 @@ SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file, const S
     state->hosts.push_back({.name = host->get_name(), .speed = host->get_speed(), .cores = host->get_core_count()});
   state->settings = read_settings();
   state->notes = notes_on(state->simgrid_hosts);
+  const std::vector<std::string> changing = profile_notes(text);
+  state->notes.insert(state->notes.end(), changing.begin(), changing.end());
   return SimgridPlatform(std::move(state));
 }
 
@@ -337,6 +352,8 @@ Route SimgridPlatform::route(std::size_t from, std::size_t to) const {
   std::vector<sg4::Link*> back;
   if (state_->settings.cross_traffic > 0) back = links_between(destination, source, state_->file, latency_back);
 
+  refuse_wifi(there, source, destination, state_->file);
+  refuse_wifi(back, source, destination, state_->file);
   std::unordered_map<sg4::Link*, std::pair<double, double>> crossings;
   for (sg4::Link* link : there)
     crossings[link].first += 1;

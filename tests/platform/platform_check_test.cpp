@@ -155,6 +155,20 @@ INSTANTIATE_TEST_SUITE_P(
                 zone_of(two_hosts + "<link id=\"l\" bandwidth=\"1GBps\"/>"
                                     "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\" direction=\"UP\"/></route>"),
                 7, "one direction only", "leave out"},
+        Mistake{"wifi",
+                zone_of("<host id=\"a\" speed=\"1Gf\"/>\n<link id=\"AP\" bandwidth=\"54Mbps,36Mbps\" latency=\"0ms\" "
+                        "sharing_policy=\"WIFI\"/>"),
+                6, "link 'AP' is WIFI", "SHARED"},
+        Mistake{"state_profile", zone_of("<host id=\"a\" speed=\"1Gf\" state_file=\"fails\"/>"), 5,
+                "host 'a' has a state profile", "", Severity::remark},
+        Mistake{"speed_profile", zone_of("<host id=\"a\" speed=\"1Gf\" speed_file=\"slower\"/>"), 5, "keeps the speed",
+                "", Severity::remark},
+        Mistake{"bandwidth_profile", zone_of("<link id=\"l\" bandwidth=\"1GBps\" bandwidth_file=\"slower\"/>"), 5,
+                "keeps the bandwidth", "", Severity::remark},
+        Mistake{"connected_profile",
+                zone_of("<link id=\"l\" bandwidth=\"1GBps\"/>\n"
+                        "<trace_connect trace=\"t\" element=\"l\" kind=\"LINK_AVAIL\"/>"),
+                6, "link 'l' has a state profile", "", Severity::remark},
         Mistake{"route_to_nobody", zone_of(two_hosts + "<route src=\"a\" dst=\"z\"/>"), 7, "no host or router 'z'",
                 "name"},
         Mistake{"two_of_a_name", zone_of("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>"), 6,

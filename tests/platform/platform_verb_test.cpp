@@ -123,6 +123,31 @@ TEST(PlatformCheck, tells_hosts_that_nothing_connects) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("a to c"), HasSubstr("connect every two hosts")));
 }
 
+TEST(PlatformWithWifi, is_a_mistake_to_check_and_not_shown) {
+  const WrittenPlatform platform(zone_of(
+      "<zone id=\"air\" routing=\"Wifi\"><prop id=\"access_point\" value=\"r\"/>"
+      "<host id=\"s1\" speed=\"1Gf\"/><host id=\"s2\" speed=\"1Gf\"/>"
+      "<link id=\"AP\" sharing_policy=\"WIFI\" bandwidth=\"54Mbps\" latency=\"0ms\"/><router id=\"r\"/></zone>"));
+  const Outcome checked = timeless_command({"platform", "check", platform.path()});
+  EXPECT_EQ(checked.status, 3);
+  EXPECT_THAT(checked.out, AllOf(HasSubstr("link 'AP' is WIFI"), HasSubstr("\n1 mistake\n")));
+  const Outcome shown = timeless_command({"platform", "show", platform.path()});
+  EXPECT_EQ(shown.status, 5);
+  EXPECT_THAT(shown.err, HasSubstr("crosses the WIFI link AP"));
+}
+
+TEST(PlatformWithProfiles, is_good_with_a_remark_to_check_and_a_note_to_show) {
+  const WrittenPlatform platform(zone_of("<host id=\"h\" speed=\"1Gf\" speed_file=\"h.profile\"/>"
+                                         "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>"
+                                         "<route src=\"h\" dst=\"h\"><link_ctn id=\"l\"/></route>"));
+  std::ofstream(platform.path().parent_path() / "h.profile") << "0 1\n1 0.5\n";
+  const Outcome checked = timeless_command({"platform", "check", platform.path()});
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  EXPECT_THAT(checked.out, AllOf(HasSubstr("remark: host 'h' has a speed profile"), HasSubstr("good")));
+  EXPECT_THAT(timeless_command({"platform", "show", platform.path()}).out,
+              HasSubstr("NOTE           host 'h' has a speed profile"));
+}
+
 TEST(PlatformUpgrade, writes_a_file_that_checks_clean_and_does_not_replace_one_unasked) {
   const WrittenPlatform old(
       "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"http://simgrid.gforge.inria.fr/simgrid.dtd\">\n"

@@ -235,6 +235,33 @@ TEST_F(Replay, of_a_deadlock_names_the_ranks_and_exits_3) {
   }
 }
 
+/// Two hosts on one link, with these words in their elements.
+std::string two_hosts(const std::string& host_b, const std::string& link) {
+  return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+         "<platform version=\"4.1\"><zone id=\"w\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
+         "<host id=\"b\" speed=\"1Gf\" " +
+         host_b + "/><link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\" " + link +
+         "/><route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone></platform>\n";
+}
+
+TEST_F(Replay, refuses_a_way_over_WIFI_in_both_backends_with_exit_5) {
+  std::ofstream(directory_ / "air.xml") << two_hosts("", "sharing_policy=\"WIFI\"");
+  for (const std::string backend : {"model", "smpi"}) {
+    const Outcome outcome = replay({"--platform", directory_ / "air.xml", "--backend", backend});
+    EXPECT_EQ(outcome.status, 5) << backend;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("crosses the WIFI link l")) << backend;
+  }
+}
+
+TEST_F(Replay, says_that_the_model_lets_work_on_what_fails) {
+  std::ofstream(directory_ / "fails.xml") << two_hosts("state_file=\"b.profile\"", "");
+  std::ofstream(directory_ / "b.profile") << "0 1\n0.001 0\n";
+  const Outcome model = replay({"--platform", directory_ / "fails.xml"});
+  EXPECT_EQ(model.status, 0) << model.err;
+  EXPECT_THAT(model.out, HasSubstr("host 'b' has a state profile"));
+}
+
 TEST_F(Replay, refuses_in_SMPI_what_it_lacks_with_exit_5) {
   trace::MemorySource run(1);
   run.add(0, {.kind = ActionKind::neighbor_alltoall, .bytes = 8, .receive_bytes = 8});

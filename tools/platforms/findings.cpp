@@ -14,6 +14,7 @@ Findings check_text(const XmlFile& file, std::span<const std::string> known_sett
     check_clusters(file, findings);
     check_settings(file, known_settings, findings);
     check_references(file, findings);
+    check_replay(file, findings);
   }
   std::ranges::stable_sort(findings, {}, &Finding::line);
   return findings;

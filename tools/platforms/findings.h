@@ -34,6 +34,9 @@ void check_settings(const XmlFile& file, std::span<const std::string> known, Fin
 /// Names: what is defined twice, and routes over what is not defined.
 void check_references(const XmlFile& file, Findings& findings);
 
+/// What loads but is not replayed as it stands: WIFI links, which no backend can, and profiles.
+void check_replay(const XmlFile& file, Findings& findings);
+
 /// All of the above, in the order of the lines. Looks at the text only; SimGrid has the last word (check_by_loading).
 Findings check_text(const XmlFile& file, std::span<const std::string> known_settings);
 
