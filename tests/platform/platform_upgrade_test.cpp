@@ -126,6 +126,68 @@ TEST(Upgrade, of_older_spellings_and_what_is_gone) {
   EXPECT_THAT(now.text, HasSubstr("<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">"));
 }
 
+const std::string head_of_2012 = "<?xml version='1.0'?>\n"
+                                 "<!DOCTYPE platform SYSTEM \"http://simgrid.gforge.inria.fr/simgrid.dtd\">\n"
+                                 "<platform version=\"3\">\n";
+
+std::vector<std::string> what_is_wrong_with(const std::string& text) {
+  const WrittenPlatform platform(text);
+  const std::vector<std::string> settings = replay::simgrid_settings();
+  const XmlFile file = XmlFile::read(platform.path());
+  Findings findings = check_text(file, settings);
+  for (const Finding& finding : check_by_loading(file))
+    findings.push_back(finding);
+  std::vector<std::string> mistakes;
+  for (const Finding& finding : findings)
+    if (finding.severity == Severity::mistake) mistakes.push_back(finding.what);
+  return mistakes;
+}
+
+TEST(Upgrade, of_routes_in_both_directions_keeps_each_as_it_is_written) {
+  const Upgraded now = upgraded(
+      head_of_2012 + "<AS id=\"w\" routing=\"Full\"><host id=\"a\" power=\"1E9\"/><host id=\"b\" power=\"1E9\"/>"
+                     "<host id=\"c\" power=\"1E9\"/><link id=\"l\" bandwidth=\"1E9\" latency=\"1E-6\"/>"
+                     "<link id=\"m\" bandwidth=\"1E9\" latency=\"3E-6\"/>"
+                     "<link id=\"own\" bandwidth=\"1E9\" latency=\"1E-7\"/>"
+                     "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>"
+                     "<route src=\"b\" dst=\"a\"><link_ctn id=\"m\"/></route>"
+                     "<route src=\"a\" dst=\"c\"><link_ctn id=\"l\"/></route>"
+                     "<route src=\"b\" dst=\"c\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"
+                     "<route src=\"c\" dst=\"b\" symmetrical=\"NO\"><link_ctn id=\"l\"/></route>"
+                     "<route src=\"a\" dst=\"a\"><link_ctn id=\"own\"/></route></AS></platform>\n");
+  EXPECT_THAT(what_is_wrong_with(now.text), testing::IsEmpty());
+  EXPECT_THAT(now.text, HasSubstr("<route src=\"a\" dst=\"b\" symmetrical=\"NO\">"));
+  EXPECT_THAT(now.text, HasSubstr("<route src=\"b\" dst=\"a\" symmetrical=\"NO\">"));
+  EXPECT_THAT(now.text, HasSubstr("<route src=\"a\" dst=\"c\"><link_ctn"));
+  EXPECT_THAT(now.text, HasSubstr("<route src=\"a\" dst=\"a\"><link_ctn"));
+  EXPECT_THAT(now.changes, testing::Contains(HasSubstr("routes given in both directions")));
+  EXPECT_THAT(upgraded(now.text).changes, testing::IsEmpty());
+}
+
+TEST(Upgrade, removes_the_setting_of_coordinates_and_routes_of_a_zone_to_itself) {
+  const Upgraded now =
+      upgraded(head_of_2012 +
+               "<config id=\"General\"><prop id=\"network/coordinates\" value=\"yes\"></prop></config>\n"
+               "<AS id=\"w\" routing=\"Full\">"
+               "<cluster id=\"c\" prefix=\"c-\" suffix=\"\" radical=\"0-1\" power=\"1E9\" bw=\"1E8\" lat=\"1E-6\"/>"
+               "<cluster id=\"d\" prefix=\"d-\" suffix=\"\" radical=\"0-1\" power=\"1E9\" bw=\"1E8\" lat=\"1E-6\"/>"
+               "<link id=\"l\" bandwidth=\"1E9\" latency=\"1E-6\"/>"
+               "<ASroute src=\"c\" dst=\"c\" gw_src=\"c-c_router\" gw_dst=\"c-c_router\"><link_ctn id=\"l\"/></ASroute>"
+               "<ASroute src=\"c\" dst=\"d\" gw_src=\"c-c_router\" gw_dst=\"d-d_router\"><link_ctn id=\"l\"/></ASroute>"
+               "</AS></platform>\n");
+  EXPECT_THAT(what_is_wrong_with(now.text), testing::IsEmpty());
+  EXPECT_THAT(now.text, Not(HasSubstr("network/coordinates")));
+  EXPECT_THAT(now.text, Not(HasSubstr("dst=\"c\"")));
+  EXPECT_THAT(now.text, HasSubstr("<zoneRoute src=\"c\" dst=\"d\""));
+}
+
+TEST(Upgrade, parts_coordinates_by_one_blank) {
+  const Upgraded now = upgraded(head_of_2012 + "<AS id=\"w\" routing=\"Vivaldi\">"
+                                               "<peer id=\"p\" coordinates=\" 247.0  57.3 0.6 \" power=\"1Mf\" "
+                                               "bw_in=\"1E6\" bw_out=\"1E6\" lat=\"1E-3\"/></AS></platform>\n");
+  EXPECT_THAT(now.text, HasSubstr("coordinates=\"247.0 57.3 0.6\""));
+}
+
 TEST(Upgrade, refuses_formats_whose_numbers_meant_something_else) {
   for (const char* version : {"version=\"2\"", "version=\"0\"", "", "version=\"5\""}) {
     const WrittenPlatform platform(std::string("<?xml version='1.0'?>\n<platform ") + version + "/>\n");

@@ -9,7 +9,11 @@
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace timeless::tools::platforms {
 
@@ -25,6 +29,8 @@ public:
     file_.visit([&](const pugi::xml_node& node) { all.push_back(node); });
     for (const pugi::xml_node& node : all)
       change(node);
+    part_directions();
+    remove_obsolete();
     change_head();
     std::ostringstream out;
     for (const pugi::xml_node node : file_.document().children()) {
@@ -81,6 +87,7 @@ private:
       note("attribute " + before + " is now " + now);
       attribute.set_name(now.c_str());
     }
+    if (before == "coordinates") part_by_one_blank(attribute);
     if (std::string_view(attribute.value()) == "FULLDUPLEX") {
       note("FULLDUPLEX is now SPLITDUPLEX");
       attribute.set_value("SPLITDUPLEX");
@@ -90,6 +97,17 @@ private:
       attribute.set_value("SPEED");
     }
     if (const auto quantity = quantity_of(attribute.name())) add_unit(attribute, *quantity);
+  }
+
+  /// SimGrid counts a blank too many as one more coordinate.
+  void part_by_one_blank(pugi::xml_attribute attribute) {
+    std::istringstream parts{std::string(attribute.value())};
+    std::string dense;
+    for (std::string part; parts >> part;)
+      dense += (dense.empty() ? "" : " ") + part;
+    if (dense == attribute.value()) return;
+    note("coordinates have one blank between them");
+    attribute.set_value(dense.c_str());
   }
 
   void add_unit(pugi::xml_attribute attribute, Quantity quantity) {
@@ -117,6 +135,54 @@ private:
     if (now.empty()) return;
     note("setting " + std::string(id.value()) + " is now " + now);
     id.set_value(now.c_str());
+  }
+
+  /// A route is for both directions unless it says otherwise. Early files gave both and did not say so: each as it
+  /// stands is what they meant.
+  void part_directions() {
+    using Ends = std::tuple<std::size_t, std::string, std::string, std::string>; // zone, kind, from, to
+    std::map<Ends, pugi::xml_node> routes;
+    const auto ends = [](const pugi::xml_node& node, const char* from, const char* to) {
+      return Ends{node.parent().hash_value(), node.name(), node.attribute(from).value(), node.attribute(to).value()};
+    };
+    file_.visit([&](pugi::xml_node node) {
+      const std::string_view kind = node.name();
+      if (kind == "route" || kind == "zoneRoute") routes.emplace(ends(node, "src", "dst"), node);
+    });
+    for (auto& [key, node] : routes) {
+      const auto back = routes.find(ends(node, "dst", "src"));
+      if (back == routes.end() || back->second == node || !(symmetrical(node) || symmetrical(back->second))) continue;
+      note("routes given in both directions say symmetrical=\"NO\"");
+      for (pugi::xml_node one : {node, back->second}) {
+        pugi::xml_attribute attribute = one.attribute("symmetrical");
+        if (!attribute) attribute = one.append_attribute("symmetrical");
+        attribute.set_value("NO");
+      }
+    }
+  }
+
+  static bool symmetrical(const pugi::xml_node& route) {
+    const std::string_view said = route.attribute("symmetrical").as_string("YES");
+    return said == "YES" || said == "yes";
+  }
+
+  void remove_obsolete() {
+    std::vector<pugi::xml_node> gone;
+    file_.visit([&](const pugi::xml_node& node) {
+      const std::string_view kind = node.name();
+      if (kind == "prop" && std::string_view(node.parent().name()) == "config" &&
+          std::string_view(node.attribute("id").value()) == "network/coordinates") {
+        note("setting network/coordinates is gone, coordinates need none: removed");
+        gone.push_back(node);
+      }
+      if (kind == "zoneRoute" && !node.attribute("src").empty() &&
+          std::string_view(node.attribute("src").value()) == node.attribute("dst").value()) {
+        note("a zone has no route to itself: removed");
+        gone.push_back(node);
+      }
+    });
+    for (pugi::xml_node node : gone)
+      node.parent().remove_child(node);
   }
 
   void change_head() {
