@@ -3,6 +3,7 @@
 #include "trace/error.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fstream>
 #include <numeric>
@@ -36,24 +37,73 @@ std::vector<std::string_view> words(std::string_view line) {
   }
 }
 
+/// What Open MPI's hostfiles say of a host beside its slots, as its 4.1 reads them.
+constexpr std::array slot_words{"slots", "cpu", "count"};
+constexpr std::array most_slots_words{"slots-max", "slots_max", "max-slots", "max_slots", "cpu-max",   "cpu_max",
+                                      "max-cpu",   "max_cpu",   "count-max", "count_max", "max-count", "max_count"};
+constexpr std::array other_words{"username",         "user-name",         "user_name",         "boards",
+                                 "sockets",          "sockets_per_board", "sockets-per-board", "cores",
+                                 "cores_per_socket", "cores-per-socket",  "cpu_set",           "cpu-set"};
+
+/// A line without its comment and without blanks around '='.
+std::string dense(std::string_view line) {
+  line = line.substr(0, std::min(line.find('#'), line.find("//")));
+  std::string text;
+  for (const char c : line) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (blank && (text.empty() || text.back() == '=')) continue;
+    if (c == '=')
+      while (text.ends_with(' '))
+        text.pop_back();
+    text += blank ? ' ' : c;
+  }
+  return text;
+}
+
+/// "user@host:4" taken apart.
+HostSlots parse_name(std::string_view field, std::uint32_t line, const std::string& where, bool& counted) {
+  const std::string mistake = "'" + std::string(field) + "' is not a host and its slots";
+  HostSlots entry{.host = std::string(field), .slots = 1, .line = line};
+  if (const std::size_t at = entry.host.find('@'); at != std::string::npos) {
+    if (at == 0 || entry.host.find('@', at + 1) != std::string::npos)
+      throw Error(Failure::invalid_input, mistake, where, "write user@host");
+    entry.host.erase(0, at + 1);
+  }
+  if (entry.host.starts_with('^') || entry.host.starts_with('+'))
+    throw Error(Failure::invalid_input, mistake + ": hosts cannot be left out or counted from others here", where,
+                "name the hosts to use");
+  if (const std::size_t colon = entry.host.find(':'); colon != std::string::npos) {
+    const auto slots = positive(std::string_view(entry.host).substr(colon + 1));
+    if (!slots) throw Error(Failure::invalid_input, mistake, where, "write host:N");
+    entry.slots = *slots;
+    entry.host.resize(colon);
+    counted = true;
+  }
+  if (entry.host.empty() || entry.host.find('=') != std::string::npos)
+    throw Error(Failure::invalid_input, mistake, where, "begin the line with a host");
+  return entry;
+}
+
 HostSlots parse_host(std::string_view line, std::uint32_t number, const std::string& file) {
   const std::string where = file + ":" + std::to_string(number);
   const auto fields = words(line);
-  HostSlots entry{.host = std::string(fields.front()), .slots = 1, .line = number};
-  if (const std::size_t colon = entry.host.find(':'); colon != std::string::npos) {
-    const auto slots = positive(std::string_view(entry.host).substr(colon + 1));
-    if (!slots || colon == 0)
-      throw Error(Failure::invalid_input, "'" + entry.host + "' is not a host and its slots", where, "write host:N");
-    entry.slots = *slots;
-    entry.host.resize(colon);
-  }
+  bool counted = false;
+  HostSlots entry = parse_name(fields.front(), number, where, counted);
   for (const std::string_view field : std::span(fields).subspan(1)) {
-    if (field.starts_with("max_slots=") || field.starts_with("max-slots=")) continue;
-    const auto slots = field.starts_with("slots=") ? positive(field.substr(6)) : std::nullopt;
-    if (!slots)
+    const std::string_view word = field.substr(0, field.find('='));
+    const std::string_view value = word.size() == field.size() ? std::string_view() : field.substr(word.size() + 1);
+    const auto slots = positive(value);
+    const bool most = std::ranges::find(most_slots_words, word) != most_slots_words.end();
+    if (slots && std::ranges::find(slot_words, word) != slot_words.end()) {
+      entry.slots = *slots;
+      counted = true;
+    } else if (slots && most) {
+      // As Open MPI does: a host of which only the most slots are known has these.
+      if (!counted) entry.slots = *slots;
+    } else if (value.empty() || std::ranges::find(other_words, word) == other_words.end()) {
       throw Error(Failure::invalid_input, "cannot understand '" + std::string(field) + "'", where,
                   "write one host a line: host, host:N or host slots=N");
-    entry.slots = *slots;
+    }
   }
   return entry;
 }
@@ -311,7 +361,7 @@ std::vector<HostSlots> read_hostfile(const std::filesystem::path& file) {
   std::vector<HostSlots> lines;
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
-    const std::string_view content = std::string_view(line).substr(0, line.find('#'));
+    const std::string content = dense(line);
     if (words(content).empty()) continue;
     lines.push_back(parse_host(content, number, file.string()));
   }

@@ -54,7 +54,9 @@ struct HostSlots {
 };
 
 /// Reads a hostfile as SimGrid and Open MPI write them: a host a line, `host slots=N`, `host:N`, `#` comments.
-/// Throws Error(invalid_input) naming file and line.
+/// Of Open MPI 4.1 also `cpu` and `count` for `slots`, blanks around '=', `user@host`, `//` comments, and the most
+/// slots, which are the slots where nothing else is said. A host that is left out (^host) is an error. Throws
+/// Error(invalid_input) naming file and line.
 std::vector<HostSlots> read_hostfile(const std::filesystem::path& file);
 
 /// Gives every rank a node.

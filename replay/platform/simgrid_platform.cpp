@@ -291,7 +291,12 @@ std::vector<sg4::Link*> loopback_links(const SimgridPlatform::State& state, std:
   std::vector<sg4::Link*> own = links_between(self, self, state.file, latency);
   if (state.simgrid_hosts.size() == 1) return own;
   const sg4::Host& other = *state.simgrid_hosts[host == 0 ? 1 : host - 1];
-  const std::vector<sg4::Link*> network = links_between(self, other, state.file, latency);
+  std::vector<sg4::Link*> network;
+  try {
+    self.route_to(&other, network, &latency);
+  } catch (const std::exception&) {
+    return own; // nothing leads there: what leads to itself is its own
+  }
   const auto shared = [&](sg4::Link* link) { return std::ranges::find(network, link) != network.end(); };
   return std::ranges::any_of(own, shared) ? std::vector<sg4::Link*>{} : own;
 }

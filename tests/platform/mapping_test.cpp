@@ -169,6 +169,32 @@ TEST(MappingOnAPlatform, hostfile_with_a_strange_host_is_an_error_with_its_line)
               testing::AllOf(HasSubstr("no host 'nowhere'"), HasSubstr(file.path().string() + ":2")));
 }
 
+TEST(AHostfile, is_read_in_all_forms_that_Open_MPI_takes) {
+  const std::vector<std::pair<std::string, std::uint32_t>> forms{{"n", 1},
+                                                                 {"n slots=2", 2},
+                                                                 {"n slots = 2", 2},
+                                                                 {"n cpu=2", 2},
+                                                                 {"n\tcount =2", 2},
+                                                                 {"me@n", 1},
+                                                                 {"me@n slots= 3", 3},
+                                                                 {"me@n:3", 3},
+                                                                 {"n max_slots=4", 4},
+                                                                 {"n slots=2 max-slots = 4", 2},
+                                                                 {"n max_slots=4 slots=2", 2},
+                                                                 {"n:2 count_max=4", 2},
+                                                                 {"n slots=2 // two", 2},
+                                                                 {"n user_name=me slots=2", 2},
+                                                                 {"n sockets=2 cores = 8", 1},
+                                                                 {"n slots=2\r", 2}};
+  for (const auto& [line, slots] : forms) {
+    const Hostfile file(line + "\n");
+    const std::vector<HostSlots> read = read_hostfile(file.path());
+    ASSERT_EQ(read.size(), 1U) << line;
+    EXPECT_EQ(read[0].host, "n") << line;
+    EXPECT_EQ(read[0].slots, slots) << line;
+  }
+}
+
 TEST(AHostfile, that_makes_no_sense_is_an_error_with_its_line) {
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"a slots=0\n", "cannot understand 'slots=0'"},
@@ -176,6 +202,15 @@ TEST(AHostfile, that_makes_no_sense_is_an_error_with_its_line) {
            {"a:\n", "'a:'"},
            {":3\n", "':3'"},
            {"a 4\n", "cannot understand '4'"},
+           {"a slots\n", "cannot understand 'slots'"},
+           {"a slots =\n", "cannot understand 'slots='"},
+           {"a max_slots=many\n", "cannot understand 'max_slots=many'"},
+           {"^a\n", "cannot be left out"},
+           {"+n1\n", "name the hosts"},
+           {"me@you@a\n", "user@host"},
+           {"me@\n", "begin the line with a host"},
+           {"rank 0=a slot=1\n", "cannot understand '0=a'"},
+           {"slots=2\n", "begin the line with a host"},
            {"# nobody\n\n", "names no host"},
        }) {
     const Hostfile file(text);

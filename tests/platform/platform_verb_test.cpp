@@ -120,7 +120,13 @@ TEST(PlatformCheck, tells_hosts_that_nothing_connects) {
               "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>"));
   const Outcome outcome = timeless_command({"platform", "check", platform.path()});
   EXPECT_EQ(outcome.status, 3);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("a to c"), HasSubstr("connect every two hosts")));
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("a to c"), HasSubstr("connect every two hosts"), HasSubstr("\n1 mistake\n")));
+  for (const std::string pair : {"from a to c", "from c to a", "from b to c", "from c to b"}) {
+    const std::size_t first = outcome.out.find(pair);
+    ASSERT_NE(first, std::string::npos) << pair;
+    EXPECT_EQ(outcome.out.find(pair, first + 1), std::string::npos) << pair;
+  }
 }
 
 TEST(PlatformWithWifi, is_a_mistake_to_check_and_not_shown) {

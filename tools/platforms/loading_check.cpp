@@ -7,7 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace timeless::tools::platforms {
@@ -22,29 +23,30 @@ std::size_t line_in(std::string_view where) {
   return line;
 }
 
-/// A line for each pair of hosts without a route, of the pairs that some hosts make with all; at most a few lines.
-std::string pairs_without_route(const replay::Platform& platform) {
+/// The pairs of hosts without a way, of those that some hosts make with all, each once; empty where there are none.
+std::string pairs_without_way(const replay::Platform& platform) {
   constexpr std::size_t most_sources = 24;
-  constexpr std::size_t most_lines = 5;
+  constexpr std::size_t most_told = 5;
   const std::size_t hosts = platform.hosts().size();
   const std::size_t step = std::max<std::size_t>(1, hosts / most_sources);
-  std::string lines;
-  std::size_t missing = 0;
+  std::string told;
+  std::set<std::string> missing;
+  const auto miss = [&](const std::string& what) {
+    if (missing.insert(what).second && missing.size() <= most_told) told += (told.empty() ? "" : "; ") + what;
+  };
   for (std::size_t from = 0; from < hosts; from += step)
     for (std::size_t to = 0; to < hosts; ++to) {
       try {
-        const replay::Route route = platform.route(from, to);
-        if (route.bandwidth > 0) continue;
-        if (++missing <= most_lines)
-          lines += "the way from " + platform.hosts()[from].name + " to " + platform.hosts()[to].name +
-                   " has no bandwidth\n";
+        if (!(platform.route(from, to).bandwidth > 0))
+          miss("the way from " + platform.hosts()[from].name + " to " + platform.hosts()[to].name +
+               " has no bandwidth");
       } catch (const Error& error) {
-        if (++missing <= most_lines) lines += error.description() + "\n";
+        miss(error.description());
       }
     }
-  if (missing > most_lines)
-    lines += "and " + std::to_string(missing - most_lines) + " more pairs of hosts without a way\n";
-  return lines;
+  if (missing.size() > most_told)
+    told += "; and so for " + std::to_string(missing.size() - most_told) + " more pairs of hosts";
+  return told;
 }
 
 } // namespace
@@ -52,16 +54,15 @@ std::string pairs_without_route(const replay::Platform& platform) {
 Findings check_by_loading(const XmlFile& file) {
   Findings findings;
   try {
-    const std::string lines = replay::run_apart(
+    const std::string missing = replay::run_apart(
         [&](const replay::ChildReport&) {
           const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file.path());
           replay::limit_this_process();
-          return pairs_without_route(platform);
+          return pairs_without_way(platform);
         },
         {Failure::invalid_input, "SimGrid dies of this file", file.path().string()});
-    std::istringstream in(lines);
-    for (std::string line; std::getline(in, line);)
-      findings.push_back({.what = line, .advice = "connect every two hosts, and give hosts a loopback"});
+    if (!missing.empty())
+      findings.push_back({.what = missing, .advice = "connect every two hosts, and give hosts a loopback"});
     for (const std::string& warning : replay::simgrid_warnings(file.path()))
       findings.push_back({.severity = Severity::remark, .what = "SimGrid warns: " + warning});
   } catch (const Error& error) {
