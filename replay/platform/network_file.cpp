@@ -116,7 +116,7 @@ NetworkDescription read_network(const std::filesystem::path& file) {
                              .source = whole.word_or("source", {}),
                              .file = file};
   network.between_nodes = link_costs(whole.object("between_nodes"));
-  if (whole.has("within_node")) network.within_node = link_costs(whole.object("within_node"));
+  network.within_node = whole.has("within_node") ? link_costs(whole.object("within_node")) : network.between_nodes;
   if (whole.has("memory_copy_bytes_per_second"))
     network.memory_copy_byte_time = byte_time(whole, "memory_copy_bytes_per_second");
   if (whole.has("reduction_bytes_per_second"))
@@ -140,10 +140,9 @@ NetworkDescription description(const Preset& preset, const MachineDefaults& mach
 }
 
 MachineLane lane(const NetworkDescription& network, const Scaling& scaling) {
-  LinkCosts between_nodes = scaled(network.between_nodes, scaling.bandwidth, scaling.latency);
   return {.name = scaled_name(network.name, scaling),
-          .between_nodes = between_nodes,
-          .within_node = network.within_node.value_or(between_nodes),
+          .between_nodes = scaled(network.between_nodes, scaling.bandwidth, scaling.latency),
+          .within_node = network.within_node,
           .eager_limit = network.eager_limit,
           .handshake_latencies = network.handshake_latencies,
           .memory_copy_byte_time = network.memory_copy_byte_time,

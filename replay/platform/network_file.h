@@ -16,7 +16,7 @@ struct NetworkDescription {
   std::string source;      ///< where its figures come from
   std::filesystem::path file;
   LinkCosts between_nodes = {};
-  std::optional<LinkCosts> within_node = {}; ///< nothing: as between nodes, whatever these become
+  LinkCosts within_node = {}; ///< where a file has none, as it says of those between nodes, whatever these become
   double memory_copy_byte_time = 0;
   double reduction_byte_time = 0;
   std::optional<Bytes> eager_limit = {};

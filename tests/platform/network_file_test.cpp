@@ -1,7 +1,9 @@
 #include "replay/platform/network_file.h"
 
 #include "../temporary_directory.h"
+#include "replay/replay.h"
 #include "trace/error.h"
+#include "trace/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +49,7 @@ TEST_F(NetworkFile, of_hockney_says_latency_and_bandwidth) {
   const NetworkDescription network = read_network(written(with_link(fast_link)));
   EXPECT_EQ(network.name, "network") << "the file's, as it says none";
   EXPECT_EQ(network.between_nodes, hockney_costs(2e-6, 1e-9));
-  EXPECT_FALSE(network.within_node);
+  EXPECT_EQ(network.within_node, network.between_nodes) << "it speaks of one kind of link";
   EXPECT_EQ(network.memory_copy_byte_time, 0);
   EXPECT_EQ(network.reduction_byte_time, 0);
   EXPECT_EQ(network.eager_limit, std::nullopt);
@@ -84,7 +86,7 @@ TEST_F(NetworkFile, says_all_that_a_lane_holds) {
   const MachineLane faster = lane(network, {.bandwidth = 2, .latency = 0.5, .compute = 3});
   EXPECT_EQ(faster.name, "mine bandwidth x2 latency x0.5 compute x3");
   EXPECT_EQ(faster.between_nodes, scaled(expected, 2, 0.5));
-  EXPECT_EQ(faster.within_node, *network.within_node) << "only links between nodes are scaled";
+  EXPECT_EQ(faster.within_node, network.within_node) << "only links between nodes are scaled";
   EXPECT_EQ(faster.memory_copy_byte_time, 0.25);
   EXPECT_EQ(faster.reduction_byte_time, 0.125);
   EXPECT_EQ(faster.eager_limit, 150);
@@ -92,9 +94,31 @@ TEST_F(NetworkFile, says_all_that_a_lane_holds) {
   EXPECT_EQ(faster.compute_scale, 3);
 }
 
-TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_has_one_kind_of_link) {
-  const MachineLane faster = lane(read_network(written(with_link(fast_link))), {.bandwidth = 2});
-  EXPECT_EQ(faster.within_node, faster.between_nodes);
+TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_has_the_unscaled_links_there) {
+  const MachineLane faster = lane(read_network(written(with_link(fast_link))), {.bandwidth = 2, .latency = 0.5});
+  EXPECT_EQ(faster.between_nodes, hockney_costs(1e-6, 0.5e-9));
+  EXPECT_EQ(faster.within_node, hockney_costs(2e-6, 1e-9));
+}
+
+TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_scales_by_what_the_sensitivities_say) {
+  // Two ranks of a node, one of another, and one that sends to itself: 2 us + 1 us each, between nodes or not.
+  trace::MemorySource program(3);
+  for (const auto& [from, to] : {std::pair<Rank, Rank>{0, 1}, {1, 2}, {2, 2}}) {
+    program.add(from, {.kind = trace::ActionKind::send, .peer = to, .bytes = 1000});
+    program.add(to, {.kind = trace::ActionKind::receive, .peer = from, .bytes = 1000});
+  }
+  program.finalize();
+  const NetworkDescription network = read_network(written(with_link(fast_link)));
+  MachineNetwork machine({lane(network), lane(network, {.latency = 10}), lane(network, {.bandwidth = 0.1})},
+                         {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
+  ReplayOptions options;
+  options.sensitivities = true;
+  const std::vector<LaneResult> lanes = replay(program, machine, options).lanes;
+  EXPECT_NEAR(lanes[0].makespan, 9e-6, 1e-15);
+  EXPECT_NEAR(lanes[0].sensitivity.latency, 2e-6, 1e-15) << "the one message between nodes";
+  EXPECT_NEAR(lanes[0].sensitivity.bandwidth, 1e-6, 1e-15);
+  EXPECT_NEAR(lanes[1].makespan, 9e-6 + 9 * 2e-6, 1e-15);
+  EXPECT_NEAR(lanes[2].makespan, 9e-6 + 9 * 1e-6, 1e-15);
 }
 
 TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
