@@ -87,6 +87,10 @@ public:
     const std::lock_guard lock(turn_);
     VariedNetwork::handshake(link, segment, seconds);
   }
+  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::handshake_overhead(link, segment, seconds);
+  }
 
 private:
   std::mutex& turn_;

@@ -158,9 +158,12 @@ void Clocks::take_arrivals(Clock& clock) {
   clear_pending(clock);
 }
 
-Snapshot Clocks::leave(const Moment& sent, const Moment& posted, const double* held) {
+Snapshot Clocks::leave(const Moment& sent, const Moment& posted, std::uint32_t row) {
   Snapshot start = pool_.take();
-  kernels_.leave(lanes(), rates_, sent.time(), posted.time(), held, start.values());
+  kernels_.leave(lanes(), rates_, sent.time(), posted.time(), rows_[row].held, start.values());
+  if (const double* const agreement = rows_[row].agreement)
+    for (std::size_t lane = 0; lane < lanes(); ++lane)
+      start.values()[lane] += agreement[lane];
   return start;
 }
 

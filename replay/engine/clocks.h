@@ -111,7 +111,8 @@ public:
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
 
-  /// A rank whose clock is in the caches is about to take something: fetches what it counts in, as far as that is short.
+  /// A rank whose clock is in the caches is about to take something: fetches what it counts in, as far as that is
+  /// short.
   void prefetch(std::size_t rank) const {
     constexpr std::size_t line = 8;
     constexpr std::size_t most_lines = 12;
@@ -172,8 +173,8 @@ public:
   void add_plainly(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
   void take_all_plainly(Clock& clock);
 
-  /// When a message left that waits for its receive in the lanes where `held` is not 0.
-  Snapshot leave(const Moment& sent, const Moment& posted, const double* held);
+  /// When a message of this row left that waits for its receive in some lanes: its ends' processors have agreed.
+  Snapshot leave(const Moment& sent, const Moment& posted, std::uint32_t row);
   /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
   /// which none of them was held must not notice, not even by rounding.
   void depart(Clock& clock, std::span<const Incoming> departing);

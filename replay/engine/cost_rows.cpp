@@ -109,6 +109,14 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
   return segments[segment] - 1;
 }
 
+const double* CostRows::agreement(LinkClass link, std::size_t segment, const double* held) {
+  std::vector<double> seconds(network_.lanes().size());
+  if (!network_.handshake_overhead(link, segment, seconds)) return nullptr;
+  for (std::size_t lane = 0; lane < seconds.size(); ++lane)
+    if (held[lane] == 0) seconds[lane] = 0;
+  return padded(seconds, "times to agree");
+}
+
 std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchronous) {
   const LinkClass link = network_.link(from, to);
   const std::uint32_t eager = row(link, bytes);
@@ -137,6 +145,7 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
     std::transform(plain.latency, plain.latency + given, handshake, [&](double a) { return *protocol_.handshake * a; });
   else
     network_.handshake(link, networks_segment(segment), {handshake, given});
+  const double* agreement = this->agreement(link, networks_segment(segment), held);
   double* latency = list();
   double* sender_latency = list();
   double* sender_byte_time = list();
@@ -159,6 +168,7 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
                    .constant = plain.constant,
                    .ends = plain.ends,
                    .held = held,
+                   .agreement = agreement,
                    .envelope = eager,
                    .departure = departure,
                    .synchronous = synchronous});

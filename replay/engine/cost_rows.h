@@ -33,10 +33,11 @@ struct CostRow {
   const double* constant = nullptr; ///< Network::transfer_constant; null when none
   const EndsRow* ends = nullptr;    ///< null when overheads are the same in all lanes and there are no ports
   // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
-  const double* held = nullptr; ///< 1 in these lanes, else 0; null when there are none
-  std::uint32_t envelope = 0;   ///< the row of what a probe sees: without the handshake
-  std::uint32_t departure = 0;  ///< the row of the sender: the same in these lanes, else nothing
-  bool synchronous = false;     ///< they wait in all lanes
+  const double* held = nullptr;      ///< 1 in these lanes, else 0; null when there are none
+  const double* agreement = nullptr; ///< Network::handshake_overhead in these lanes, else 0; null when none
+  std::uint32_t envelope = 0;        ///< the row of what a probe sees: without the handshake
+  std::uint32_t departure = 0;       ///< the row of the sender: the same in these lanes, else nothing
+  bool synchronous = false;          ///< they wait in all lanes
 };
 
 /// In which lanes messages wait for their receives, and what the agreement costs there.
@@ -88,6 +89,7 @@ private:
   SecondsRow seconds(Ask ask);
   const double* constant(LinkClass link, std::size_t segment);
   const EndsRow* ends(LinkClass link, std::size_t segment);
+  const double* agreement(LinkClass link, std::size_t segment, const double* held);
 
   Network& network_;
   std::size_t lanes_;

@@ -46,7 +46,7 @@ void Engine::start_receive_with_care(RankState& rank, std::uint32_t number, cons
 /// The receive of a message is posted: from here on the message is like an eager one sent at that time.
 void Engine::leave(Message& message, const Moment& posted) {
   const std::uint32_t number = std::exchange(message.handshake, no_handshake);
-  Snapshot start = clocks_.leave(message.sent, posted, clocks_.rows()[message.row].held);
+  Snapshot start = clocks_.leave(message.sent, posted, message.row);
   message.sent = {.base = start};
   const Handshake& handshake = handshakes_[number];
   if (handshake.origin < 0) return left(number, std::move(start));

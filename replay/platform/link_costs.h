@@ -25,7 +25,7 @@ struct MessageCosts {
   Seconds receive = {}; ///< of the receiver's processor, after the message has arrived
   /// For how long the message keeps its sender's port from the next one: LogGP's g + n G. Nothing: ports are wide.
   std::optional<Seconds> port = {};
-  /// Seconds of a rendezvous before the message sets off, beside the latencies of its handshake.
+  /// Seconds of both ends' processors in a rendezvous before the message sets off, beside its handshake's latencies.
   double handshake = 0;
   bool operator==(const MessageCosts&) const = default;
 };

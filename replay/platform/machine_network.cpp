@@ -172,10 +172,14 @@ void MachineNetwork::port(LinkClass link, std::size_t segment, const LaneSeconds
 }
 
 void MachineNetwork::handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
-    const MessageCosts& some = message_costs(lane, link, segment);
-    seconds[lane] = configurations_[lane].handshake_latencies * some.latency + some.handshake;
-  }
+  for (std::size_t lane = 0; lane < configurations_.size(); ++lane)
+    seconds[lane] = configurations_[lane].handshake_latencies * message_costs(lane, link, segment).latency;
+}
+
+bool MachineNetwork::handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  for (std::size_t lane = 0; lane < configurations_.size(); ++lane)
+    seconds[lane] = message_costs(lane, link, segment).handshake;
+  return std::ranges::any_of(seconds, [](double lane) { return lane != 0; });
 }
 
 double MachineNetwork::seconds_per_unit(Rank rank) const {

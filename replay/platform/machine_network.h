@@ -63,6 +63,7 @@ public:
   void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
 
 private:
   std::uint32_t node(Rank rank) const;

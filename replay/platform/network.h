@@ -108,8 +108,13 @@ public:
   /// lane has a limit.
   virtual std::span<const Bytes> eager_limits() const { return {}; }
   /// Fills in what sender and receiver spend on agreeing before the message of a rendezvous leaves, per lane: seconds.
-  /// By default two latencies, a request and its answer.
+  /// By default two latencies, a request and its answer. They count as latency.
   virtual void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const;
+  /// Seconds that their processors spend on agreeing beside, per lane. They count as no cost of the network. False:
+  /// none in any lane.
+  virtual bool handshake_overhead(LinkClass, std::size_t /*segment*/, std::span<double> /*seconds*/) const {
+    return false;
+  }
 };
 
 /// The eager limit of a lane in which no message of a standard send waits for its receive.

@@ -56,6 +56,13 @@ void VariedNetwork::handshake(LinkClass link, std::size_t segment, std::span<dou
     seconds[i] = given[variations_[i].lane] * (scales ? variations_[i].latency : 1);
 }
 
+bool VariedNetwork::handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  std::vector<double> theirs(network_.lanes().size());
+  if (!network_.handshake_overhead(link, segment, theirs)) return false;
+  std::ranges::copy(chosen<double>(theirs), seconds.begin());
+  return true;
+}
+
 bool VariedNetwork::transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const {
   std::vector<double> theirs(network_.lanes().size());
   if (!network_.transfer_constant(link, segment, theirs)) return false;

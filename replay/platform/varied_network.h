@@ -45,6 +45,7 @@ public:
   }
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
   bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
   bool overheads_by_lane() const override { return network_.overheads_by_lane(); }
   void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;

@@ -324,6 +324,8 @@ TEST_F(Replay, on_a_network_that_comes_with_timeless_takes_its_name) {
   // 100,000 bytes after LAM/MPI's envelope: o_s + L + o_s + o_s + L + o_l + n G + L + o_l.
   const double seconds = (3 * 39.03 + 2 * 163.43 + 3 * 60 + 100'000 * 0.216644) * 1e-6;
   EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c"})), 4e-3 + seconds, 1e-9);
+  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c", "--handshake", "2"})), 4e-3 + seconds, 1e-9)
+      << "the two latencies that it has anyway";
 }
 
 TEST_F(Replay, lists_the_networks_it_knows_without_a_trace) {

@@ -100,6 +100,12 @@ void LimitedMachine::handshake(LinkClass link, std::size_t segment, std::span<do
     seconds[lane] = static_cast<double>(limits_[lane] % 7 + 11 * (link + 1) + 17 * segment);
 }
 
+bool LimitedMachine::handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const {
+  for (std::size_t lane = 0; lane < seconds.size(); ++lane)
+    seconds[lane] = static_cast<double>(limits_[lane] % 5 * 13 + 7 * segment);
+  return link != 1;
+}
+
 std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes) {
   constexpr std::array<Bytes, 8> choice{0, 7, 64, 500, 4096, 99'999, 100'000, no_eager_limit};
   std::vector<Bytes> limits;

@@ -78,7 +78,8 @@ private:
   bool rare_ = false;
 };
 
-/// A machine whose lanes have eager limits of their own, and a handshake that is not a number of latencies.
+/// A machine whose lanes have eager limits of their own, and a handshake that is not a number of latencies. Some pairs'
+/// processors take their time for it, too.
 class LimitedMachine : public IntegerMachine {
 public:
   LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds, std::vector<Bytes> limits)
@@ -86,6 +87,7 @@ public:
 
   std::span<const Bytes> eager_limits() const override { return limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
   double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
   double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
 

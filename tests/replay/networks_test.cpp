@@ -2,6 +2,7 @@
 #include "machines.h"
 #include "random_program.h"
 #include "replay/platform/machine_network.h"
+#include "replay/platform/varied_network.h"
 #include "replay/replay.h"
 #include "trace/memory_source.h"
 
@@ -117,6 +118,63 @@ TEST(LogGP, wider_links_free_the_port_sooner_by_as_much_as_the_sensitivity_says)
   EXPECT_EQ(result.lanes[0].sensitivity.bandwidth, 3 * 20);
   EXPECT_EQ(result.lanes[0].sensitivity.latency, 5);
   EXPECT_EQ(result.lanes[0].makespan - result.lanes[1].makespan, 3 * 10);
+}
+
+/// a = 2, b = 1, and 5 s of a rendezvous that are the processors'; 4 bytes, ready at 3, its receive posted at 10.
+LinkCosts agreeing_link() {
+  LinkCosts link = hockney_costs(2, 1);
+  link.sizes[0].handshake = 5;
+  return link;
+}
+
+MemorySource late_receive() {
+  MemorySource program(2);
+  program.compute(0, 3);
+  send(program, 0, 1, 4);
+  program.compute(1, 10);
+  receive(program, 0, 1, 4);
+  program.finalize();
+  return program;
+}
+
+MachineNetwork agreeing_machine(const std::vector<LinkCosts>& links) {
+  std::vector<MachineLane> lanes;
+  for (const LinkCosts& link : links)
+    lanes.push_back({.name = "", .between_nodes = link, .within_node = link, .eager_limit = 3});
+  return {std::move(lanes), one_rank_per_node(2, 1)};
+}
+
+TEST(Handshake, processors_part_is_waited_for_and_counts_as_no_latency) {
+  MachineNetwork network = agreeing_machine({agreeing_link(), scaled(agreeing_link(), 1, 10), hockney_costs(2, 1)});
+  ReplayOptions options;
+  options.sensitivities = true;
+  const Result result = replay(late_receive(), network, options);
+  for (const RankTimes& rank : result.lanes[0].ranks) {
+    EXPECT_EQ(rank.end, 10 + 5 + 3 * 2 + 4);
+    EXPECT_EQ(rank.latency, 3 * 2);
+    EXPECT_EQ(rank.bandwidth, 4);
+    EXPECT_EQ(rank.wait, rank.end - rank.compute - 10);
+  }
+  EXPECT_EQ(result.lanes[0].sensitivity.latency, 3 * 2);
+  EXPECT_EQ(result.lanes[1].makespan - result.lanes[0].makespan, 9 * 3 * 2) << "as the sensitivity says";
+  EXPECT_EQ(result.lanes[2].makespan, 10 + 3 * 2 + 4) << "a lane without it notices nothing";
+}
+
+TEST(Handshake, processors_part_stays_as_it_is_in_variations_of_the_latency) {
+  MachineNetwork network = agreeing_machine({agreeing_link()});
+  VariedNetwork varied(network, {{.lane = 0, .latency = 0}, {.lane = 0, .latency = 10}});
+  const Result result = replay(late_receive(), varied);
+  EXPECT_EQ(result.lanes[0].makespan, 10 + 5 + 4);
+  EXPECT_EQ(result.lanes[1].makespan, 10 + 5 + 3 * 20 + 4);
+}
+
+TEST(Handshake, of_the_options_replaces_the_latencies_and_not_the_processors_part) {
+  for (const auto& [latencies, end] : {std::pair{2.0, 10 + 5 + 6 + 4}, {0.5, 10 + 5 + 3 + 4}, {0.0, 10 + 5 + 2 + 4}}) {
+    MachineNetwork network = agreeing_machine({agreeing_link()});
+    ReplayOptions options;
+    options.handshake = latencies;
+    EXPECT_EQ(replay(late_receive(), network, options).lanes[0].makespan, end);
+  }
 }
 
 TEST(MeasuredTable, message_takes_the_time_of_its_size_latency_first) {

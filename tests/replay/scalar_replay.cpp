@@ -464,6 +464,11 @@ private:
     return seconds[lane_];
   }
 
+  double handshake_overhead(LinkClass link, double bytes) {
+    std::vector<double> seconds(network_.lanes().size());
+    return network_.handshake_overhead(link, segment(bytes), seconds) ? seconds[lane_] : 0;
+  }
+
   Arrival arrival(const PathKey& key, std::size_t place) { return arrival(paths_[key], place, std::get<1>(key)); }
 
   Arrival arrival(const Path& path, std::size_t place, Rank destination) {
@@ -476,6 +481,7 @@ private:
     if (message.rendezvous) {
       agreement = handshake(link, bytes);
       if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
+      start.time += handshake_overhead(link, bytes);
     }
     return {start.time,
             latency + agreement,

@@ -56,7 +56,8 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
       ->default_str("the platform's or the network file's; presets have none");
   command
       .add_option("--handshake", request.prediction.handshake,
-                  "Latencies that such a message's sender and receiver spend before it leaves")
+                  "Latencies that such a message's sender and receiver spend before it leaves; a network file's "
+                  "handshake_seconds stay")
       ->check(number_from_zero())
       ->default_str("2 with presets, a network file's own, 0 with --platform");
   command
