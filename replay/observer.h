@@ -10,8 +10,9 @@
 
 namespace timeless::replay {
 
-/// What one rank did from `start` to `end`, in one lane: seconds since its clock began. An action starts when the one
-/// before it has ended. What the time went into beside the processor's own work is divided as in RankTimes.
+/// What one rank did from `start` to `end`, in one lane, in seconds. An action starts when the one before it has ended,
+/// the first one when the rank's clock begins. What the time went into beside the processor's own work is divided as in
+/// RankTimes.
 struct ObservedAction {
   trace::Rank rank = 0;      ///< world rank
   std::uint64_t ordinal = 0; ///< within the rank, from 0
@@ -37,6 +38,8 @@ public:
   virtual std::size_t lane(std::span<const std::string> lanes) = 0;
   /// The replay begins. It may begin anew, and then all that was observed is void.
   virtual void begin(const trace::Run& run) = 0;
+  /// A rank's clock begins at this time, which is not 0. Told before the rank's actions.
+  virtual void start(trace::Rank /*rank*/, double /*seconds*/) {}
   /// The actions of a rank in their order, those of different ranks in any.
   virtual void observe(const ObservedAction& action) = 0;
 };

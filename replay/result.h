@@ -12,7 +12,7 @@
 namespace timeless::replay {
 
 /// Where one rank's time went in one lane, in seconds. Only what did not overlap with computation is counted, so the
-/// counters add up to `end` (to rounding).
+/// counters, with `start`, add up to `end` (to rounding).
 struct RankTimes {
   double end = 0;         ///< when the rank reached MPI_Finalize, or the end of its trace
   double compute = 0;     ///< computation
@@ -22,7 +22,7 @@ struct RankTimes {
   double latency = 0;     ///< latency of messages and collectives
   double bandwidth = 0;   ///< the bytes of messages and collectives on their way
   double files = 0;       ///< reading and writing files
-  double start = 0;       ///< when the rank's clock began; with all but `end` it adds up to that
+  double start = 0;       ///< before the rank's clock began (StartClock::global)
 };
 
 /// The critical path to some moment, from the beginning of the run: how many of its seconds were latencies, bytes on
@@ -84,6 +84,8 @@ struct AttributedTimes {
 inline constexpr std::uint32_t no_subject = 0xffffffffU;
 /// Those of a rank that there was no memory to tell apart.
 inline constexpr std::uint32_t other_subjects = 0xfffffffeU;
+/// Before the rank's clock began: RankTimes::start alone.
+inline constexpr std::uint32_t before_start = 0xfffffffcU;
 
 /// Every rank's time, divided. Of each rank and lane the parts of a counter, added up as they are listed, give exactly
 /// what the rank has in all; to that end the largest part takes what rounding leaves.
@@ -96,10 +98,11 @@ struct Attribution {
 /// A piece of the critical path. The pieces follow each other without gaps, from 0 to the makespan.
 struct PathSegment {
   enum class Kind : std::uint8_t {
-    local,      ///< what `rank` did from `first_action` to `last_action`
-    message,    ///< from the send of `from` (its action `first_action`) until `rank` had it (its action `last_action`)
-    collective, ///< from when the last member, `from`, came (its `first_action`) until `rank` was done (`last_action`)
-    forgotten,  ///< the beginning of a path that was too long to be kept, up to the `last_action` of `rank`
+    local,       ///< what `rank` did from `first_action` to `last_action`
+    message,     ///< from the send of `from` (its action `first_action`) until `rank` had it (its action `last_action`)
+    collective,  ///< from when the last member, `from`, came (its `first_action`) until `rank` was done (`last_action`)
+    forgotten,   ///< the beginning of a path that was too long to be kept, up to the `last_action` of `rank`
+    not_started, ///< until the clock of `rank` began (StartClock::global)
   };
   Kind kind = Kind::local;
   trace::Rank rank = trace::no_rank;
@@ -138,7 +141,7 @@ struct Result {
 /// The counters of RankTimes: what adds up to the end.
 inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,
-    &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files};
+    &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files,    &RankTimes::start};
 
 /// Lets the makespan be the largest end of the lane's ranks, and its sensitivity that of the lowest rank with that end.
 void find_makespan(LaneResult& lane);

@@ -165,6 +165,7 @@ public:
   SliceObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
   std::size_t lane(std::span<const std::string> /*lanes*/) override { return lane_; }
   void begin(const trace::Run& run) override { observer_.begin(run); }
+  void start(trace::Rank rank, double seconds) override { observer_.start(rank, seconds); }
   void observe(const ObservedAction& action) override { observer_.observe(action); }
 
 private:

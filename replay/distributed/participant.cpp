@@ -370,7 +370,9 @@ void Participant::add_to_path(PathPiece piece) {
     return bus_.send(piece.process, std::move(batch));
   }
   std::ranges::reverse(path_);
-  result_.critical_path = path_segments(path_, options_.overlap);
+  const auto& ranks = result_.lanes.front().ranks;
+  const double began = path_.empty() ? 0 : ranks.at(static_cast<std::size_t>(path_.front().rank)).start;
+  result_.critical_path = path_segments(path_, options_.overlap, began);
   stop();
 }
 

@@ -138,6 +138,11 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     settle(rank);
     const Clocks::Clock& clock = clocks_[rank];
+    if (clock.start > 0)
+      attribution.parts.push_back({.rank = first + static_cast<trace::Rank>(rank),
+                                   .subject = before_start,
+                                   .count = 0,
+                                   .lanes = std::vector<RankTimes>(lanes, {.start = clock.start})});
     for (auto& [subject, part] : ranks_[rank].parts) {
       AttributedTimes& times = attribution.parts.emplace_back(AttributedTimes{
           .rank = first + static_cast<trace::Rank>(rank), .subject = subject, .count = part.count, .lanes = {}});

@@ -37,8 +37,11 @@ Engine::Engine(const trace::Source& source, Network& network, const ReplayOption
   }
   if (options.clock == StartClock::global) begin_as_recorded();
   if (options.attribute != AttributeBy::nothing) attributor_.emplace(options, clocks_, ranks_.size());
-  if (options.observer != nullptr)
+  if (options.observer != nullptr) {
     observation_.emplace(*options.observer, source.run(), network.lanes(), ranks_.size());
+    for (std::uint32_t number = 0; number < ranks_.size(); ++number)
+      if (const double start = clocks_[number].start; start > 0) observation_->start(number, world_rank(number), start);
+  }
   if (options.critical_path) tracer_.emplace(clocks_, ranks_.size(), options);
   if (tracer_ && remote_) remote_->trace_paths(*tracer_);
   plain_ = clocks_.plain() && !care_ && !attributor_ && !observation_ && !tracer_;

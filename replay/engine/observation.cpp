@@ -26,6 +26,11 @@ std::uint64_t Observation::message(const ChannelKey& channel, std::uint64_t tick
   return mixed(bits + ticket) | 1U;
 }
 
+void Observation::start(std::size_t rank, trace::Rank world_rank, double seconds) {
+  ranks_[rank].end = seconds;
+  observer_.start(world_rank, seconds);
+}
+
 void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;

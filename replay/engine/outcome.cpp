@@ -121,7 +121,8 @@ Result Engine::result() {
   if (tracer_ && !remote_ && !deadlocks_[0]) {
     std::vector<PathNode> nodes = end_of_path(last_rank().rank).nodes;
     std::ranges::reverse(nodes);
-    result.critical_path = path_segments(nodes, options_.overlap);
+    const double began = nodes.empty() ? 0 : clocks_[static_cast<std::size_t>(nodes.front().rank)].start;
+    result.critical_path = path_segments(nodes, options_.overlap, began);
   }
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;

@@ -210,12 +210,16 @@ void PathTracer::receive(WordReader& words, int from, double* values) {
 
 // ---- what a path says
 
-std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap) {
+std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap, double began) {
   using Kind = PathNode::Kind;
   std::vector<PathSegment> segments;
   if (nodes.empty()) return segments;
   PathNode start;
   start.rank = nodes.front().rank;
+  if (began > 0 && !nodes.front().forgot) {
+    segments.push_back({.kind = PathSegment::Kind::not_started, .rank = start.rank, .from = start.rank, .end = began});
+    start.at.time = began;
+  }
   const PathNode* before = &start;
   for (const PathNode& node : nodes) {
     const Traced& from = before->at;

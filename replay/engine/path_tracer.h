@@ -30,8 +30,9 @@ struct PathPiece {
   std::uint32_t place = 0;
 };
 
-/// A path's nodes, from the first to the last, as what happened between them.
-std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap);
+/// A path's nodes, from the first to the last, as what happened between them; `began` is when the clock of the first
+/// one's rank did.
+std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap, double began);
 
 /// Keeps the paths that led to every moment which may still matter, in a replay of one lane: whatever is later takes
 /// its path along, decided by the same comparisons as the times themselves (Traced).

@@ -17,9 +17,10 @@ public:
   void event(const Event& event, std::span<const std::uint64_t> /*received*/) override {
     line_.clear();
     const auto out = std::back_inserter(line_);
-    fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},", event.rank, event.ordinal, labels_.calls[event.call],
-                   event.start, event.end, event.end - event.start, event.wait, event.latency, event.bandwidth,
-                   event.files);
+    fmt::format_to(out, "{},", event.rank);
+    add(!event.not_started, event.ordinal);
+    fmt::format_to(out, "{},{},{},{},{},{},{},{},", labels_.calls[event.call], event.start, event.end,
+                   event.end - event.start, event.wait, event.latency, event.bandwidth, event.files);
     add(event.computes, event.volume);
     add(event.computes && event.kernel != trace::no_kernel, event.kernel);
     add(event.has_bytes, event.bytes);

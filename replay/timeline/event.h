@@ -8,10 +8,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 namespace timeless::replay::timeline {
+
+/// What is shown of a rank until its clock begins, where that is not at 0.
+inline constexpr std::string_view not_started_name = "not_started";
 
 /// An ObservedAction, to be kept: its call is a number.
 struct Event {
@@ -38,7 +42,8 @@ struct Event {
   std::uint32_t received = 0; ///< how many messages it took
   bool computes = false;
   bool has_bytes = false;
-  bool marks = false; ///< says something and takes no time
+  bool marks = false;       ///< says something and takes no time
+  bool not_started = false; ///< no action: the rank's clock has not begun
 };
 static_assert(std::is_trivially_copyable_v<Event>);
 

@@ -89,7 +89,9 @@ EventSorter::~EventSorter() {
 bool EventSorter::before(const Event& left, const Event& right) const {
   const double first = order_ == Order::by_start ? left.start : left.end;
   const double second = order_ == Order::by_start ? right.start : right.end;
-  return std::tie(first, left.rank, left.ordinal) < std::tie(second, right.rank, right.ordinal);
+  // What comes before a rank's first action has the same number.
+  const auto place = [](const Event& event) { return event.ordinal + (event.not_started ? 0U : 1U); };
+  return std::tuple(first, left.rank, place(left)) < std::tuple(second, right.rank, place(right));
 }
 
 void EventSorter::add(const Event& event, std::span<const std::uint64_t> received) {

@@ -144,7 +144,7 @@ public:
     for (trace::Rank rank = 0; static_cast<std::size_t>(rank) < ranks_.size(); ++rank)
       open(rank, std::ranges::binary_search(labels.ranks, rank));
     for (const std::string& call : labels.calls) {
-      if (call == "compute" || call.starts_with("workers_"))
+      if (call == "compute" || call.starts_with("workers_") || call == not_started_name)
         regions_.push_back({call, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER});
       else
         regions_.push_back({"MPI_" + call, role_of(call), OTF2_PARADIGM_MPI});

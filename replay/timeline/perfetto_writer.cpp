@@ -69,7 +69,7 @@ constexpr std::uint32_t only_sequence = 1;
 constexpr std::uint64_t run_track = 1;
 constexpr std::int32_t run_process = 1;
 
-enum Category : std::uint64_t { category_computation = 1, category_mpi = 2 };
+enum Category : std::uint64_t { category_computation = 1, category_mpi = 2, category_start = 3 };
 enum Annotation : std::uint64_t {
   annotation_action = 1,
   annotation_volume,
@@ -91,6 +91,11 @@ constexpr std::array annotation_names = {
     "action",    "volume", "kernel",       "bytes",    "bytes received", "to rank",      "from rank",
     "root",      "tag",    "communicator", "requests", "waiting (us)",   "latency (us)", "bytes on their way (us)",
     "files (us)"};
+
+Category category_of(const Event& event) {
+  if (event.not_started) return category_start;
+  return event.computes ? category_computation : category_mpi;
+}
 
 std::uint64_t nanoseconds(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
@@ -126,7 +131,7 @@ public:
       slice.add_int32(event_field::type, begin_of_slice);
       slice.add_uint64(event_field::track, track_of(event.rank));
       slice.add_uint64(event_field::name, event.call + std::uint64_t{1});
-      slice.add_uint64(event_field::category, event.computes ? category_computation : category_mpi);
+      slice.add_uint64(event_field::category, category_of(event));
       if (event.sent != 0) slice.add_fixed64(event_field::flow, event.sent);
       annotate(slice, event);
     });
@@ -167,6 +172,7 @@ private:
       };
       add(interned_field::categories, category_computation, "computation");
       add(interned_field::categories, category_mpi, "MPI");
+      add(interned_field::categories, category_start, "start");
       for (std::size_t call = 0; call < labels_.calls.size(); ++call)
         add(interned_field::names, call + 1, labels_.calls[call]);
       for (std::size_t number = 0; number < annotation_names.size(); ++number)
@@ -200,7 +206,7 @@ private:
       annotation.add_uint64(annotation_field::name, name);
       annotation.add_double(annotation_field::real, seconds * 1e6);
     };
-    integer(true, annotation_action, static_cast<std::int64_t>(event.ordinal));
+    integer(!event.not_started, annotation_action, static_cast<std::int64_t>(event.ordinal));
     integer(event.computes, annotation_volume, static_cast<std::int64_t>(event.volume));
     if (event.computes && event.kernel != trace::no_kernel) {
       protozero::pbf_writer annotation(slice, event_field::annotation);

@@ -129,6 +129,16 @@ std::uint32_t Timeline::number_of(std::string name) {
   return calls_.try_emplace(std::move(name), static_cast<std::uint32_t>(calls_.size())).first->second;
 }
 
+void Timeline::start(trace::Rank rank, double seconds) {
+  if (seconds < options_.from || !wanted(rank)) {
+    left_out_ = true;
+    return;
+  }
+  ranks_.insert(rank);
+  sorter_.add({.end = seconds, .rank = rank, .call = number_of(std::string(not_started_name)), .not_started = true},
+              {});
+}
+
 void Timeline::observe(const ObservedAction& observed) {
   if (observed.end < options_.from || observed.start > options_.to || !wanted(observed.rank)) {
     left_out_ = true;

@@ -46,6 +46,7 @@ public:
 
   std::size_t lane(std::span<const std::string> lanes) override;
   void begin(const trace::Run& run) override;
+  void start(trace::Rank rank, double seconds) override;
   void observe(const ObservedAction& action) override;
 
   /// Writes the file. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came

@@ -220,6 +220,7 @@ private:
     for (const ActionBlock& block : program.blocks)
       trace::for_each_action(
           block, [&](const Action& action, std::uint64_t volume) { program.actions.emplace_back(&action, volume); });
+    if (options_.clock == StartClock::global) begin_as_recorded(source, rank);
     std::map<RequestId, std::size_t> started;
     for (std::size_t position = 0; position < program.actions.size(); ++position) {
       const Action& action = *program.actions[position].first;
@@ -229,6 +230,16 @@ private:
         program.resolved[started.at(action.request)] = &action;
       else if (trace::nonblocking(action))
         started[action.request] = position;
+    }
+  }
+
+  void begin_as_recorded(const trace::Source& source, Rank rank) {
+    const auto stream = source.open(rank);
+    for (ActionBlock block; stream->next(block); block = ActionBlock()) {
+      if (block.size() == 0) continue;
+      stream->read_times(block);
+      of(rank).times.end = of(rank).times.start = static_cast<double>(block.times().front().entry) * 1e-9;
+      return;
     }
   }
 

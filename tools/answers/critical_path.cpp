@@ -76,6 +76,10 @@ void add_to_sums(CriticalPath& path) {
   for (std::size_t i = 0; i < path.segments.size(); ++i) {
     const PathSegment& segment = path.segments[i];
     const double seconds = segment.end - segment.begin;
+    if (segment.kind == Kind::not_started) {
+      path.not_started += seconds;
+      continue;
+    }
     path.compute += segment.compute;
     path.latency += segment.latency;
     path.bandwidth += segment.bandwidth;
@@ -96,6 +100,8 @@ void add_to_sums(CriticalPath& path) {
       break;
     case Kind::forgotten:
       path.forgotten += seconds;
+      break;
+    case Kind::not_started:
       break;
     }
   }

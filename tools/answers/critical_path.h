@@ -26,7 +26,8 @@ struct CriticalPath {
   double latency = 0;
   double bandwidth = 0;
   double rest = 0;                             ///< copies, overheads, reductions, files
-  double forgotten = 0;                        ///< in a beginning that was not kept; counted in the four above, too
+  double not_started = 0;                      ///< until the clock of its first rank began
+  double forgotten = 0;                        ///< in a beginning that was not kept; counted in the five above, too
   std::map<trace::Rank, double> by_rank;       ///< seconds the path spends in what ranks do themselves
   std::map<trace::KernelId, double> by_kernel; ///< no_kernel: in none that is known
   std::uint64_t messages = 0;

@@ -53,6 +53,7 @@ std::string factor_text(const Tolerance& tolerance) {
 
 std::string subject_text(const Attribution& attribution, std::uint32_t subject) {
   if (subject == replay::other_subjects) return "others";
+  if (subject == replay::before_start) return "not started";
   if (attribution.by == AttributeBy::calls) return attribution.calls.at(subject);
   return subject == replay::no_subject ? "before the first" : std::to_string(subject);
 }
@@ -82,9 +83,9 @@ std::vector<const AttributedTimes*> of_rank(const Attribution& attribution, trac
 }
 
 constexpr std::pair<const char*, double RankTimes::*> counters[] = {
-    {"compute", &RankTimes::compute}, {"copy", &RankTimes::memory_copy}, {"overhead", &RankTimes::overhead},
-    {"wait", &RankTimes::wait},       {"latency", &RankTimes::latency},  {"bandwidth", &RankTimes::bandwidth},
-    {"files", &RankTimes::files},
+    {"compute", &RankTimes::compute}, {"copy", &RankTimes::memory_copy},  {"overhead", &RankTimes::overhead},
+    {"wait", &RankTimes::wait},       {"latency", &RankTimes::latency},   {"bandwidth", &RankTimes::bandwidth},
+    {"files", &RankTimes::files},     {"not started", &RankTimes::start},
 };
 
 std::string below(const KernelEnds& ends) {
@@ -135,6 +136,8 @@ ordered_json parts_json(const Attribution& attribution, const std::vector<const 
     ordered_json json;
     if (part->subject == replay::other_subjects)
       json["others"] = true;
+    else if (part->subject == replay::before_start)
+      json["not_started"] = true;
     else if (attribution.by == AttributeBy::calls)
       json["call"] = attribution.calls.at(part->subject);
     else
@@ -150,6 +153,7 @@ ordered_json parts_json(const Attribution& attribution, const std::vector<const 
                        {"latency", times.latency},
                        {"bandwidth", times.bandwidth},
                        {"files", times.files}};
+    if (times.start != 0) json["seconds"]["not_started"] = times.start;
     list.push_back(std::move(json));
   }
   return list;
@@ -188,6 +192,8 @@ std::string segment_text(const PathSegment& segment) {
   case PathSegment::Kind::collective:
     return fmt::format("collective from rank {}, action {}, last to come, to rank {}, action {}", segment.from,
                        segment.first_action, segment.rank, segment.last_action);
+  case PathSegment::Kind::not_started:
+    return fmt::format("rank {}, before its start", segment.rank);
   case PathSegment::Kind::forgotten:
     break;
   }
@@ -202,6 +208,8 @@ const char* kind_name(PathSegment::Kind kind) {
     return "message";
   case PathSegment::Kind::collective:
     return "collective";
+  case PathSegment::Kind::not_started:
+    return "not_started";
   case PathSegment::Kind::forgotten:
     break;
   }
@@ -211,6 +219,7 @@ const char* kind_name(PathSegment::Kind kind) {
 /// What a piece's time is most of: "kernel 3", "latency".
 std::string mostly(const CriticalPath& path, std::size_t number) {
   const PathSegment& segment = path.segments[number];
+  if (segment.kind == PathSegment::Kind::not_started) return "not started";
   const double rest = segment.end - segment.begin - segment.compute - segment.latency - segment.bandwidth;
   const double most = std::max({segment.compute, segment.latency, segment.bandwidth, rest});
   if (most == segment.compute && most > 0) {
@@ -268,8 +277,10 @@ ordered_json segment_json(const CriticalPath& path, std::size_t number) {
   ordered_json json{{"kind", kind_name(segment.kind)}, {"rank", segment.rank}};
   const bool travels = segment.kind == PathSegment::Kind::message || segment.kind == PathSegment::Kind::collective;
   if (travels) json["from_rank"] = segment.from;
-  json[travels ? "from_action" : "first_action"] = segment.first_action;
-  json[travels ? "to_action" : "last_action"] = segment.last_action;
+  if (segment.kind != PathSegment::Kind::not_started) {
+    json[travels ? "from_action" : "first_action"] = segment.first_action;
+    json[travels ? "to_action" : "last_action"] = segment.last_action;
+  }
   json["begin"] = segment.begin;
   json["end"] = segment.end;
   json["compute"] = segment.compute;
@@ -363,6 +374,7 @@ std::string critical_path_text(const Prediction& prediction, const AnswerOptions
   add("latency", "", path.latency);
   add("bandwidth", "", path.bandwidth);
   add("copies and overheads", "", path.rest);
+  add("not started", "", path.not_started);
   add("of these, in messages", std::to_string(path.messages), path.in_messages);
   add("in collectives", std::to_string(path.collectives), path.in_collectives);
   add("in a beginning too long to keep", "", path.forgotten);
@@ -390,6 +402,7 @@ ordered_json critical_path_json(const CriticalPath& path, const AnswerOptions& o
       {"messages", {{"count", path.messages}, {"seconds", path.in_messages}}},
       {"collectives", {{"count", path.collectives}, {"seconds", path.in_collectives}}},
       {"forgotten_seconds", path.forgotten}};
+  if (path.not_started != 0) json["seconds"]["not_started"] = path.not_started;
   json["by_rank"] = ordered_json::array();
   for (const auto& [rank, seconds] : path.by_rank)
     json["by_rank"].push_back({{"rank", rank}, {"seconds", seconds}});

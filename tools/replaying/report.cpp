@@ -31,34 +31,36 @@ std::string counter_text(const trace::Run& run) {
   return fmt::format("{}: {}, {}", run.counter.name, name(run.counter.unit), name(run.counter.exactness));
 }
 
-/// How a rank's, or the mean rank's, time divides, in percent of its end.
-std::vector<std::string> share_cells(const RankTimes& times, bool files) {
-  std::vector<std::string> cells;
-  for (const double part :
-       {times.compute, times.memory_copy, times.overhead, times.wait, times.latency, times.bandwidth, times.files})
-    cells.push_back(fmt::format("{:.1f}", times.end > 0 ? 100 * part / times.end : 0));
-  if (!files) cells.pop_back();
-  return cells;
-}
-
-std::vector<std::string> share_columns(bool files) {
-  std::vector<std::string> columns{"compute %", "copy %", "overhead %", "wait %", "latency %", "bandwidth %"};
-  if (files) columns.emplace_back("files %");
+/// The parts of a rank's time that have columns: all programs' first.
+std::vector<std::pair<const char*, double RankTimes::*>> share_columns(const Prediction& prediction) {
+  std::vector<std::pair<const char*, double RankTimes::*>> columns{
+      {"compute %", &RankTimes::compute}, {"copy %", &RankTimes::memory_copy}, {"overhead %", &RankTimes::overhead},
+      {"wait %", &RankTimes::wait},       {"latency %", &RankTimes::latency},  {"bandwidth %", &RankTimes::bandwidth}};
+  // Most programs' ranks touch no file through MPI, and begin at 0.
+  for (const auto& rare : {std::pair{"files %", &RankTimes::files}, std::pair{"not started %", &RankTimes::start}}) {
+    const auto takes = [&](const RankTimes& times) { return times.*rare.second > 0; };
+    if (std::ranges::any_of(prediction.result.lanes,
+                            [&](const LaneResult& lane) { return std::ranges::any_of(lane.ranks, takes); }))
+      columns.emplace_back(rare);
+  }
   return columns;
 }
 
-/// Most programs' ranks touch no file through MPI.
-bool takes_files(const Prediction& prediction) {
-  return std::ranges::any_of(prediction.result.lanes, [](const LaneResult& lane) {
-    return std::ranges::any_of(lane.ranks, [](const RankTimes& times) { return times.files > 0; });
-  });
+void add_names(std::vector<std::string>& header, const auto& columns) {
+  for (const auto& column : columns)
+    header.emplace_back(column.first);
+}
+
+/// How a rank's, or the mean rank's, time divides, in percent of its end.
+void add_shares(std::vector<std::string>& row, const RankTimes& times, const auto& columns) {
+  for (const auto& column : columns)
+    row.push_back(fmt::format("{:.1f}", times.end > 0 ? 100 * (times.*column.second) / times.end : 0));
 }
 
 void print_shares(const Prediction& prediction) {
-  const bool files = takes_files(prediction);
-  const std::vector<std::string> columns = share_columns(files);
+  const auto columns = share_columns(prediction);
   std::vector<std::string> header{"configuration", "time"};
-  header.insert(header.end(), columns.begin(), columns.end());
+  add_names(header, columns);
   Table table(header);
   for (const LaneResult& lane : prediction.result.lanes) {
     if (lane.deadlock) {
@@ -68,8 +70,7 @@ void print_shares(const Prediction& prediction) {
       continue;
     }
     std::vector<std::string> row{lane.name, human_seconds(lane.makespan)};
-    const auto cells = share_cells(replay::mean(lane), files);
-    row.insert(row.end(), cells.begin(), cells.end());
+    add_shares(row, replay::mean(lane), columns);
     table.add(row);
   }
   fmt::print("{}shares are means over the ranks\n", table.text());
@@ -107,20 +108,16 @@ void print_ends(const Prediction& prediction) {
 }
 
 void print_ranks(const Prediction& prediction) {
-  const bool files = takes_files(prediction);
-  const std::vector<std::string> columns = share_columns(files);
+  const auto columns = share_columns(prediction);
   for (const LaneResult& lane : prediction.result.lanes) {
     if (lane.deadlock) continue;
     std::vector<std::string> header{"rank", "node", "end"};
-    if (prediction.result.attributed) header.insert(header.end(), columns.begin(), columns.end());
+    if (prediction.result.attributed) add_names(header, columns);
     Table table(header);
     for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank) {
       std::vector<std::string> row{std::to_string(rank), prediction.nodes.at(rank),
                                    human_seconds(lane.ranks[rank].end)};
-      if (prediction.result.attributed) {
-        const auto cells = share_cells(lane.ranks[rank], files);
-        row.insert(row.end(), cells.begin(), cells.end());
-      }
+      if (prediction.result.attributed) add_shares(row, lane.ranks[rank], columns);
       table.add(row);
     }
     fmt::print("\n{}{}", text_line("{}", lane.name), table.text());
@@ -224,6 +221,7 @@ nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
   json["latency"] = times.latency;
   json["bandwidth"] = times.bandwidth;
   json["files"] = times.files;
+  if (times.start != 0) json["not_started"] = times.start;
   return json;
 }
 
