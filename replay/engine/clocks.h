@@ -107,6 +107,8 @@ public:
     double start = 0;      ///< when it began, seconds
     Snapshot pending = {}; ///< overheads that differ by lane; none when nothing is
     Snapshot port = {};    ///< when the port is free for the next message; none before the first that needs it
+    /// When it would be free for the next message that waits for its receive, had those before it left when ready.
+    Snapshot held_port = {};
   };
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
@@ -147,6 +149,12 @@ public:
     if (ends_) [[unlikely]]
       return rows_[row].ends->port.fixed != nullptr ? pass_port(clock, rows_[row], bytes) : now(clock);
     return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+  }
+  /// A message that had to wait for its receive, of this departure's row, has left at `start`, and its sender is done
+  /// with it: that kept the port.
+  void hold_port(Clock& clock, const Snapshot& start, std::uint32_t row, double bytes) {
+    if (ends_ && rows_[row].ends->port.fixed != nullptr) [[unlikely]]
+      keep_port(clock, start, rows_[row], bytes);
   }
   /// What a processor does after a message has arrived.
   void receive(Clock& clock, std::uint32_t row, double bytes, double overhead) {
@@ -245,6 +253,9 @@ private:
   void pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes);
   void spend(Clock& clock, const SecondsRow& seconds, double bytes);
   Moment pass_port(Clock& clock, const CostRow& row, double bytes);
+  void keep_port(Clock& clock, const Snapshot& start, const CostRow& row, double bytes);
+  double* own_port(Snapshot& port);
+  void occupy(double* port, std::size_t lane, const double* start, const CostRow& row, double bytes) const;
   Snapshot writable(const Clock& clock);
 
   const LaneKernels& kernels_;

@@ -161,6 +161,9 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
                    .byte_time = sender_byte_time,
                    .graded = plain.graded,
                    .constant = sender_constant,
+                   .ends = plain.ends,
+                   .held = held,
+                   .handshake = handshake,
                    .envelope = departure});
   rows_.push_back({.latency = latency,
                    .byte_time = plain.byte_time,

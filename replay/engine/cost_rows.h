@@ -35,6 +35,7 @@ struct CostRow {
   // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
   const double* held = nullptr;      ///< 1 in these lanes, else 0; null when there are none
   const double* agreement = nullptr; ///< Network::handshake_overhead in these lanes, else 0; null when none
+  const double* handshake = nullptr; ///< of a departure: Network::handshake in these lanes
   std::uint32_t envelope = 0;        ///< the row of what a probe sees: without the handshake
   std::uint32_t departure = 0;       ///< the row of the sender: the same in these lanes, else nothing
   bool synchronous = false;          ///< they wait in all lanes

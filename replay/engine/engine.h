@@ -201,6 +201,7 @@ private:
   /// Adds to incoming_ what a request stands for that is leaving, receiving or exchanging; returns the departures among
   /// it.
   std::size_t gather_ends(const Request& request);
+  void end_sent(Clocks::Clock& clock, std::uint32_t handshake);
   void forget_ends(Clocks::Clock& clock, const Request& request);
   void complete_ends(std::uint32_t number, const Request& request);
   void end(std::uint32_t handshake);

@@ -50,34 +50,66 @@ void Clocks::pay_specially(Clock& clock, std::uint32_t row, Overhead which, doub
   if (ends_) spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
 }
 
-/// A message waits until the port is free, where lanes have ports, and keeps it from then on: LogGP's g + n G.
+/// A port's numbers, to be changed: all 0 at first.
+double* Clocks::own_port(Snapshot& port) {
+  const std::size_t length = lanes() * kernels_.planes;
+  if (port && !port.shared()) return port.values();
+  Snapshot out = pool_.take();
+  if (port)
+    std::copy_n(port.values(), length, out.values());
+  else
+    std::fill_n(out.values(), length, 0.0);
+  port = std::move(out);
+  return port.values();
+}
+
+namespace {
+
+void copy_lane(double* to, const double* from, std::size_t lane, std::size_t lanes, std::size_t planes) {
+  for (std::size_t plane = 0; plane < planes; ++plane)
+    to[plane * lanes + lane] = from[plane * lanes + lane];
+}
+
+} // namespace
+
+/// What leaves at `start` keeps the port from then on: LogGP's g + n G.
+void Clocks::occupy(double* port, std::size_t lane, const double* start, const CostRow& row, double bytes) const {
+  copy_lane(port, start, lane, lanes(), kernels_.planes);
+  const double kept = bytes * row.ends->port.per_byte[lane];
+  port[lane] += row.ends->port.fixed[lane] + kept;
+  // What a wider link would shorten.
+  if (kernels_.planes > 1) port[(latency_first_ ? 2 : 1) * lanes() + lane] += row.graded * kept;
+}
+
+/// A message waits until the port is free, where lanes have ports, and keeps it. One that waits for its receive is not
+/// known to leave before that: it keeps from the port only others of its sort, as if it left now.
 Moment Clocks::pass_port(Clock& clock, const CostRow& row, double bytes) {
   Snapshot sets_off = materialised(clock);
   double* const start = sets_off.values();
-  const std::size_t planes = kernels_.planes;
-  const bool first = !clock.port;
-  Snapshot out = first || clock.port.shared() ? pool_.take() : clock.port;
-  if (first)
-    std::fill_n(out.values(), lanes() * planes, 0.0);
-  else if (out.values() != clock.port.values())
-    std::copy_n(clock.port.values(), lanes() * planes, out.values());
-  double* const free = out.values();
-  const SecondsRow& port = row.ends->port;
+  double* const free = own_port(clock.port);
+  double* const held_free = row.held != nullptr ? own_port(clock.held_port) : nullptr;
   for (std::size_t lane = 0; lane < lanes(); ++lane) {
-    if (port.fixed[lane] < 0) continue;
-    const bool waits = free[lane] > start[lane];
-    for (std::size_t plane = 0; plane < planes; ++plane) {
-      double& begins = start[plane * lanes() + lane];
-      if (waits) begins = free[plane * lanes() + lane];
-      free[plane * lanes() + lane] = begins;
-    }
-    const double kept = bytes * port.per_byte[lane];
-    free[lane] += port.fixed[lane] + kept;
-    // What a wider link would shorten.
-    if (planes > 1) free[(latency_first_ ? 2 : 1) * lanes() + lane] += row.graded * kept;
+    if (row.ends->port.fixed[lane] < 0) continue;
+    const bool held = held_free != nullptr && row.held[lane] != 0;
+    if (free[lane] > start[lane]) copy_lane(start, free, lane, lanes(), kernels_.planes);
+    if (held && held_free[lane] > start[lane]) copy_lane(start, held_free, lane, lanes(), kernels_.planes);
+    occupy(held ? held_free : free, lane, start, row, bytes);
   }
-  clock.port = std::move(out);
   return {std::move(sets_off)};
+}
+
+void Clocks::keep_port(Clock& clock, const Snapshot& start, const CostRow& row, double bytes) {
+  const Snapshot left = pool_.take();
+  double* const then = left.values();
+  double* const free = own_port(clock.port);
+  for (std::size_t lane = 0; lane < lanes(); ++lane) {
+    if (row.held[lane] == 0 || row.ends->port.fixed[lane] < 0) continue;
+    copy_lane(then, start.values(), lane, lanes(), kernels_.planes);
+    then[lane] += row.handshake[lane];
+    if (kernels_.planes > 1) then[(latency_first_ ? 1 : 2) * lanes() + lane] += row.graded * row.handshake[lane];
+    occupy(then, lane, then, row, bytes);
+    if (then[lane] > free[lane]) copy_lane(free, then, lane, lanes(), kernels_.planes);
+  }
 }
 
 const double* Clocks::byte_seconds(const CostRow& row, const Incoming& incoming) {

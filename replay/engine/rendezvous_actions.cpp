@@ -170,7 +170,15 @@ void Engine::forget_ends(Clocks::Clock& clock, const Request& request) {
     clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
     channels_.remove(channel, request.ticket);
   }
-  if (request.state == RequestState::leaving || request.state == RequestState::exchanging) end(request.subject);
+  if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
+    end_sent(clock, request.subject);
+}
+
+/// The sender has waited for its message.
+void Engine::end_sent(Clocks::Clock& clock, std::uint32_t handshake) {
+  const Handshake& sent = handshakes_[handshake];
+  if (sent.start) clocks_.hold_port(clock, sent.start, sent.row, sent.bytes);
+  end(handshake);
 }
 
 /// Completes a request that is leaving, receiving or exchanging, alone.

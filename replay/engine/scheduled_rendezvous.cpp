@@ -63,7 +63,7 @@ void Engine::take_step(const Progress& progress, Clocks::Clock& clock, const Inc
   // Where it has not left, the lanes that wait for it have been given up.
   if (sent.start) incoming_.push_back({.sent = {.base = sent.start.values()}, .row = sent.row, .bytes = sent.bytes});
   clocks_.take_all(clock, incoming_);
-  end(progress.handshake);
+  end_sent(clock, progress.handshake);
 }
 
 /// After the last step; false when something has not left that is waited for.
@@ -76,7 +76,7 @@ bool Engine::end_sends(Progress& progress, Clocks::Clock& clock) {
       incoming_.push_back({.sent = {.base = sent.start.values()}, .row = sent.row, .bytes = sent.bytes});
   if (!incoming_.empty()) clocks_.depart(clock, incoming_);
   for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
-    end(handshake);
+    end_sent(clock, handshake);
   if (progress.schedule->plan().receives_at_once) posted_at_once_.erase({progress.meeting, progress.member});
   return true;
 }

@@ -177,6 +177,71 @@ TEST(Handshake, of_the_options_replaces_the_latencies_and_not_the_processors_par
   }
 }
 
+// A message of 200 bytes waits for its receive, one of 10 does not; a = 1, G = 1, g = 5: they keep the port for 205 and
+// 15.
+
+MachineNetwork waiting_machine(double handshake_latencies = 0) {
+  LinkCosts link = hockney_costs(1, 1);
+  link.sizes[0].port = Seconds{5, 1};
+  return {{{.name = "",
+            .between_nodes = link,
+            .within_node = link,
+            .eager_limit = 100,
+            .handshake_latencies = handshake_latencies}},
+          one_rank_per_node(3, 1)};
+}
+
+/// Rank 0 sends to rank 1, then to rank 2, without waiting in between, and they post their receives when they have
+/// computed for so long.
+std::vector<double> received_at(Bytes first, std::uint64_t first_posted, Bytes second, std::uint64_t second_posted) {
+  MemorySource program(3);
+  const std::vector<trace::RequestId> both{1, 2};
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = first, .request = 1});
+  program.add(0, {.kind = ActionKind::send, .peer = 2, .bytes = second, .request = 2});
+  program.add(0, {.kind = ActionKind::wait_all, .requests = both});
+  program.compute(1, first_posted);
+  receive(program, 0, 1, first);
+  program.compute(2, second_posted);
+  receive(program, 0, 2, second);
+  program.finalize();
+  MachineNetwork network = waiting_machine();
+  const LaneResult lane = replay(program, network).lanes.at(0);
+  return {lane.ranks[1].end, lane.ranks[2].end};
+}
+
+TEST(LogGP, eager_message_does_not_wait_for_one_that_waits_for_its_receive) {
+  EXPECT_EQ(received_at(200, 1000, 10, 0), (std::vector<double>{1000 + 201, 11}));
+}
+
+TEST(LogGP, message_that_waits_for_its_receive_waits_for_eager_ones_before_it) {
+  EXPECT_EQ(received_at(10, 0, 200, 0), (std::vector<double>{11, 15 + 201}));
+  EXPECT_EQ(received_at(10, 0, 200, 1000), (std::vector<double>{11, 1000 + 201}));
+}
+
+TEST(LogGP, messages_whose_receives_are_posted_early_leave_one_after_the_other) {
+  EXPECT_EQ(received_at(200, 0, 200, 0), (std::vector<double>{201, 205 + 201}));
+}
+
+TEST(LogGP, messages_whose_receives_are_posted_late_do_not_know_of_each_other) {
+  EXPECT_EQ(received_at(200, 1000, 200, 1000), (std::vector<double>{1000 + 201, 1000 + 201}));
+}
+
+TEST(LogGP, what_is_sent_after_a_rendezvous_has_been_waited_for_finds_the_port_as_that_left_it) {
+  for (const double agreement : {0.0, 2.0}) {
+    MemorySource program(3);
+    send(program, 0, 1, 200);
+    send(program, 0, 2, 10);
+    program.compute(1, 1000);
+    receive(program, 0, 1, 200);
+    receive(program, 0, 2, 10);
+    program.finalize();
+    MachineNetwork network = waiting_machine(agreement);
+    const LaneResult lane = replay(program, network).lanes.at(0);
+    EXPECT_EQ(lane.ranks[0].end, 1000 + agreement + 201);
+    EXPECT_EQ(lane.ranks[2].end, 1000 + agreement + 205 + 11);
+  }
+}
+
 TEST(MeasuredTable, message_takes_the_time_of_its_size_latency_first) {
   const LinkCosts table = measured_costs(std::vector<MeasuredTime>{{0, 10}, {100, 20}, {101, 220}, {201, 320}});
   for (const auto& [bytes, seconds] :

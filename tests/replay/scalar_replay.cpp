@@ -295,20 +295,40 @@ private:
     return !options_.creation && trace::family(action.kind) == trace::ActionFamily::communicator;
   }
 
-  /// When a message that the rank has ready now sets off.
-  Since through_port(ScalarTimes& times, LinkClass link, Bytes bytes) {
-    const Since ready{times.end, times.path};
-    if (!network_.ports()) return ready;
+  /// When the port is free again after a message that leaves at this time; nothing where ports are wide.
+  std::optional<Since> port_after(const Since& start, LinkClass link, double bytes) {
+    if (!network_.ports()) return std::nullopt;
     std::vector<double> fixed(network_.lanes().size());
     std::vector<double> per_byte(fixed.size());
-    network_.port(link, segment(static_cast<double>(bytes)), {fixed, per_byte});
-    if (fixed[lane_] < 0) return ready;
-    const Since start = times.port_free > ready.time ? Since{times.port_free, times.port_path} : ready;
-    const double on_wire = static_cast<double>(bytes) * per_byte[lane_];
-    times.port_free = start.time + (fixed[lane_] + on_wire);
-    times.port_path = start.path;
-    if (network_.scales(link)) times.port_path.bandwidth += on_wire;
+    network_.port(link, segment(bytes), {fixed, per_byte});
+    if (fixed[lane_] < 0) return std::nullopt;
+    const double on_wire = bytes * per_byte[lane_];
+    Since free{start.time + (fixed[lane_] + on_wire), start.path};
+    if (network_.scales(link)) free.path.bandwidth += on_wire;
+    return free;
+  }
+
+  /// When a message that the rank has ready now sets off.
+  Since through_port(ScalarTimes& times, LinkClass link, double bytes, bool rendezvous) {
+    Since start{times.end, times.path};
+    if (!port_after(start, link, bytes)) return start;
+    if (times.port_free > start.time) start = {times.port_free, times.port_path};
+    if (rendezvous && times.held_port_free > start.time) start = {times.held_port_free, times.held_port_path};
+    const Since free = *port_after(start, link, bytes);
+    (rendezvous ? times.held_port_free : times.port_free) = free.time;
+    (rendezvous ? times.held_port_path : times.port_path) = free.path;
     return start;
+  }
+
+  /// The sender is done with a rendezvous that began at this time: it kept the port from when it had been agreed on.
+  void keep_port(ScalarTimes& times, Since start, LinkClass link, double bytes) {
+    const double agreement = handshake(link, bytes);
+    start.time += agreement;
+    if (network_.scales(link)) start.path.latency += agreement;
+    const std::optional<Since> free = port_after(start, link, bytes);
+    if (!free || free->time <= times.port_free) return;
+    times.port_free = free->time;
+    times.port_path = free->path;
   }
 
   Rank world(CommunicatorId communicator, Rank rank) {
@@ -449,8 +469,9 @@ private:
     copy(times, nonblocking, static_cast<double>(action.bytes));
     auto& queue = paths_[sent.path].sent;
     sent.place = queue.size();
+    const bool waits = waits_for_its_receive(action);
     queue.push_back(
-        {rank, through_port(times, link, action.bytes), action.bytes, waits_for_its_receive(action), synchronous});
+        {rank, through_port(times, link, static_cast<double>(action.bytes), waits), action.bytes, waits, synchronous});
     return sent;
   }
 
@@ -482,18 +503,23 @@ private:
 
   Arrival arrival(const PathKey& key, std::size_t place) { return arrival(paths_[key], place, std::get<1>(key)); }
 
+  /// When a message began its way: a rendezvous when both ends had come and their processors had agreed.
+  Since begin_of(const Path& path, std::size_t place, Rank destination) {
+    const SentMessage& message = path.sent.at(place);
+    if (!message.rendezvous) return message.start;
+    Since start = message.start;
+    if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
+    start.time += handshake_overhead(network_.link(message.source, destination), static_cast<double>(message.bytes));
+    return start;
+  }
+
   Arrival arrival(const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
     const double bytes = static_cast<double>(message.bytes);
     const LinkClass link = network_.link(message.source, destination);
     const auto [latency, byte_time] = costs(link, bytes);
-    Since start = message.start;
-    double agreement = 0;
-    if (message.rendezvous) {
-      agreement = handshake(link, bytes);
-      if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
-      start.time += handshake_overhead(link, bytes);
-    }
+    const Since start = begin_of(path, place, destination);
+    const double agreement = message.rendezvous ? handshake(link, bytes) : 0;
     return {start.time,
             latency + agreement,
             constant(link, bytes) + bytes * byte_time,
@@ -512,12 +538,28 @@ private:
     return departure;
   }
 
+  /// The sender has waited for its message.
+  void end_sent(ScalarTimes& times, const Path& path, std::size_t place, Rank destination) {
+    const SentMessage& message = path.sent.at(place);
+    if (message.rendezvous)
+      keep_port(times, begin_of(path, place, destination), network_.link(message.source, destination),
+                static_cast<double>(message.bytes));
+  }
+  void end_sent(ScalarTimes& times, const OpenRequest& sent) {
+    end_sent(times, paths_[sent.path], sent.place, std::get<1>(sent.path));
+  }
+  void end_sent(ScalarTimes& times, const WaySent& sent) {
+    const auto& [communicator, ordinal, from, to] = sent.first;
+    end_sent(times, within_[sent.first], sent.second, everyone(communicator)[to]);
+  }
+
   bool send_and_wait(const Action& action, Rank number) {
     RankProgram& rank = of(number);
     if (!rank.begun) rank.sent = send(action, number, false);
     rank.begun = true;
     if (!may_leave(rank.sent)) return false;
     absorb_all(rank.times, {departure(rank.sent)});
+    end_sent(rank.times, rank.sent);
     return true;
   }
 
@@ -557,6 +599,7 @@ private:
     if (receives) halves.push_back(arrival(key, rank.place));
     if (sends) halves.push_back(departure(rank.sent));
     absorb_all(rank.times, halves);
+    if (sends) end_sent(rank.times, rank.sent);
     return true;
   }
 
@@ -730,7 +773,8 @@ private:
     const Way way{course.communicator, course.ordinal, course.here, course.transfer.to};
     auto& sent = within_[way].sent;
     course.sends = sent.size();
-    sent.push_back({all[course.here], through_port(times, link, bytes), bytes, above_limit(bytes)});
+    sent.push_back({all[course.here], through_port(times, link, static_cast<double>(bytes), above_limit(bytes)), bytes,
+                    above_limit(bytes)});
     if (course.transfer.from == schedules::nobody) course.sent.emplace_back(way, course.sends);
   }
 
@@ -748,6 +792,7 @@ private:
     std::vector<Arrival> halves{message};
     if (exchanges) halves.push_back(departure_within(own));
     absorb_all(times, halves);
+    if (exchanges) end_sent(times, own);
     return true;
   }
 
@@ -758,6 +803,8 @@ private:
     for (const WaySent& sent : course.sent)
       departures.push_back(departure_within(sent));
     absorb_all(times, departures);
+    for (const WaySent& sent : course.sent)
+      end_sent(times, sent);
     return true;
   }
 
@@ -985,8 +1032,10 @@ private:
     std::vector<Arrival> arrivals;
     std::vector<Arrival> ways;
     std::vector<Arrival> of_files;
+    std::vector<OpenRequest> sent;
     for (const RequestId id : action.requests) {
       for (const OpenRequest& request : rank.requests.at(id)) {
+        if (request.of == OpenRequest::Of::send) sent.push_back(request);
         if (request.of == OpenRequest::Of::send) arrivals.push_back(departure(request));
         if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
         if (request.of == OpenRequest::Of::agent) arrivals.push_back(arrival(agents_[request.place]));
@@ -999,6 +1048,8 @@ private:
       rank.requests.erase(id);
     }
     absorb_all(rank.times, std::move(arrivals), ways, of_files);
+    for (const OpenRequest& one : sent)
+      end_sent(rank.times, one);
     return true;
   }
 
@@ -1018,6 +1069,8 @@ private:
       times.path = of(number).times.path;
       times.port_free = of(number).times.port_free;
       times.port_path = of(number).times.port_path;
+      times.held_port_free = of(number).times.held_port_free;
+      times.held_port_path = of(number).times.held_port_path;
       agents_.push_back({course(action, where_they_meet(action), number), times});
       advance(agents_.back().course, agents_.back().times);
     } else if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {

@@ -16,6 +16,8 @@ struct ScalarTimes : RankTimes {
   Sensitivity path;
   double port_free = 0; ///< when its next message may set off
   Sensitivity port_path{};
+  double held_port_free = 0; ///< the same of its next message that waits for its receive
+  Sensitivity held_port_path{};
 };
 
 /// The replay of one lane, written to be read and not to be fast: every rank's time is one number, brought up to date
