@@ -7,6 +7,20 @@
 
 namespace timeless::replay {
 
+namespace {
+
+/// When a message left, as its sender waits for that: only in the lanes in which the message waited for its receive.
+/// In others it may stand at the port still, and its sender has gone on.
+Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
+  if (departure.ends == nullptr || departure.ends->port.fixed == nullptr) return start;
+  Snapshot left = clocks.pool().take();
+  for (std::size_t place = 0; place < clocks.pool().values(); ++place)
+    left.values()[place] = departure.held[place % clocks.lanes()] != 0 ? start.values()[place] : 0;
+  return left;
+}
+
+} // namespace
+
 /// What is cancelled in the end is never sent and never posted: nobody must meet it.
 bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (operation.request == trace::no_request || !foresight_.cancelled(number, action(rank))) return false;
@@ -58,7 +72,7 @@ void Engine::leave(Message& message, const Moment& posted) {
 void Engine::left(std::uint32_t number, Snapshot start) {
   Handshake& handshake = handshakes_[number];
   if (handshake.abandoned) return handshakes_.end(number);
-  handshake.start = std::move(start);
+  handshake.start = for_sender(std::move(start), clocks_.rows()[handshake.row], clocks_);
   if (handshake.stepper != no_stepper) return wake_stepper(handshake.stepper, number);
   const auto sender = static_cast<std::uint32_t>(channels_.key(handshake.channel).source - share_.begin);
   if (ranks_[sender].waiting == Waiting::for_posting && ranks_[sender].subject == number) wake(sender);
