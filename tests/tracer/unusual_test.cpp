@@ -101,7 +101,7 @@ TEST(Callbacks, of_attributes_call_mpi_for_the_program) {
 TEST(Communicators, that_come_and_go_leave_no_memory_taken) {
   const Recording recording = record("short_lived_communicators");
   EXPECT_EQ(recording.traced.output, "as large as before\nas large as before\n");
-  EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::comm_free).size(), 10000U);
+  EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::comm_free).size(), 4000U);
 }
 #endif
 
