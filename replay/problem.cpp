@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 
 namespace timeless::replay {
 
@@ -11,11 +12,11 @@ namespace {
 
 constexpr std::size_t most_ranks_in_a_line = 16;
 
-std::string list(const std::vector<trace::Rank>& ranks, const char* between) {
-  std::vector<trace::Rank> shown(
-      ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), most_ranks_in_a_line)));
+/// Some ranks, of which there are `count`, and these are the first.
+std::string list(std::span<const trace::Rank> ranks, std::size_t count, const char* between) {
+  const auto shown = ranks.first(std::min(ranks.size(), most_ranks_in_a_line));
   std::string text = fmt::format("{}", fmt::join(shown, between));
-  if (shown.size() < ranks.size()) text += fmt::format("{}... ({} in all)", between, ranks.size());
+  if (shown.size() < count) text += fmt::format("{}... ({} in all)", between, count);
   return text;
 }
 
@@ -33,9 +34,9 @@ std::string line(const BlockedRank& blocked) {
   if (blocked.peer != trace::no_rank)
     return text + fmt::format("waits for a message from rank {} within {} on communicator {}", blocked.peer,
                               blocked.collective, blocked.communicator);
-  return text + fmt::format("waits for {} {} to reach {} on communicator {}",
-                            blocked.missing.size() == 1 ? "rank" : "ranks", list(blocked.missing, ", "),
-                            blocked.collective, blocked.communicator);
+  return text +
+         fmt::format("waits for {} {} to reach {} on communicator {}", blocked.missing_count == 1 ? "rank" : "ranks",
+                     list(blocked.missing, blocked.missing_count, ", "), blocked.collective, blocked.communicator);
 }
 
 std::string line(const LeftoverMessages& left) {
@@ -81,7 +82,8 @@ std::string text(const Diagnosis& diagnosis, std::size_t lines) {
   append(all, diagnosis.mismatches, lines);
   append(all, diagnosis.blocked, lines);
   if (!diagnosis.cycle.empty())
-    all += fmt::format("\n  they wait in a circle: {} -> {}", list(diagnosis.cycle, " -> "), diagnosis.cycle.front());
+    all += fmt::format("\n  they wait in a circle: {} -> {}", list(diagnosis.cycle, diagnosis.cycle.size(), " -> "),
+                       diagnosis.cycle.front());
   append(all, diagnosis.leftovers, lines);
   if (!diagnosis.leftovers.empty()) all += "\n  'timeless check' names the actions";
   append(all, diagnosis.remarks, lines);

@@ -123,7 +123,8 @@ struct BlockedRank {
   bool sends = false;               ///< it waits for the receive of a message of its own
   trace::Bytes bytes = 0;           ///< of that message
   std::string collective;           ///< the collective it waits in or for, else empty
-  std::vector<trace::Rank> missing; ///< members that have not reached that collective (world ranks)
+  std::vector<trace::Rank> missing; ///< members that have not reached that collective (world ranks): the first of them
+  std::size_t missing_count = 0;    ///< how many have not
 };
 
 /// Messages that nobody received.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <tuple>
 
 namespace timeless::replay {
@@ -95,42 +96,80 @@ std::vector<Rank> find_cycle(const WaitFor& wait_for, std::span<const Standing> 
   return {};
 }
 
-BlockedRank describe(const WaitFor& wait_for, const Standing& standing) {
-  BlockedRank blocked;
-  blocked.rank = standing.rank;
-  blocked.action = standing.action;
-  blocked.call = standing.call;
-  if (!standing.for_meeting) {
+/// The members that have not come to a meeting: the first of them, and how many there are.
+struct MissingMembers {
+  std::vector<Rank> first;
+  std::size_t count = 0;
+};
+
+MissingMembers missing_members(const WaitFor& wait_for, const Standing& standing) {
+  MissingMembers missing;
+  std::size_t position = 0;
+  Rank member = wait_for.next(standing, position);
+  for (; member != trace::no_rank; member = wait_for.next(standing, position)) {
+    if (missing.first.size() < most_missing) missing.first.push_back(member);
+    ++missing.count;
+  }
+  return missing;
+}
+
+/// Tells of ranks that stand. All that wait for the same meeting miss the same members, who are looked for once.
+class Description {
+public:
+  explicit Description(const WaitFor& wait_for) : wait_for_(wait_for) {}
+
+  BlockedRank of(const Standing& standing) {
+    BlockedRank blocked;
+    blocked.rank = standing.rank;
+    blocked.action = standing.action;
+    blocked.call = standing.call;
+    if (!standing.for_meeting) {
+      describe_message(blocked, standing);
+      return blocked;
+    }
+    blocked.communicator = standing.meeting.communicator;
+    blocked.collective = standing.meeting.call;
+    if (standing.member != trace::no_rank && !wait_for_.any_missing(standing)) {
+      blocked.peer = standing.member;
+      return blocked;
+    }
+    const MissingMembers& missing = missing_for(standing);
+    blocked.missing = missing.first;
+    blocked.missing_count = missing.count;
+    return blocked;
+  }
+
+private:
+  static void describe_message(BlockedRank& blocked, const Standing& standing) {
     const ChannelKey& key = standing.channel;
     blocked.peer = standing.sends ? key.destination : key.source;
     blocked.sends = standing.sends.has_value();
     blocked.bytes = static_cast<trace::Bytes>(standing.sends.value_or(0));
     blocked.tag = key.tag;
     blocked.communicator = key.communicator;
-    return blocked;
   }
-  blocked.communicator = standing.meeting.communicator;
-  blocked.collective = standing.meeting.call;
-  if (standing.member != trace::no_rank && !wait_for.any_missing(standing)) {
-    blocked.peer = standing.member;
-    return blocked;
+
+  const MissingMembers& missing_for(const Standing& standing) {
+    const std::tuple meeting(standing.meeting.communicator, standing.meeting.ordinal,
+                             standing.only_member ? standing.member : trace::no_rank);
+    const auto [known, fresh] = missing_.try_emplace(meeting);
+    if (fresh) known->second = missing_members(wait_for_, standing);
+    return known->second;
   }
-  std::size_t position = 0;
-  while (blocked.missing.size() < most_missing) {
-    const Rank missing = wait_for.next(standing, position);
-    if (missing == trace::no_rank) break;
-    blocked.missing.push_back(missing);
-  }
-  return blocked;
-}
+
+  const WaitFor& wait_for_;
+  /// By communicator, which of its collectives, and the only member that matters.
+  std::map<std::tuple<trace::CommunicatorId, std::uint64_t, Rank>, MissingMembers> missing_;
+};
 
 } // namespace
 
 Diagnosis diagnose(const Scene& scene, std::span<const Standing> standing) {
   const WaitFor wait_for(scene, standing);
   Diagnosis diagnosis;
+  Description description(wait_for);
   for (const Standing& one : standing)
-    diagnosis.blocked.push_back(describe(wait_for, one));
+    diagnosis.blocked.push_back(description.of(one));
   diagnosis.cycle = find_cycle(wait_for, standing, scene.run.size);
   return diagnosis;
 }

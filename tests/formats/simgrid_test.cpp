@@ -43,7 +43,7 @@ protected:
     for (Rank rank = 0; rank < ranks; ++rank)
       hosts += platform().hosts()[static_cast<std::size_t>(rank)].name + "\n";
     place_.write("hosts", hosts);
-    const Ran ran = place_.run("timeout 60 smpirun -np " + std::to_string(ranks) + " -platform " + platform_file +
+    const Ran ran = place_.run("timeout 300 smpirun -np " + std::to_string(ranks) + " -platform " + platform_file +
                                " -hostfile hosts -replay " + name + " --cfg=smpi/host-speed:1e9 2>&1");
     EXPECT_EQ(ran.status, 0) << ran.output;
     const std::string says = "Simulation time ";
@@ -217,7 +217,7 @@ TEST_F(SimGrid, its_tracer_and_ours_say_the_same_of_one_program) {
   for (int i = 0; i < 4; ++i)
     hosts += platform().hosts()[static_cast<std::size_t>(i)].name + "\n";
   place_.write("hosts", hosts);
-  const Ran simulated = place_.run("timeout 60 smpirun -np 4 -platform " + platform_file +
+  const Ran simulated = place_.run("timeout 300 smpirun -np 4 -platform " + platform_file +
                                    " -hostfile hosts -trace-ti -trace-file theirs.txt --cfg=smpi/host-speed:1e9 "
                                    "./simulated 2>&1");
   ASSERT_EQ(simulated.status, 0) << simulated.output;

@@ -140,6 +140,16 @@ TEST_F(ReplayHeadToHead, names_the_configuration_that_ends_in_a_deadlock_and_pre
   EXPECT_THAT(outcome.out, HasSubstr("Send waits for rank 1 to receive its message of 100000 bytes"));
 }
 
+TEST_F(ReplayHeadToHead, gives_the_critical_path_of_the_first_configuration_that_ends) {
+  const std::string limited = (directory_ / "limited.json").string();
+  const json answer = replay_json({"--network", limited + ",e1g", "--critical-path"}, "head.tia");
+  EXPECT_FALSE(answer["configurations"][0].contains("critical_path"));
+  EXPECT_EQ(answer["configurations"][1]["critical_path"]["makespan_seconds"].get<double>(), makespan(answer, 1));
+  const Outcome outcome = replay({"--network", limited + ",e1g", "--critical-path"}, "head.tia");
+  EXPECT_THAT(outcome.out, HasSubstr("critical path of e1g"));
+  EXPECT_THAT(outcome.out, HasSubstr("only looked for in the first configuration, limited, which ends in a deadlock"));
+}
+
 TEST_F(ReplayHeadToHead, fails_where_all_configurations_end_in_a_deadlock) {
   const Outcome outcome = replay({"--network", "e1g,qdr", "--eager-limit", "0"}, "head.tia");
   EXPECT_EQ(outcome.status, 3);

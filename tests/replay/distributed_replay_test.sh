@@ -18,7 +18,7 @@ same() {
   "$TIMELESS" replay "$@" --json >"$work/one" 2>"$work/one.err" || status=$?
   [ "$status" -eq "$expected" ] || { echo "FAILED: $* ends with $status"; cat "$work/one.err"; exit 1; }
   status=0
-  timeout 60 "$MPIEXEC" -np "$processes" "$TIMELESS_MPI" replay "$@" --json >"$work/many" 2>"$work/many.err" || status=$?
+  timeout 300 "$MPIEXEC" -np "$processes" "$TIMELESS_MPI" replay "$@" --json >"$work/many" 2>"$work/many.err" || status=$?
   [ "$status" -eq "$expected" ] || { echo "FAILED: $processes processes, $* ends with $status"; cat "$work/many.err"; exit 1; }
   cmp "$work/one" "$work/many" || { echo "FAILED: $processes processes, $* differs"; exit 1; }
 }
@@ -33,18 +33,21 @@ for processes in 2 3 9; do
 done
 same 3 0 "$fixtures/v1-calls.tia" --network e1g,qdr --by call --collectives schedule --critical-path
 same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --critical-path --tolerance 2%
+same 2 0 "$fixtures/v1-calls.tia" --platform graphene --cfg network/TCP-gamma:1000
+same 2 2 "$fixtures/v1-calls.tia" --platform graphene --cfg network/TCP-gamma
+same 2 2 "$fixtures/v1-calls.tia" --network e1g --cfg network/TCP-gamma:1000
 same 2 3 "$fixtures/v2-wavefront.tia" --platform nowhere
 same 2 3 "$fixtures/v2-wavefront.tia" --platform "$fixtures/v2-wavefront.tia"
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --ports receiver --completions listed
 for format in perfetto paje csv text; do
   "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" --timeline-format "$format" >"$work/out"
-  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g \
+  timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g \
     --timeline "$work/many" --timeline-format "$format" >"$work/out"
   cmp "$work/one" "$work/many" || { echo "FAILED: the $format timeline differs"; exit 1; }
 done
 part="--timeline-window ..0.002 --timeline-ranks 1-2 --timeline-format paje"
 "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" $part >"$work/out"
-timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/many" \
+timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/many" \
   $part >"$work/out"
 cmp "$work/one" "$work/many"
 for trace in v2-windows v1-calls v1-further-calls; do
@@ -57,7 +60,7 @@ same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit much
 same 2 6 "$fixtures/v2-windows.tia" --network e1g --strict
 
 status=0
-timeout 60 "$MPIEXEC" -np 2 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" >"$work/out" 2>&1 || status=$?
+timeout 300 "$MPIEXEC" -np 2 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" >"$work/out" 2>&1 || status=$?
 [ "$status" -eq 2 ]
 grep -q 'timeless: no machine to replay on' "$work/out"
 
@@ -65,7 +68,7 @@ grep -q 'timeless: no machine to replay on' "$work/out"
 refused() {
   local expected=$1 text=$2 status=0
   shift 2
-  timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" "$@" >"$work/out" 2>&1 || status=$?
+  timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" "$@" >"$work/out" 2>&1 || status=$?
   [ "$status" -eq "$expected" ] || { echo "FAILED: $* ends with $status"; cat "$work/out"; exit 1; }
   grep -q "$text" "$work/out" || { echo "FAILED: $* does not say '$text'"; cat "$work/out"; exit 1; }
 }
@@ -75,5 +78,5 @@ refused 2 "there is no configuration 'fast' to show" --network e1g --timeline "$
 refused 1 'cannot write' --network e1g --timeline "$work/nowhere/line"
 [ ! -e "$work/line" ]
 
-timeout 60 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --per-process --json >"$work/out"
+timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --per-process --json >"$work/out"
 grep -q '"waited_seconds"' "$work/out"

@@ -119,6 +119,22 @@ TEST(ReplayProblem, a_collective_that_some_never_reach_names_them) {
   EXPECT_THAT(diagnosis.cycle, IsEmpty());
 }
 
+TEST(ReplayProblem, a_collective_that_many_never_reach_names_some_and_counts_all) {
+  MemorySource program(200);
+  for (Rank rank = 0; rank < 200; ++rank)
+    if (rank % 3 != 0) program.add(rank, {.kind = ActionKind::barrier});
+  program.finalize();
+  const Diagnosis diagnosis = diagnosis_of(program);
+  ASSERT_EQ(diagnosis.blocked.size(), 133U);
+  for (const BlockedRank& blocked : diagnosis.blocked) {
+    EXPECT_EQ(blocked.missing_count, 67U);
+    EXPECT_THAT(blocked.missing, ElementsAre(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45));
+  }
+  EXPECT_THAT(error_of(program),
+              HasSubstr("waits for ranks 0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, "
+                        "... (67 in all) to reach Barrier"));
+}
+
 MemorySource circle_through_a_collective() {
   MemorySource program(3);
   program.add(0, {.kind = ActionKind::barrier});

@@ -19,15 +19,16 @@ std::string quoted(const std::string& word) {
 
 } // namespace
 
-Outcome timeless_command(const std::vector<std::string>& arguments) {
+Outcome timeless_command(const std::vector<std::string>& arguments, const std::string& output) {
   const trace::test::TemporaryDirectory directory;
   std::string line = quoted(TIMELESS_COMMAND);
   for (const std::string& argument : arguments)
     line += " " + quoted(argument);
-  line += " >" + quoted(directory / "out") + " 2>" + quoted(directory / "err") + " </dev/null";
+  line += " >" + quoted(output.empty() ? std::string(directory / "out") : output) + " 2>" + quoted(directory / "err") +
+          " </dev/null";
   const int status = std::system(line.c_str());
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-          .out = trace::test::file_bytes(directory / "out"),
+          .out = output.empty() ? trace::test::file_bytes(directory / "out") : "",
           .err = trace::test::file_bytes(directory / "err")};
 }
 

@@ -12,7 +12,7 @@ struct Outcome {
   std::string err;
 };
 
-/// Runs the `timeless` command of this build.
-Outcome timeless_command(const std::vector<std::string>& arguments);
+/// Runs the `timeless` command of this build. Its standard output goes to a file of that name, if one is given.
+Outcome timeless_command(const std::vector<std::string>& arguments, const std::string& output = "");
 
 } // namespace timeless::tools::test

@@ -209,6 +209,21 @@ TEST_F(Verbs, dump_as_json_prints_an_object_a_line) {
   EXPECT_EQ(json::parse(line), json::parse(R"({"rank":0,"action":0,"call":"compute","volume":1000,"kernel":0})"));
 }
 
+TEST_F(Verbs, an_answer_that_cannot_be_written_is_no_success) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"info", path()},
+                                                  {"replay", path(), "--network", "e1g", "--json"},
+                                                  {"dump", path()},
+                                                  {"check", path()},
+                                                  {"classify", path(), "--json"},
+                                                  {"platform", "list"},
+                                                  {"--help"}}) {
+    const Outcome outcome = timeless_command(command, "/dev/full");
+    EXPECT_EQ(outcome.status, 1) << command.front();
+    EXPECT_THAT(outcome.err, HasSubstr("timeless: standard output cannot be written: No space left on device"))
+        << command.front();
+  }
+}
+
 TEST_F(Verbs, classify_judges_every_network_in_one_pass) {
   const Outcome outcome = timeless_command({"classify", path(), "--compute-rate", "1e9", "--json"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -226,8 +241,17 @@ TEST_F(Verbs, classify_ends_with_4_when_a_class_to_fail_on_is_found) {
   const Outcome plain = timeless_command({"classify", path(), "--network", "e1g", "--json"});
   ASSERT_EQ(plain.status, 0) << plain.err;
   const std::string found = json::parse(plain.out).at("networks").at(0).at("class");
-  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", "mixed-up"}).status, 0);
-  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", "mixed-up," + found}).status, 4);
+  const std::string other = found == "mixed" ? "latency" : "mixed";
+  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", other}).status, 0);
+  EXPECT_EQ(timeless_command({"classify", path(), "--network", "e1g", "--fail-on", other + "," + found}).status, 4);
+}
+
+TEST_F(Verbs, classify_fails_on_nothing_but_classes) {
+  for (const char* none : {"mixed-up", "Latency", ""}) {
+    const Outcome outcome = timeless_command({"classify", path(), "--network", "e1g", "--fail-on", none});
+    EXPECT_EQ(outcome.status, 2) << none;
+    EXPECT_THAT(outcome.err, HasSubstr("is no class: there are computation, mixed, imbalance, imbalance-sensitive"));
+  }
 }
 
 TEST_F(Verbs, an_answer_from_an_incomplete_trace_says_so_and_ends_with_6) {
@@ -287,7 +311,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Help, every_verb_has_an_example_and_every_page_its_options) {
   const Outcome all = timeless_command({"--help"});
   EXPECT_EQ(all.status, 0);
-  for (const char* verb : {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "doctor"}) {
+  for (const char* verb :
+       {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "doctor"}) {
     EXPECT_THAT(all.out, HasSubstr(verb));
     const Outcome help = timeless_command({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;

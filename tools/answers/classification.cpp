@@ -151,6 +151,14 @@ std::string name(const Classification& classification) {
   return std::string(name(classification.bound)) + (classification.sensitive ? "-sensitive" : "");
 }
 
+std::vector<std::string> class_names() {
+  std::vector<std::string> names{name(Bound::computation), name(Bound::mixed)};
+  for (const Bound bound : {Bound::imbalance, Bound::bandwidth, Bound::latency, Bound::communication})
+    for (const bool sensitive : {false, true})
+      names.push_back(name({.bound = bound, .sensitive = sensitive, .evidence = {}}));
+  return names;
+}
+
 std::string reason(const Classification& classification) {
   const Evidence& evidence = classification.evidence;
   const double communication = percent(evidence.communication);

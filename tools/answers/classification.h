@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -68,6 +69,9 @@ Classification classify(std::span<const replay::LaneResult> lanes, const Thresho
 
 /// "computation", "latency-sensitive", "mixed".
 std::string name(const Classification& classification);
+
+/// The names there are.
+std::vector<std::string> class_names();
 
 /// Why, in one sentence with figures.
 std::string reason(const Classification& classification);

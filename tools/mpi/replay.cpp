@@ -163,7 +163,9 @@ private:
 
 Prediction predict_on_any_machine(const trace::Source& source, const PredictionOptions& asked) {
   if (asked.platform.empty()) return predict_on_networks(source, asked);
-  const replay::ServedPlatform platform({platform_server().string(), platform_file(asked.platform).string()});
+  std::vector<std::string> server{platform_server().string(), platform_file(asked.platform).string()};
+  server.insert(server.end(), asked.settings.begin(), asked.settings.end());
+  const replay::ServedPlatform platform(server);
   OnPlatform on = place_on_platform(source, asked, platform);
   predict_with_model(on, source, asked, platform);
   return concluded(std::move(on));

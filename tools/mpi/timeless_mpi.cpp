@@ -1,4 +1,5 @@
 #include "tools/console.h"
+#include "tools/exit_status.h"
 #include "tools/interruption.h"
 #include "tools/mpi/command.h"
 #include "tools/version.h"
@@ -12,7 +13,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
 #include <string>
 
 namespace timeless::tools {
@@ -88,11 +88,5 @@ int run(int argc, char** argv) {
 } // namespace timeless::tools
 
 int main(int argc, char** argv) {
-  try {
-    return timeless::tools::run(argc, argv);
-  } catch (const std::exception& problem) {
-    timeless::tools::print_error(
-        {timeless::Failure::runtime, problem.what(), "", "this is a defect; please report it"});
-    return static_cast<int>(timeless::Failure::runtime);
-  }
+  return timeless::tools::exit_status_of([&] { return timeless::tools::run(argc, argv); });
 }

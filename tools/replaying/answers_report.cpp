@@ -366,7 +366,8 @@ std::string division_text(const Prediction& prediction, const AnswerOptions& opt
 std::string critical_path_text(const Prediction& prediction, const AnswerOptions& options) {
   if (!prediction.critical_path) return "";
   const CriticalPath& path = *prediction.critical_path;
-  Table sums({"critical path of " + prediction.result.lanes.at(0).name, "count", "time", "%"});
+  Table sums(
+      {"critical path of " + prediction.result.lanes.at(prediction.critical_path_lane).name, "count", "time", "%"});
   const auto add = [&](const std::string& what, const std::string& count, double seconds) {
     if (seconds != 0) sums.add({what, count, human_seconds(seconds), part_of(seconds, path)});
   };

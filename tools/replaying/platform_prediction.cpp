@@ -143,8 +143,6 @@ void require_smpi_can(const PredictionOptions& options) {
 Prediction predict(const trace::Source& source, const PredictionOptions& options) {
   require_machine(options);
   const bool networks = !options.machine.networks.empty();
-  if (networks && !options.settings.empty())
-    throw Error(Failure::usage, "--cfg is SimGrid's, and needs --platform", {}, "leave it out");
   if (options.backend == Backend::smpi) require_smpi_can(options);
   return networks ? predict_on_networks(source, options) : predict_on_platform(source, options);
 }

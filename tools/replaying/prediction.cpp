@@ -48,8 +48,12 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
 
 std::string incast_note(const replay::Result& result) {
   constexpr double worth_saying = 0.05; // of the time: less than what else the model leaves out
-  if (!result.incast || result.lanes.front().deadlock) return {};
+  if (!result.incast) return {};
   const replay::LaneResult& lane = result.lanes.front();
+  if (lane.deadlock)
+    return fmt::format("whether messages come faster than they could enter a rank is only looked for in the first "
+                       "configuration, {}, which ends in a deadlock",
+                       lane.name);
   if (result.incast->seconds < worth_saying * lane.makespan || result.incast->seconds == 0) return {};
   return fmt::format("rank {} gets messages faster than they could come in one after the other: on {} that would take "
                      "up to {} longer, {:.0f} % of the time (--ports receiver, or SMPI, counts it)",
@@ -63,6 +67,8 @@ void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {
 }
 
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options) {
+  if (!options.settings.empty())
+    throw Error(Failure::usage, "--cfg is SimGrid's, and needs --platform", {}, "leave it out");
   Prediction prediction;
   std::vector<replay::MachineLane> lanes;
   for (replay::NetworkDescription& asked : named_networks(options.machine.networks)) {

@@ -47,7 +47,7 @@ struct PredictionOptions {
   replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   replay::AttributeBy attribute = replay::AttributeBy::nothing;
-  bool critical_path = false;    ///< of the first configuration
+  bool critical_path = false;    ///< of the first configuration that ends
   std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
   replay::Observer* observer = nullptr; ///< told what ranks do in a configuration
   /// What replays: in this process, or in several.
@@ -77,7 +77,8 @@ struct Prediction {
   std::vector<std::string> nodes; ///< name of each rank's node
   std::vector<std::string> notes;
   std::vector<LaneTolerance> tolerances;      ///< by configuration, where asked for
-  std::optional<CriticalPath> critical_path;  ///< of the first configuration, where asked for
+  std::optional<CriticalPath> critical_path;  ///< of the first configuration that ends, where asked for
+  std::size_t critical_path_lane = 0;         ///< which that is
   std::vector<double> cpu_seconds;            ///< SMPI: of the simulation, by configuration
   std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
   /// SMPI: what it takes longer than the model, by configuration; nothing where the model does not come to its end.

@@ -79,8 +79,8 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   return answer;
 }
 
-/// The first configuration again, alone.
-CriticalPath critical_path(const trace::Source& source, replay::Network& network, const LaneResult& lane,
+/// One configuration again, alone.
+CriticalPath critical_path(const trace::Source& source, replay::Network& network, std::size_t lane, double makespan,
                            const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = replay_options(options, progress);
   replaying.observer = nullptr;
@@ -88,9 +88,9 @@ CriticalPath critical_path(const trace::Source& source, replay::Network& network
   replaying.sensitivities = false;
   replaying.attribute = replay::AttributeBy::nothing;
   replaying.critical_path = true;
-  replay::VariedNetwork alone(network, {Variation{.lane = 0}});
+  replay::VariedNetwork alone(network, {Variation{.lane = lane}});
   replay::Result result = options.replay(source, alone, replaying);
-  if (result.lanes[0].makespan != lane.makespan)
+  if (result.lanes[0].makespan != makespan)
     throw std::logic_error("a configuration replayed alone differs from itself beside others");
   return explain_path(
       source, std::move(result.critical_path), [&](trace::KernelId kernel) { return network.kernel_factor(kernel); },
@@ -108,8 +108,13 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, replay:
                     const PredictionOptions& options) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   prediction.result = options.replay(source, network, replay_options(options, progress));
-  if (options.critical_path && !prediction.result.lanes[0].deadlock)
-    prediction.critical_path = critical_path(source, network, prediction.result.lanes[0], options, progress);
+  const std::vector<LaneResult>& lanes = prediction.result.lanes;
+  const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });
+  if (options.critical_path && ends != lanes.end()) {
+    prediction.critical_path_lane = static_cast<std::size_t>(ends - lanes.begin());
+    prediction.critical_path =
+        critical_path(source, network, prediction.critical_path_lane, ends->makespan, options, progress);
+  }
   if (options.tolerance.empty()) return;
   for (std::size_t lane = 0; lane < prediction.result.lanes.size(); ++lane) {
     if (prediction.result.lanes[lane].deadlock) {

@@ -232,6 +232,7 @@ nlohmann::ordered_json blocked_json(const replay::BlockedRank& blocked) {
     json["waits_for"] = "collective";
     json["collective"] = blocked.collective;
     json["missing"] = blocked.missing;
+    json["missing_count"] = blocked.missing_count;
     return json;
   }
   json["waits_for"] = blocked.sends ? "receive" : "message";
@@ -263,7 +264,7 @@ void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std
   if (lane.deadlock) return;
   if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
   if (!lane.rank_sensitivities.empty()) json["critical_path_seconds"] = sensitivity_json(lane);
-  if (number == 0 && prediction.critical_path)
+  if (prediction.critical_path && number == prediction.critical_path_lane)
     json["critical_path"] = critical_path_json(*prediction.critical_path, options);
   if (number < prediction.contentions.size() && prediction.contentions[number])
     json["contention"] = contention_json(prediction, number, options);
@@ -313,7 +314,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["notes"] = prediction.notes;
   if (asked.backend == Backend::model) json["not_modelled"] = not_modelled_json(prediction.result);
   if (asked.backend == Backend::model) json["ports"] = replay::name(asked.ports);
-  if (const auto& incast = prediction.result.incast)
+  if (const auto& incast = prediction.result.incast; incast && !prediction.result.lanes.front().deadlock)
     json["incast"] = {
         {"rank", incast->rank}, {"seconds", incast->seconds}, {"configuration", prediction.result.lanes.front().name}};
   if (const std::optional<double> seconds = measured_time(run)) {

@@ -98,8 +98,10 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
       .add_option("--by", request.by,
                   "Divide the time by MPI call, or by kernel: its computation, and the calls until the next one")
       ->check(CLI::IsMember({"call", "kernel"}));
-  command.add_flag("--critical-path", request.prediction.critical_path,
-                   "What the first configuration's time is spent on along its critical path: ranks, kernels, messages");
+  command.add_flag(
+      "--critical-path", request.prediction.critical_path,
+      "What the time of the first configuration that ends is spent on along its critical path: ranks, kernels, "
+      "messages");
   command.add_option("--top", request.report.answers.top,
                      "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
   command
@@ -129,13 +131,12 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
         ->type_name("TRACE[@HOSTFILE]")
         ->allow_extra_args(false)
         ->default_str("");
-  if (processes == Processes::one)
-    command
-        .add_option("--cfg", request.prediction.settings,
-                    "A setting of SimGrid's, which goes before the platform file's; may be repeated")
-        ->type_name("KEY:VALUE")
-        ->allow_extra_args(false)
-        ->default_str("");
+  command
+      .add_option("--cfg", request.prediction.settings,
+                  "A setting of SimGrid's, which goes before the platform file's; may be repeated")
+      ->type_name("KEY:VALUE")
+      ->allow_extra_args(false)
+      ->default_str("");
   CLI::Option* backend =
       command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
           ->check(CLI::IsMember({"model", "smpi"}));

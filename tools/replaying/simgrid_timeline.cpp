@@ -12,8 +12,7 @@ namespace timeless::tools {
 
 SimgridTimeline::SimgridTimeline(ReplayRequest& request) : file_(request.timeline.file) {
   const TimelineRequest& asked = request.timeline;
-  if (scalings(request.prediction).size() > 1 ||
-      !(asked.window.empty() && asked.ranks.empty() && asked.lane.empty()))
+  if (scalings(request.prediction).size() > 1 || !(asked.window.empty() && asked.ranks.empty() && asked.lane.empty()))
     throw Error(Failure::usage, "SimGrid writes a timeline of one simulation, and all of it", "--timeline-format",
                 "ask for one configuration, or take another format");
   part_ = file_;

@@ -11,6 +11,7 @@
 #include "replay/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -277,9 +278,17 @@ VerbAction add_classify(CLI::App& command) {
       ->check(positive_number());
   add_threshold_options(command, options->thresholds);
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
-  command.add_option("--fail-on", options->fail_on, "Exit with 4 if a network's class is one of these")
+  command
+      .add_option("--fail-on", options->fail_on,
+                  fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(class_names(), ", ")))
+      ->type_name("CLASS")
       ->delimiter(',')
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check([](const std::string& asked) {
+        const std::vector<std::string> names = class_names();
+        if (std::ranges::find(names, asked) != names.end()) return std::string();
+        return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
+      });
   command
       .add_option("--file-system", options->file_system,
                   "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
