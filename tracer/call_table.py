@@ -25,8 +25,8 @@ that is. One that has received nothing by then is recorded as cancelled. A cance
 freed; one that has not ended then is taken to take its message.
 
 What Open MPI has beside `mpi.h` is not recorded. A persistent collective (`MPIX_Bcast_init` and the like, of
-`mpi-ext.h`) is seen where it is started: `info`, `check` and the line at the end name the starts of unknown requests,
-as calls of MPI_Start and MPI_Startall that are NOT RECORDED.
+`mpi-ext.h`) is seen where it is started: `info` and `record` name the starts of unknown requests, as calls of MPI_Start
+and MPI_Startall that are NOT RECORDED.
 
 """
 
