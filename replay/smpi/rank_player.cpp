@@ -174,10 +174,8 @@ int RankPlayer::rank_in(MPI_Comm communicator) const {
 }
 
 RankPlayer::Pending& RankPlayer::slot(trace::RequestId id) {
-  if (id >= requests_.size()) requests_.resize(id + 1UL);
   forget(id);
-  requests_[id] = {};
-  return requests_[id];
+  return requests_[id] = {};
 }
 
 /// MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: elements large enough for both.
@@ -379,8 +377,9 @@ void RankPlayer::complete(std::span<const trace::RequestId> ids) {
   scratch_.clear();
   bool files = false;
   for (const trace::RequestId id : ids) {
-    if (id >= requests_.size()) continue;
-    const Pending& pending = requests_[id];
+    const auto known = requests_.find(id);
+    if (known == requests_.end()) continue;
+    const Pending& pending = known->second;
     if (pending.request != MPI_REQUEST_NULL) scratch_.push_back(pending.request);
     scratch_.insert(scratch_.end(), pending.parts.begin(), pending.parts.end());
     files = files || pending.file.has_value();
@@ -390,8 +389,9 @@ void RankPlayer::complete(std::span<const trace::RequestId> ids) {
   else if (!files)
     return;
   for (const trace::RequestId id : ids) {
-    if (id >= requests_.size()) continue;
-    Pending& pending = requests_[id];
+    const auto known = requests_.find(id);
+    if (known == requests_.end()) continue;
+    Pending& pending = known->second;
     if (pending.file) finish(*pending.file);
     if (pending.persistent && pending.request != MPI_REQUEST_NULL) PMPI_Request_free(&pending.request);
     pending.request = MPI_REQUEST_NULL;
@@ -401,8 +401,9 @@ void RankPlayer::complete(std::span<const trace::RequestId> ids) {
 }
 
 void RankPlayer::forget(trace::RequestId id) {
-  if (id >= requests_.size()) return;
-  Pending& pending = requests_[id];
+  const auto known = requests_.find(id);
+  if (known == requests_.end()) return;
+  Pending& pending = known->second;
   if (pending.request != MPI_REQUEST_NULL) unfinished_.push_back(pending.request);
   unfinished_.insert(unfinished_.end(), pending.parts.begin(), pending.parts.end());
   pending.request = MPI_REQUEST_NULL;

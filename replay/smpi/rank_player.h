@@ -146,8 +146,8 @@ private:
   std::unordered_map<trace::CommunicatorId, Circle> communicators_;
   std::unordered_map<trace::CommunicatorId, MPI_Win> windows_;
   std::map<std::pair<trace::CommunicatorId, trace::Rank>, bool> locked_; ///< targets; any_rank: all
-  std::vector<Pending> requests_;                                        ///< by RequestId
-  std::vector<MPI_Request> unfinished_;                                  ///< freed by the program while under way
+  std::unordered_map<trace::RequestId, Pending> requests_;
+  std::vector<MPI_Request> unfinished_; ///< freed by the program while under way
   std::vector<MPI_Request> scratch_;
   std::map<MessageKey, std::uint32_t> early_; ///< messages a probe has taken ahead of their receive
   std::unordered_map<trace::CommunicatorId, std::uint64_t> file_calls_;     ///< collective ones so far

@@ -14,7 +14,7 @@ endfunction()
 
 sanitized_sources(replay_sources timeless_replay
   "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid)")
-sanitized_sources(trace_sources timeless_trace "^check|open_regions|quoted|^source")
+sanitized_sources(trace_sources timeless_trace "^check|open_regions|^source")
 
 add_executable(replay_thread_tests
   archive_slices_test.cpp

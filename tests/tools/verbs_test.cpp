@@ -209,6 +209,12 @@ TEST_F(Verbs, dump_as_json_prints_an_object_a_line) {
   EXPECT_EQ(json::parse(line), json::parse(R"({"rank":0,"action":0,"call":"compute","volume":1000,"kernel":0})"));
 }
 
+TEST_F(Verbs, check_names_what_is_not_in_the_trace) {
+  EXPECT_THAT(timeless_command({"check", path()}).out, HasSubstr("NOT RECORDED MPI_Put called 3 times"));
+  const json answer = json::parse(timeless_command({"check", path(), "--json"}).out);
+  EXPECT_EQ(answer.at("unrecorded_calls"), json({{"MPI_Put", 3}}));
+}
+
 TEST_F(Verbs, an_answer_that_cannot_be_written_is_no_success) {
   for (const std::vector<std::string>& command : {std::vector<std::string>{"info", path()},
                                                   {"replay", path(), "--network", "e1g", "--json"},
