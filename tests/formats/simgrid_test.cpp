@@ -146,7 +146,7 @@ TEST_F(SimGrid, smpirun_takes_reductions_that_are_scattered_for_those_of_an_oper
   for (const std::vector<Bytes>& counts : {few, equal, many}) { // SimGrid has other algorithms for each
     MemorySource program(8);
     for (Rank rank = 0; rank < 8; ++rank) {
-      program.compute(rank, 1'500'000'000);
+      program.compute(rank, 5'000'000'000);
       for (int again = 0; again < 20; ++again)
         program.add(rank, {.kind = ActionKind::reduce_scatter, .element_bytes = 8, .counts = counts});
     }

@@ -33,7 +33,7 @@ for fixture in v1-wavefront v1-calls; do
           if ($i ~ /^volume=/ && $3 == "compute") volume[$1] += substr($i, 8)
           if ($i ~ /^bytes=/) size = substr($i, 7)}}
        $3 == "Finalize" {volume[$1] += 0}
-       $3 ~ /^(Send|I[sbr]?send|[SBR]send|Sendrecv|Sendrecv_replace|Isendrecv|Isendrecv_replace)$/ && / peer=/ {
+       $3 ~ /^(Send|I[sbr]?send|[SBR]send|Sendrecv|Sendrecv_replace|Isendrecv|Isendrecv_replace)$/ && / peer=[0-9]/ {
          ++messages[$1]; bytes[$1] += size}
        END {for (rank in volume) print rank, volume[rank], messages[rank] + 0, bytes[rank] + 0}' \
     "$source/tests/trace/fixtures/$fixture.txt" | sort >"$work/expected"
