@@ -72,7 +72,7 @@ TEST(Draft, asks_for_what_has_not_been_said_until_the_answer_makes_sense) {
   const Draft draft = ask_for_rest({}, answers, questions);
   EXPECT_EQ(draft.nodes, "64");
   EXPECT_EQ(draft.cores, "16");
-  EXPECT_EQ(draft.speed, "3Gf");
+  EXPECT_EQ(draft.speed, "8Gf");
   EXPECT_EQ(draft.topology, "torus");
   EXPECT_EQ(draft.bandwidth, "10GBps");
   EXPECT_EQ(draft.latency, "1us");

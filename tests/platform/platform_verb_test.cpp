@@ -31,6 +31,7 @@ TEST(PlatformList, names_every_file_that_comes_with_timeless_with_its_hosts_and_
     names.insert(platform["name"]);
     EXPECT_GT(platform["hosts"], 0);
     EXPECT_NE(platform["trust"], "") << platform["name"];
+    EXPECT_NE(platform["overheads"], "") << platform["name"];
     EXPECT_NE(platform["description"], "") << platform["name"];
   }
   std::set<std::string> files;

@@ -26,6 +26,17 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+/// The word behind a mark such as "Trust:"; empty without one.
+std::string word_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = text.substr(at + mark.size());
+  while (rest.starts_with(' '))
+    rest.remove_prefix(1);
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return {rest.begin(), std::ranges::find_if_not(rest, is_letter)};
+}
+
 } // namespace
 
 Head head_of(const std::filesystem::path& file) {
@@ -42,14 +53,8 @@ Head head_of(const std::filesystem::path& file) {
   text = text.substr(begin + open.size());
   text = text.substr(0, text.find("-->"));
   head.description = one_line(text.substr(0, text.find("\n\n")));
-  constexpr std::string_view mark = "Trust:";
-  if (const std::size_t at = text.find(mark); at != std::string::npos) {
-    std::string_view rest = std::string_view(text).substr(at + mark.size());
-    while (rest.starts_with(' '))
-      rest.remove_prefix(1);
-    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-    head.trust = std::string(rest.begin(), std::ranges::find_if_not(rest, is_letter));
-  }
+  head.trust = word_behind(text, "Trust:");
+  head.overheads = word_behind(text, "Overheads:");
   return head;
 }
 

@@ -10,10 +10,13 @@
 
 namespace timeless::tools::platforms {
 
-/// What the comment at a file's head says: its first sentence, and the word behind "Trust:".
+/// What the comment at a file's head says: its first sentence, and the words behind "Trust:" and "Overheads:".
 struct Head {
   std::string description;
   std::string trust; ///< "measured", "published", "vendor" or "assumed"; empty where it does not say
+  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "published", "assumed" or "none"; empty
+  /// where it does not say.
+  std::string overheads;
 };
 Head head_of(const std::filesystem::path& file);
 

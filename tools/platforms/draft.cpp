@@ -72,7 +72,7 @@ const std::array items{
          [](const std::string& t) { return judge_count(t, most_nodes); }},
     Item{"--cores", "Cores of a node", &Draft::cores, "16",
          [](const std::string& t) { return judge_count(t, most_cores); }},
-    Item{"--speed", "Speed of a core (instructions per second)", &Draft::speed, "3Gf",
+    Item{"--speed", "Speed of a core (instructions per second)", &Draft::speed, "8Gf",
          [](const std::string& t) { return judge_quantity(t, Quantity::speed); }},
     Item{"--topology", "Topology: cluster (one switch), fat-tree, torus or dragonfly", &Draft::topology, "cluster",
          judge_topology},
@@ -150,7 +150,8 @@ std::string platform_text(const Draft& draft) {
 <!-- {nodes} nodes of {cores} cores: {topology}{written}, {bandwidth} and {latency} a link.
 
      Trust: assumed. Written by timeless platform new from the figures given to it; say here where they come from.
-     Messages below 64 KiB are eager, and there are no factors: a message takes latency + size / bandwidth. -->
+     Overheads: none (smpi/os, ois, or), and no factors: a message takes latency + size / bandwidth. Messages below 64 KiB are
+     eager. -->
 <platform version="4.1">
   <config>
     <prop id="network/model" value="SMPI"/>

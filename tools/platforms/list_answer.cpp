@@ -31,6 +31,7 @@ nlohmann::ordered_json described(const std::filesystem::path& file) {
   nlohmann::ordered_json json{{"name", file.stem().string()}, {"file", file.string()}};
   json.update(nlohmann::ordered_json::parse(answer));
   json["trust"] = head.trust;
+  json["overheads"] = head.overheads;
   json["description"] = head.description;
   return json;
 }
@@ -51,14 +52,17 @@ int answer_list(bool json) {
     print_json("platform", 1, {{"action", "list"}, {"folder", platforms_directory().string()}, {"platforms", all}});
     return 0;
   }
-  Table table({"name", "hosts", "cores", "speed", "trust"});
+  Table table({"name", "hosts", "cores", "speed", "trust", "overheads"});
   for (const auto& one : all)
     table.add({one["name"], std::to_string(one["hosts"].get<std::size_t>()), std::to_string(one["cores"].get<int>()),
-               human_count(one["speed"]), one["trust"]});
+               human_count(one["speed"]), one["trust"], one["overheads"]});
   fmt::print("{}\n", table.text());
   for (const auto& one : all)
     print_line("{}: {}", one["name"].get<std::string>(), one["description"].get<std::string>());
   fmt::print("\n");
+  print_line(
+      "Times on machines whose overheads rest on different bases differ by that, too: a measured overhead is that "
+      "machine's own, an assumed one is 200 ns at either end of every message, whatever the network.");
   print_line("They are in {}; their heads say where each figure comes from.", platforms_directory().string());
   return 0;
 }

@@ -100,11 +100,9 @@ nlohmann::ordered_json settings_json(const SmpiSettings& settings) {
 
 nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std::string>& between) {
   const Head head = head_of(platform.file());
-  nlohmann::ordered_json json{{"action", "show"},
-                              {"file", platform.file().string()},
-                              {"description", head.description},
-                              {"trust", head.trust},
-                              {"hosts", platform.hosts().size()}};
+  nlohmann::ordered_json json{
+      {"action", "show"},    {"file", platform.file().string()}, {"description", head.description},
+      {"trust", head.trust}, {"overheads", head.overheads},      {"hosts", platform.hosts().size()}};
   json["kinds"] = nlohmann::ordered_json::array();
   for (const HostKind& kind : kinds_of(platform))
     json["kinds"].push_back(
@@ -181,6 +179,7 @@ void print_answer(const nlohmann::ordered_json& answer) {
   print_line("{}", answer["file"].get<std::string>());
   if (const std::string text = answer["description"]; !text.empty()) print_line("{:<15}{}", "", text);
   if (const std::string text = answer["trust"]; !text.empty()) print_line("{:<15}{}", "trust", text);
+  if (const std::string text = answer["overheads"]; !text.empty()) print_line("{:<15}{}", "overheads", text);
   for (const auto& kind : answer["kinds"])
     print_line("{:<15}{} of {} core{}, {} a core (from {})", &kind == &answer["kinds"].front() ? "hosts" : "",
                kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",

@@ -74,7 +74,7 @@ VerbAction add_platform(CLI::App& command) {
   };
   add("--nodes", draft.nodes, "N", "With new: how many nodes");
   add("--cores", draft.cores, "N", "With new: cores of a node (16 when not given)");
-  add("--speed", draft.speed, "SPEED", "With new: instructions per second of a core (3Gf when not given)");
+  add("--speed", draft.speed, "SPEED", "With new: instructions per second of a core (8Gf when not given)");
   add("--topology", draft.topology, "WORD", "With new: cluster (one switch), fat-tree, torus or dragonfly");
   add("--parameters", draft.parameters, "LIST", "With new: SimGrid's topo_parameters; chosen to fit when not given");
   add("--bandwidth", draft.bandwidth, "RATE", "With new: bandwidth of a link, such as 12.5GBps or 100Gbps");
