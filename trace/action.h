@@ -34,7 +34,7 @@ enum class ActionFamily : std::uint8_t {
   epoch,           ///< synchronises one-sided transfers, not collectively
   file_collective, ///< a collective call on a file: all members of its communicator make it
   file,            ///< reads or writes a file, this rank alone
-  mark,            ///< says something of the actions around it; takes no time
+  mark,            ///< says something of the actions around it; takes no time but that of a thread_await
   lifecycle,       ///< the end of the rank's MPI
 };
 
@@ -115,6 +115,15 @@ enum ActionFlag : std::uint16_t {
 ///                              call those asked for, else those moved; of file_set_size and file_preallocate, bytes
 ///   region_begin, region_end   region
 ///   thread                     peer: the number of the thread, of those that call MPI, whose actions follow
+///   thread_signal              peer: the number of a meeting point of the rank's threads
+///   thread_await               peer: the same
+///
+/// The actions of a rank with several threads are in an order in which they could have happened: a request starts before
+/// another thread completes it. The first are those of thread 0. Only the actions of one thread follow each other: a
+/// thread goes on after a thread_await once all thread_signals of that number that stand before it in the rank's
+/// sequence have been passed by their threads, so that a thread's first action may await its creation, and a join, a
+/// barrier or the end of a parallel region awaits the others. A number may serve again. The numbers of threads that have
+/// ended are not given to others; recordings made before 2026-12 may do so.
 ///
 /// A window and a file have a communicator of their own, with the group of the one they were made on: it says who
 /// shares them, and tells them apart.

@@ -218,7 +218,9 @@ MemorySource program_with(ActionKind kind) {
   case ActionFamily::mark:
     scene.program.description().regions = {"a"};
     if (kind == ActionKind::region_end) scene.both({.kind = ActionKind::region_begin, .region = 0});
-    scene.both({.kind = kind, .peer = kind == ActionKind::thread ? 0 : trace::no_rank, .region = 0});
+    scene.both({.kind = kind,
+                .peer = kind == ActionKind::region_begin || kind == ActionKind::region_end ? trace::no_rank : 0,
+                .region = 0});
     break;
   case ActionFamily::lifecycle:
     break;
