@@ -130,6 +130,9 @@ struct Result {
   bool attributed = true;
   std::uint64_t actions = 0;                   ///< actions replayed, over all ranks
   std::optional<Incast> incast = std::nullopt; ///< where it was asked for (ReplayOptions::incast)
+  /// In a replay of sensitivities: a rank completed several messages at once that each take it time (an overhead). The
+  /// order in which they come decides what that time delays, so ends need not be convex functions of costs.
+  bool order_matters = false;
   Attribution attribution;                     ///< as far as asked for (ReplayOptions::attribute)
   std::vector<PathSegment> critical_path = {}; ///< where asked for (ReplayOptions::critical_path)
   /// What was modelled more simply than it happens, each named once, for the reader of the result.

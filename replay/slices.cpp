@@ -155,6 +155,7 @@ void append(std::vector<AttributedTimes>& parts, std::vector<AttributedTimes>&& 
 void append(Result& result, Result&& more) {
   append(result.attribution.parts, std::move(more.attribution.parts), result.lanes.size(), more.lanes.size());
   std::ranges::move(more.lanes, std::back_inserter(result.lanes));
+  result.order_matters = result.order_matters || more.order_matters;
   for (std::string& note : more.notes)
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }

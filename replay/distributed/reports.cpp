@@ -253,6 +253,7 @@ void write(WordWriter& words, const Findings& findings) {
   const Incast incast = findings.incast.value_or(Incast());
   words.put(static_cast<std::uint64_t>(incast.rank));
   words.put(incast.seconds);
+  words.put(std::uint64_t{findings.order_matters});
   for (const auto& [calls, ranks] : findings.not_modelled) {
     words.put(calls);
     words.put(ranks);
@@ -268,6 +269,7 @@ Findings read_findings(WordReader& words) {
   const auto rank = static_cast<trace::Rank>(words.number());
   const double seconds = words.real();
   if (incast) findings.incast = {rank, seconds};
+  findings.order_matters = words.number() != 0;
   for (auto& [calls, ranks] : findings.not_modelled) {
     calls = words.number();
     ranks = words.number();

@@ -81,23 +81,64 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
     kernels_.receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out);
   if (fresh) clock.base = std::move(fresh);
   clear_pending(clock);
+  do_work(clock, incoming);
+}
+
+/// Once something has come.
+void Clocks::do_work(Clock& clock, const Incoming& incoming) {
+  const LaneWork work = this->work(incoming);
+  if (work.amount == 0) return;
+  kernels_.add(lanes(), clock.base.values(), work.amount, work.cost, clock.base.values());
+  count_work(clock, incoming);
+}
+
+LaneWork Clocks::work(const Incoming& incoming) {
+  if (incoming.reduced_bytes != 0) return {incoming.reduced_bytes, rows_.reduction()};
+  if (ends_ && incoming.received) [[unlikely]]
+    return work_by_lane(incoming);
+  return {incoming.overhead, rows_.overhead()};
+}
+
+void Clocks::count_work(Clock& clock, const Incoming& incoming) const {
+  clock.reduced += incoming.reduced_bytes;
+  clock.overhead_folded += incoming.overhead;
+  if (!ends_ || !incoming.received) return;
+  const SecondsRow& seconds = rows_[incoming.row].ends->receive;
+  for (std::size_t lane = 0; lane < lanes(); ++lane)
+    clock.counters[4 * lanes() + lane] += seconds.fixed[lane] + incoming.bytes * seconds.per_byte[lane];
+}
+
+LaneArrival Clocks::arrival(const Incoming& incoming) {
+  return {incoming.sent, transfer(incoming), work(incoming), incoming.port};
+}
+
+std::size_t Clocks::working_arrivals() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(arrivals_, [](const LaneArrival& arrival) { return arrival.work.amount != 0; }));
 }
 
 void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
   arrivals_.clear();
   terms_used_ = 0;
-  if (listed_) {
-    LaneTime from = own(clock);
-    for (const Incoming& one : incoming) {
-      kernels_.receive(lanes(), rates_, from, one.sent, transfer(one), counters(clock), out);
-      from = {out};
-    }
-    return;
-  }
   for (const Incoming& one : incoming)
-    arrivals_.push_back({one.sent, transfer(one), false});
-  const auto receive_all = incoming.size() <= most_together ? kernels_.receive_together : kernels_.receive_many;
-  receive_all(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
+    arrivals_.push_back(arrival(one));
+  if (!listed_) return receive_arrivals(clock, out);
+  LaneTime from = own(clock);
+  for (const LaneArrival& one : arrivals_) {
+    kernels_.receive(lanes(), rates_, from, one.sent, one.transfer, counters(clock), out);
+    if (one.work.amount != 0) kernels_.add(lanes(), out, one.work.amount, one.work.cost, out);
+    from = {out};
+  }
+}
+
+/// As they come.
+void Clocks::receive_arrivals(const Clock& clock, double* out) {
+  const std::size_t working = working_arrivals();
+  order_matters_ = order_matters_ || working > 1;
+  const auto receive = arrivals_.size() > most_together ? kernels_.receive_many
+                       : working > 0                    ? kernels_.receive_and_work
+                                                        : kernels_.receive_together;
+  receive(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
 }
 
 void Clocks::watch(const Clock& clock, const Incoming& incoming) {
@@ -116,13 +157,15 @@ void Clocks::take_through_port(Clock& clock, std::span<const Incoming> incoming)
   arrivals_.clear();
   terms_used_ = 0;
   for (const Incoming& one : incoming)
-    arrivals_.push_back({one.sent, transfer(one), one.port});
+    arrivals_.push_back(arrival(one));
   Snapshot out = writable(clock);
   kernels_.receive_through_port(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(),
                                 (*ports_)[static_cast<std::size_t>(&clock - clocks_.data())], !latency_first_,
                                 counters(clock), out.values());
   clock.base = std::move(out);
   clear_pending(clock);
+  for (const Incoming& one : incoming)
+    count_work(clock, one);
 }
 
 void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
@@ -135,25 +178,27 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   receive_all(clock, incoming, out.values());
   clock.base = std::move(out);
   clear_pending(clock);
+  for (const Incoming& one : incoming)
+    count_work(clock, one);
 }
 
-void Clocks::take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes) {
-  take(clock, {.sent = sent.time(), .row = row, .bytes = bytes, .port = true});
+void Clocks::take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead) {
+  take(clock, {.sent = sent.time(), .row = row, .bytes = bytes, .port = true, .received = true, .overhead = overhead});
 }
 
-void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes) {
-  const Incoming incoming{.sent = sent.time(), .row = row, .bytes = bytes, .port = true};
+void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead) {
+  const Incoming incoming{
+      .sent = sent.time(), .row = row, .bytes = bytes, .port = true, .received = true, .overhead = overhead};
   if (watches_) watch(clock, incoming);
   if (alone_)
-    gathered_.add(way_in<Plain>(1, rates_, incoming.sent, transfer(incoming), 0));
+    gathered_.add(way_in<Plain>(1, rates_, incoming.sent, transfer(incoming), 0), overhead);
   else
-    arrivals_.push_back({incoming.sent, transfer(incoming), false});
+    arrivals_.push_back(arrival(incoming));
 }
 
 void Clocks::take_arrivals(Clock& clock) {
   Snapshot out = writable(clock);
-  kernels_.receive_together(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock),
-                            out.values());
+  receive_arrivals(clock, out.values());
   clock.base = std::move(out);
   clear_pending(clock);
 }

@@ -35,6 +35,10 @@ struct Incoming {
   double bytes = 0;     ///< times byte time
   double constants = 1; ///< times what a message takes beside its bytes: none, where only its latency counts
   bool port = false;    ///< a message, which comes in through the rank's port
+  // What the rank does once it has come, before it takes anything else:
+  bool received = false;    ///< receiving a message, which takes `overhead` and what differs by lane
+  double overhead = 0;      ///< seconds
+  double reduced_bytes = 0; ///< of reduction arithmetic
 };
 
 /// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
@@ -58,26 +62,33 @@ public:
     now_ = now;
     size_ = 0;
   }
-  void add(const Way<Plain>& way) {
-    // What is over by now changes nothing.
-    if (way.end.time <= now_) return;
+  /// `work`: seconds that the rank works once it has come.
+  void add(const Way<Plain>& way, double work) {
+    // What is over by now and brings no work changes nothing.
+    if (way.end.time <= now_ && work == 0) return;
     std::size_t place = size_++;
-    for (; place > 0 && ways_[place - 1].end.time > way.end.time; --place)
+    for (; place > 0 && ways_[place - 1].way.end.time > way.end.time; --place)
       ways_[place] = ways_[place - 1];
-    ways_[place] = way;
+    ways_[place] = {way, work};
   }
   /// When all are over.
   double take(const LaneCounters& counters) const {
     double now = now_;
-    for (std::size_t index = 0; index < size_; ++index)
-      now = divide(now, ways_[index].start.time, ways_[index].middle.time, ways_[index].end.time, counters, 0);
+    for (std::size_t index = 0; index < size_; ++index) {
+      const auto& [way, work] = ways_[index];
+      now = divide(now, way.start.time, way.middle.time, way.end.time, counters, 0) + work;
+    }
     return now;
   }
 
 private:
+  struct Arriving {
+    Way<Plain> way;
+    double work;
+  };
   double now_ = 0;
   std::size_t size_ = 0;
-  Way<Plain> ways_[most_together]; ///< those that end after `now_`, in the order of their ends
+  Arriving ways_[most_together]; ///< in the order of their ends
 };
 
 /// The clocks and counters of a share of ranks, in all lanes.
@@ -156,12 +167,6 @@ public:
     if (ends_ && rows_[row].ends->port.fixed != nullptr) [[unlikely]]
       keep_port(clock, start, rows_[row], bytes);
   }
-  /// What a processor does after a message has arrived.
-  void receive(Clock& clock, std::uint32_t row, double bytes, double overhead) {
-    clock.overhead += overhead;
-    if (ends_) [[unlikely]]
-      spend(clock, rows_[row].ends->receive, bytes);
-  }
 
   /// Lets the clock, which has counted nothing yet, begin at this time, in seconds.
   void begin_at(Clock& clock, double start);
@@ -169,16 +174,16 @@ public:
   void meet(Clock& clock, Snapshot& latest);
   /// Lets `latest` (empty at first) become the later of both, lane by lane.
   void join(const Snapshot& arrival, Snapshot& latest);
-  /// Waits for one arrival.
+  /// Waits for one arrival, and does what it asks for.
   void take(Clock& clock, const Incoming& incoming);
 
   // The same for messages, inlined (plain_clocks.h), where plain(): their ends are the same in all lanes, and no port
   // or order of completion is asked for.
   bool plain() const { return !special_sends_ && !ports_ && !listed_; }
-  void take_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
+  void take_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   /// take_all() of at most most_together messages: begin, add each, take.
   void begin_plainly(const Clock& clock);
-  void add_plainly(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
+  void add_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   void take_all_plainly(Clock& clock);
 
   /// When a message of this row left that waits for its receive in some lanes: its ends' processors have agreed.
@@ -186,7 +191,8 @@ public:
   /// Waits until messages the rank has sent have arrived, as take_all() would. But nothing pending is folded: a lane in
   /// which none of them was held must not notice, not even by rounding.
   void depart(Clock& clock, std::span<const Incoming> departing);
-  /// Waits for several arrivals at once: each lane takes them in the order of their arrival there, equals as listed.
+  /// Waits for several arrivals at once: each lane takes them in the order of their arrival there, equals as listed,
+  /// and does what each asks for before it takes the next.
   void take_all(Clock& clock, std::span<const Incoming> incoming);
   /// Does the arithmetic of a reduction, at once.
   void reduce(Clock& clock, double bytes);
@@ -218,6 +224,9 @@ public:
   double shown(const Clock& clock, std::size_t lane);
   /// What lane `lane` holds of a settled clock.
   RankTimes times(const Clock& clock, std::size_t lane) const;
+  /// True when a rank has completed several messages at once that each take it time, in a replay of sensitivities: then
+  /// the order of their arrival decides what else the time depends on.
+  bool order_matters() const { return order_matters_; }
   /// Seconds that the rank's port would fall behind in the first lane; only in replays with ReplayOptions::incast.
   double incast(std::size_t rank) const { return incasts_.empty() ? 0 : incasts_[rank].seconds(); }
   /// The path to it; only in replays with ReplayOptions::sensitivities.
@@ -234,16 +243,24 @@ private:
   LaneTime own(const Clock& clock);
   LaneTransfer transfer(const Incoming& incoming);
   LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const;
-  void take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes);
-  void take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
-  void add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes);
+  LaneArrival arrival(const Incoming& incoming);
+  LaneWork work(const Incoming& incoming);
+  LaneWork work_by_lane(const Incoming& incoming);
+  void do_work(Clock& clock, const Incoming& incoming);
+  void count_work(Clock& clock, const Incoming& incoming) const;
+  void take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes, double overhead);
+  void take_message(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
+  void add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   void take_arrivals(Clock& clock);
+  double* term();
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
   LaneCounters counters(const Clock& clock) const;
   LaneCounters counters(const Clock& clock, std::size_t lanes) const;
   void watch(const Clock& clock, const Incoming& incoming);
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
+  void receive_arrivals(const Clock& clock, double* out);
+  std::size_t working_arrivals() const;
   LaneCounters file_counters(const Clock& clock) const;
   Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
   void clear_pending(Clock& clock);
@@ -271,12 +288,13 @@ private:
   std::unique_ptr<double[]> counters_;
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;
+  bool order_matters_ = false;
   bool watches_ = false;             ///< there are incasts_
   std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
   std::vector<LaneArrival> arrivals_;
   Gathered gathered_;           ///< scratch, as arrivals_ is: of a lane that is alone
   Snapshot own_;                ///< scratch of own()
-  std::vector<Snapshot> terms_; ///< scratch of transfer()
+  std::vector<Snapshot> terms_; ///< scratch of transfer() and work()
   std::size_t terms_used_ = 0;
 };
 

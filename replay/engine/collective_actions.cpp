@@ -51,12 +51,12 @@ Incoming Engine::incoming(const Meeting& meeting) const {
           .row = meeting.row,
           .messages = meeting.cost.messages,
           .bytes = meeting.cost.bytes,
-          .constants = meeting.cost.messages};
+          .constants = meeting.cost.messages,
+          .reduced_bytes = meeting.cost.reduced_bytes};
 }
 
 void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {
   clocks_.take(clocks_[number], incoming(meetings_[meeting]));
-  clocks_.reduce(clocks_[number], meetings_[meeting].cost.reduced_bytes);
   meetings_.leave(meeting);
 }
 

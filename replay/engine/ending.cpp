@@ -65,6 +65,7 @@ void Findings::add(const Findings& other) {
     incast = other.incast;
   notes.insert(other.notes.begin(), other.notes.end());
   open_requests += other.open_requests;
+  order_matters = order_matters || other.order_matters;
   for (std::size_t kind = 0; kind < not_modelled.size(); ++kind) {
     not_modelled[kind].calls += other.not_modelled[kind].calls;
     not_modelled[kind].ranks += other.not_modelled[kind].ranks;
@@ -78,6 +79,7 @@ void tell(const trace::Run& run, const Findings& findings, Result& result) {
   result.notes.assign(all.begin(), all.end());
   std::ranges::move(remarks(run), std::back_inserter(result.notes));
   result.incast = findings.incast;
+  result.order_matters = findings.order_matters;
   result.not_modelled = list(findings.not_modelled, run.ranks);
 }
 

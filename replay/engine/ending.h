@@ -47,6 +47,7 @@ struct Findings {
   std::uint64_t open_requests = 0; ///< never completed
   UnmodelledCounts not_modelled = {};
   std::optional<Incast> incast = std::nullopt; ///< the worst
+  bool order_matters = false;                  ///< Result::order_matters
 
   void add(const Findings& other);
 };

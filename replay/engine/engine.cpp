@@ -249,8 +249,7 @@ inline void Engine::send(RankState& rank, std::uint32_t number, const Operation&
 inline void Engine::take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket) {
   Clocks::Clock& clock = clocks_[number];
   Message& taken = message(channel, ticket);
-  clocks_.take(clock, {.sent = taken.sent.time(), .row = taken.row, .bytes = taken.bytes, .port = true});
-  clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
+  clocks_.take(clock, incoming(taken));
   channels_.remove(channel, ticket, taken);
 }
 
@@ -372,13 +371,11 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     switch (request.state) {
     case RequestState::receiving: {
       Channel& channel = channels_[request.subject];
-      const Message& taken = message(channel, request.ticket);
-      clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
+      message(channel, request.ticket); // one that is there
       channels_.remove(channel, request.ticket);
       break;
     }
     case RequestState::collective:
-      clocks_.reduce(clock, meetings_[request.subject].cost.reduced_bytes);
       meetings_.leave(request.subject);
       break;
     case RequestState::leaving:

@@ -216,7 +216,12 @@ private:
   void take_meeting(std::uint32_t number, std::uint32_t meeting);
   Incoming incoming(const Meeting& meeting) const;
   static Incoming incoming(const Message& message) {
-    return {.sent = message.sent.time(), .row = message.row, .bytes = message.bytes, .port = true};
+    return {.sent = message.sent.time(),
+            .row = message.row,
+            .bytes = message.bytes,
+            .port = true,
+            .received = true,
+            .overhead = message.receive_overhead};
   }
   std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void all_came(std::uint32_t meeting);

@@ -50,6 +50,10 @@ TIMELESS_INLINE inline void receive(std::size_t count, const LaneRates& rates, c
       });
 }
 
+TIMELESS_INLINE inline double work_in(const LaneWork& work, std::size_t lane) {
+  return work.amount == 0 ? 0 : work.amount * work.cost[lane];
+}
+
 /// Exchanges two arrivals in the lanes where the left one ends later. Returns whether any lane did.
 TIMELESS_INLINE inline bool order(std::size_t count, double* left_start, double* left_middle, double* left_end,
                                   double* right_start, double* right_middle, double* right_end) {
@@ -69,6 +73,56 @@ TIMELESS_INLINE inline bool order(std::size_t count, double* left_start, double*
         right_start[lane] = exchange ? ls : rs;
         right_middle[lane] = exchange ? lm : rm;
         right_end[lane] = exchange ? le : re;
+        exchanged |= exchange ? 1ULL : 0ULL;
+      });
+  return exchanged != 0;
+}
+
+/// Where one arrival's numbers stand, by lane.
+struct ArrivalLists {
+  double* start;
+  double* middle;
+  double* end;
+  double* work;
+  std::uint64_t* place; ///< in the list of arrivals
+};
+
+template <std::size_t most_lanes>
+struct ArrivalsByLane {
+  alignas(64) double start[most_together][most_lanes];
+  alignas(64) double middle[most_together][most_lanes];
+  alignas(64) double end[most_together][most_lanes];
+  alignas(64) double work[most_together][most_lanes];
+  alignas(64) std::uint64_t place[most_together][most_lanes];
+
+  TIMELESS_INLINE ArrivalLists of(std::size_t index) {
+    return {start[index], middle[index], end[index], work[index], place[index]};
+  }
+};
+
+/// Exchanges two arrivals in the lanes where the left one ends later. Returns whether any lane did.
+TIMELESS_INLINE inline bool order(std::size_t count, const ArrivalLists& left, const ArrivalLists& right) {
+  unsigned long long exchanged = 0;
+  for_each_lane(
+      count, [ left, right, &exchanged ](std::size_t lane) __attribute__((always_inline)) {
+        const ArrivalLists& l = left;
+        const ArrivalLists& r = right;
+        const double ls = l.start[lane], rs = r.start[lane];
+        const double lm = l.middle[lane], rm = r.middle[lane];
+        const double le = l.end[lane], re = r.end[lane];
+        const double lw = l.work[lane], rw = r.work[lane];
+        const std::uint64_t lp = l.place[lane], rp = r.place[lane];
+        const bool exchange = le > re;
+        l.start[lane] = exchange ? rs : ls;
+        r.start[lane] = exchange ? ls : rs;
+        l.middle[lane] = exchange ? rm : lm;
+        r.middle[lane] = exchange ? lm : rm;
+        l.end[lane] = exchange ? re : le;
+        r.end[lane] = exchange ? le : re;
+        l.work[lane] = exchange ? rw : lw;
+        r.work[lane] = exchange ? lw : rw;
+        l.place[lane] = exchange ? rp : lp;
+        r.place[lane] = exchange ? lp : rp;
         exchanged |= exchange ? 1ULL : 0ULL;
       });
   return exchanged != 0;
@@ -105,6 +159,15 @@ struct Winners {
         });
   }
 
+  /// The rank takes the next of sorted arrivals now.
+  TIMELESS_INLINE void wait(std::size_t width, const double* now, const ArrivalLists& next) {
+    std::uint64_t* const by = winner;
+    for_each_lane(
+        width, [=](std::size_t lane) __attribute__((always_inline)) {
+          by[lane] = next.end[lane] > now[lane] ? next.place[lane] : by[lane];
+        });
+  }
+
   TIMELESS_INLINE void store(std::size_t count, std::size_t first, std::size_t width, const LaneRates& rates,
                              const LaneTime& time, const LaneArrival* list, const double* /*now*/, double* out) const {
     const std::uint64_t* const by = winner;
@@ -135,6 +198,7 @@ template <std::size_t most_lanes>
 struct Winners<Plain, most_lanes> {
   TIMELESS_INLINE void begin(std::size_t, const double*) {}
   TIMELESS_INLINE void consider(std::size_t, std::uint64_t, const double*) {}
+  TIMELESS_INLINE void wait(std::size_t, const double*, const ArrivalLists&) {}
   TIMELESS_INLINE void store(std::size_t, std::size_t first, std::size_t width, const LaneRates&, const LaneTime&,
                              const LaneArrival*, const double* now, double* out) const {
     std::copy_n(now, width, out + first);
@@ -201,19 +265,85 @@ TIMELESS_INLINE inline void receive_together(std::size_t count, const LaneRates&
   }
 }
 
+/// As receive_together(), where some arrivals have work. What is over by now matters, too: its work delays the rest. So
+/// all are sorted, by places in the list, and the path is that of the last one the rank had to wait for.
+template <typename Number>
+TIMELESS_INLINE inline void receive_and_work(std::size_t count, const LaneRates& rates, const LaneTime& own,
+                                             std::size_t arrivals, const LaneArrival* list,
+                                             const LaneCounters& counters, double* out) {
+  constexpr std::size_t most_lanes = 32;
+  ArrivalsByLane<most_lanes> lists;
+  alignas(64) double now[most_lanes];
+  Winners<Number, most_lanes> winners;
+  for (std::size_t first = 0; first < count; first += most_lanes) {
+    const std::size_t width = count - first < most_lanes ? count - first : most_lanes;
+    double* const begun = now;
+    for_each_lane(
+        width, [ count, rates, own, first, begun ](std::size_t lane) __attribute__((always_inline)) {
+          begun[lane] = time_in<Plain>(count, rates, own, first + lane).time;
+        });
+    winners.begin(width, begun);
+    for (std::size_t index = 0; index < arrivals; ++index) {
+      const LaneArrival arrival = list[index];
+      const ArrivalLists to = lists.of(index);
+      for_each_lane(
+          width, [ count, rates, first, arrival, index, to ](std::size_t lane) __attribute__((always_inline)) {
+            const Way<Plain> way = way_in<Plain>(count, rates, arrival.sent, arrival.transfer, first + lane);
+            to.start[lane] = way.start.time;
+            to.middle[lane] = way.middle.time;
+            to.end[lane] = way.end.time;
+            to.work[lane] = work_in(arrival.work, first + lane);
+            to.place[lane] = index;
+          });
+    }
+    bool exchanged = true;
+    for (std::size_t unsettled = arrivals; exchanged && unsettled > 1; --unsettled) {
+      exchanged = false;
+      for (std::size_t right = 1; right < unsettled; ++right)
+        exchanged |= order(width, lists.of(right - 1), lists.of(right));
+    }
+    const LaneCounters here{counters.wait + first, counters.first + first, counters.second + first};
+    for (std::size_t index = 0; index < arrivals; ++index) {
+      const ArrivalLists next = lists.of(index);
+      winners.wait(width, begun, next);
+      for_each_lane(
+          width, [=](std::size_t lane) __attribute__((always_inline)) {
+            begun[lane] =
+                divide(begun[lane], next.start[lane], next.middle[lane], next.end[lane], here, lane) + next.work[lane];
+          });
+    }
+    winners.store(count, first, width, rates, own, list, begun, out);
+    // The path's own time is when it arrived; the rank has worked since.
+    std::copy_n(begun, width, out + first);
+  }
+}
+
+template <typename Number>
+struct Arriving {
+  Way<Number> way;
+  const LaneArrival* arrival;
+};
+
+/// Lets `sorted` be one lane's arrivals in the order of their ends, equals as listed.
+template <typename Number>
+TIMELESS_INLINE inline void sort_arriving(std::vector<Arriving<Number>>& sorted, std::size_t count,
+                                          const LaneRates& rates, const LaneArrival* list, std::size_t lane) {
+  for (std::size_t index = 0; index < sorted.size(); ++index)
+    sorted[index] = {way_in<Number>(count, rates, list[index].sent, list[index].transfer, lane), list + index};
+  std::ranges::stable_sort(sorted, {}, [](const Arriving<Number>& one) { return one.way.end.time; });
+}
+
 template <typename Number>
 TIMELESS_INLINE inline void receive_many(std::size_t count, const LaneRates& rates, const LaneTime& own,
                                          std::size_t arrivals, const LaneArrival* list, const LaneCounters& counters,
                                          double* out) {
-  std::vector<Way<Number>> sorted(arrivals);
+  std::vector<Arriving<Number>> sorted(arrivals);
   for (std::size_t lane = 0; lane < count; ++lane) {
-    for (std::size_t index = 0; index < arrivals; ++index)
-      sorted[index] = way_in<Number>(count, rates, list[index].sent, list[index].transfer, lane);
-    std::ranges::stable_sort(sorted, {}, [](const Way<Number>& way) { return way.end.time; });
+    sort_arriving(sorted, count, rates, list, lane);
     Number now = time_in<Number>(count, rates, own, lane);
-    for (const Way<Number>& way : sorted) {
+    for (const auto& [way, arrival] : sorted) {
       divide(now.time, way.start.time, way.middle.time, way.end.time, counters, lane);
-      now = later(now, way.end);
+      now = later(now, way.end).plus(work_in(arrival->work, lane));
     }
     now.store(out, count, lane);
   }
@@ -245,15 +375,9 @@ TIMELESS_INLINE inline void receive_through_port(std::size_t count, const LaneRa
                                                  std::size_t arrivals, const LaneArrival* list,
                                                  const LaneEntrance& port, bool bytes_first,
                                                  const LaneCounters& counters, double* out) {
-  struct Arriving {
-    Way<Number> way;
-    const LaneArrival* arrival;
-  };
-  std::vector<Arriving> sorted(arrivals);
+  std::vector<Arriving<Number>> sorted(arrivals);
   for (std::size_t lane = 0; lane < count; ++lane) {
-    for (std::size_t index = 0; index < arrivals; ++index)
-      sorted[index] = {way_in<Number>(count, rates, list[index].sent, list[index].transfer, lane), list + index};
-    std::ranges::stable_sort(sorted, {}, [](const Arriving& one) { return one.way.end.time; });
+    sort_arriving(sorted, count, rates, list, lane);
     Number now = time_in<Number>(count, rates, own, lane);
     for (const auto& [way, arrival] : sorted) {
       const LaneTransfer& transfer = arrival->transfer;
@@ -267,7 +391,7 @@ TIMELESS_INLINE inline void receive_through_port(std::size_t count, const LaneRa
         if (bytes_first) middle.time += end.time - way.end.time;
       }
       divide(now.time, way.start.time, middle.time, end.time, counters, lane);
-      now = later(now, end);
+      now = later(now, end).plus(work_in(arrival->work, lane));
     }
     now.store(out, count, lane);
   }
@@ -376,6 +500,7 @@ constexpr LaneKernels kernels{.fold = Set<fold<Number>>::call,
                               .add = Set<add<Number>>::call,
                               .receive = Set<receive<Number>>::call,
                               .receive_together = Set<receive_together<Number>>::call,
+                              .receive_and_work = Set<receive_and_work<Number>>::call,
                               .receive_many = Set<receive_many<Number>>::call,
                               .receive_through_port = Set<receive_through_port<Number>>::call,
                               .leave = Set<leave<Number>>::call,

@@ -36,6 +36,12 @@ struct LaneTransfer {
   double graded = 1; ///< 1 where its parts count in the path of a graded number, else 0
 };
 
+/// What a rank does by itself once something has arrived: amount * cost seconds.
+struct LaneWork {
+  double amount = 0;
+  const double* cost = nullptr; ///< may be null where the amount is 0
+};
+
 /// Sums of waiting and of the two parts of transfers, as far as not hidden.
 struct LaneCounters {
   double* wait = nullptr;
@@ -47,7 +53,8 @@ struct LaneCounters {
 struct LaneArrival {
   LaneTime sent;
   LaneTransfer transfer;
-  bool port = false; ///< it comes through the rank's port, if that is modelled
+  LaneWork work = {}; ///< before the rank takes the next one
+  bool port = false;  ///< it comes through the rank's port, if that is modelled
 };
 
 /// Where messages enter a rank: when that began to be busy the last time, and until when it is. Both are lists of
@@ -71,7 +78,7 @@ struct LanePassage {
   double* end = nullptr;
 };
 
-/// The most arrivals that LaneKernels::receive_together takes.
+/// The most arrivals that LaneKernels::receive_together and receive_and_work take.
 inline constexpr std::size_t most_together = 16;
 
 /// The kernels for one instruction set and one sort of number.
@@ -92,13 +99,17 @@ struct LaneKernels {
   void (*receive)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTime& sent,
                   const LaneTransfer& transfer, const LaneCounters& counters, double* out);
 
-  /// A rank takes several arrivals at once: receive() for one after the other, each lane in the order of their e there,
-  /// equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left one's e is
-  /// larger.
+  /// A rank takes several arrivals without work at once: receive() for one after the other, each lane in the order of
+  /// their e there, equals as listed. Arrivals are sorted in all lanes at once, by exchanging neighbours where the left
+  /// one's e is larger.
   void (*receive_together)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                            const LaneArrival* list, const LaneCounters& counters, double* out);
 
-  /// The same for any number of arrivals: each lane is sorted by itself.
+  /// The same where some have work, which follows each before the next is taken: t += amount * cost.
+  void (*receive_and_work)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
+                           const LaneArrival* list, const LaneCounters& counters, double* out);
+
+  /// The same for any number of arrivals, with work or without: each lane is sorted by itself.
   void (*receive_many)(std::size_t count, const LaneRates& rates, const LaneTime& own, std::size_t arrivals,
                        const LaneArrival* list, const LaneCounters& counters, double* out);
 

@@ -45,6 +45,16 @@ void Clocks::spend(Clock& clock, const SecondsRow& seconds, double bytes) {
   clock.pending = std::move(out);
 }
 
+/// Of receiving a message.
+LaneWork Clocks::work_by_lane(const Incoming& incoming) {
+  const SecondsRow& seconds = rows_[incoming.row].ends->receive;
+  double* const all = term();
+  for (std::size_t lane = 0; lane < lanes(); ++lane)
+    all[lane] =
+        incoming.overhead * rates_.overhead[lane] + (seconds.fixed[lane] + incoming.bytes * seconds.per_byte[lane]);
+  return {1, all};
+}
+
 void Clocks::pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes) {
   if (!copies_nonblocking_ && which == Overhead::nonblocking_send) clock.copied -= bytes;
   if (ends_) spend(clock, which == Overhead::send ? rows_[row].ends->send : rows_[row].ends->nonblocking_send, bytes);
@@ -112,9 +122,14 @@ void Clocks::keep_port(Clock& clock, const Snapshot& start, const CostRow& row, 
   }
 }
 
-const double* Clocks::byte_seconds(const CostRow& row, const Incoming& incoming) {
+/// A list for one value per lane, until terms_used_ is set back.
+double* Clocks::term() {
   if (terms_used_ == terms_.size()) terms_.push_back(pool_.take());
-  double* const seconds = terms_[terms_used_++].values();
+  return terms_[terms_used_++].values();
+}
+
+const double* Clocks::byte_seconds(const CostRow& row, const Incoming& incoming) {
+  double* const seconds = term();
   for (std::size_t lane = 0; lane < lanes(); ++lane)
     seconds[lane] = incoming.constants * row.constant[lane] + incoming.bytes * row.byte_time[lane];
   return seconds;

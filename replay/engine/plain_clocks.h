@@ -53,22 +53,24 @@ inline Snapshot Clocks::writable(const Clock& clock) {
 }
 
 /// Nothing whose address a kernel gets: all of it stays in registers.
-TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes) {
+TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes,
+                                               double overhead) {
   const LaneTime own{clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   const double now = time_in<Plain>(1, rates_, own, 0).time;
   const Way<Plain> way = way_in<Plain>(1, rates_, sent, usual_transfer(row, 1, bytes), 0);
   if (clock.base.shared()) clock.base = pool_.take();
-  clock.base.values()[0] = divide(now, way.start.time, way.middle.time, way.end.time, counters(clock, 1), 0);
+  clock.base.values()[0] = divide(now, way.start.time, way.middle.time, way.end.time, counters(clock, 1), 0) + overhead;
+  clock.overhead += overhead;
   clear_pending(clock);
 }
 
 TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,
-                                                 double bytes) {
+                                                 double bytes, double overhead) {
   const CostRow& row = rows_[row_number];
   if (alone_ && row.constant == nullptr && !watches_) [[likely]]
-    take_alone(clock, sent.time(), row, bytes);
+    take_alone(clock, sent.time(), row, bytes, overhead);
   else
-    take_message(clock, sent, row_number, bytes);
+    take_message(clock, sent, row_number, bytes, overhead);
 }
 
 TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
@@ -77,13 +79,14 @@ TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
   terms_used_ = 0;
 }
 
-TIMELESS_INLINE inline void Clocks::add_plainly(const Clock& clock, const Moment& sent, std::uint32_t row_number,
-                                                double bytes) {
+TIMELESS_INLINE inline void Clocks::add_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,
+                                                double bytes, double overhead) {
   const CostRow& row = rows_[row_number];
+  clock.overhead_folded += overhead;
   if (alone_ && row.constant == nullptr && !watches_) [[likely]]
-    gathered_.add(way_in<Plain>(1, rates_, sent.time(), usual_transfer(row, 1, bytes), 0));
+    gathered_.add(way_in<Plain>(1, rates_, sent.time(), usual_transfer(row, 1, bytes), 0), overhead);
   else
-    add_message(clock, sent, row_number, bytes);
+    add_message(clock, sent, row_number, bytes, overhead);
 }
 
 TIMELESS_INLINE inline void Clocks::take_all_plainly(Clock& clock) {

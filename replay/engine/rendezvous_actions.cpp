@@ -180,8 +180,7 @@ std::size_t Engine::gather_ends(const Request& request) {
 void Engine::forget_ends(Clocks::Clock& clock, const Request& request) {
   if (const std::uint32_t number = receive_channel(request); number != no_channel) {
     Channel& channel = channels_[number];
-    const Message& taken = message(channel, request.ticket);
-    clocks_.receive(clock, taken.row, taken.bytes, taken.receive_overhead);
+    message(channel, request.ticket); // one that is there
     channels_.remove(channel, request.ticket);
   }
   if (request.state == RequestState::leaving || request.state == RequestState::exchanging)

@@ -83,13 +83,12 @@ bool Engine::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_
   progress.posted.base.reset();
   if (progress.handshake != no_handshake && !may_go_on(progress, progress.handshake)) return false;
   // What agents take has no order that the trace gives, so it cannot share the rank's port.
-  const bool port = (waiter & Mailbox::agent_bit) == 0;
-  const Incoming incoming{.sent = message->sent.time(), .row = message->row, .bytes = message->bytes, .port = port};
+  Incoming incoming = Engine::incoming(*message);
+  incoming.port = (waiter & Mailbox::agent_bit) == 0;
   if (progress.handshake == no_handshake)
     clocks_.take(clock, incoming);
   else
     take_step(progress, clock, incoming);
-  clocks_.receive(clock, message->row, message->bytes, message->receive_overhead);
   --meetings_[progress.meeting].in_flight;
   mailbox_.remove(found);
   return true;

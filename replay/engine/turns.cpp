@@ -93,8 +93,7 @@ TIMELESS_INLINE inline void Engine::send_plainly(RankState& rank, Clocks::Clock&
 [[gnu::noinline]] void Engine::take_plainly(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];
   Message& taken = message(channel, ticket);
-  clocks_.take_plainly(clock, taken.sent, taken.row, taken.bytes);
-  clock.overhead += taken.receive_overhead;
+  clocks_.take_plainly(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
   channels_.remove(channel, ticket, taken);
 }
 
@@ -128,13 +127,12 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
     if (request.state != RequestState::receiving) continue;
     Channel& channel = channels_[request.subject];
     Message& taken = message(channel, request.ticket);
-    clocks_.add_plainly(clock, taken.sent, taken.row, taken.bytes);
+    clocks_.add_plainly(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
     arrived[arrivals++] = {&channel, &taken, request.ticket};
   }
   if (arrivals > 0) clocks_.take_all_plainly(clock);
   for (std::size_t index = 0; index < arrivals; ++index) {
     const auto& [channel, taken, ticket] = arrived[index];
-    clock.overhead += taken->receive_overhead;
     channels_.remove(*channel, ticket, *taken);
   }
   for (const trace::RequestId id : ids) {

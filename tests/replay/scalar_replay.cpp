@@ -24,8 +24,8 @@ using trace::ActionKind;
 using trace::CommunicatorId;
 using trace::RequestId;
 
-/// What a rank waits for: begun at `start`, on its way for `latency`, then `bandwidth`; then the rank works for
-/// `after`.
+/// What a rank waits for: begun at `start`, on its way for `latency`, then `bandwidth`; then the rank works for `after`,
+/// before it takes the next.
 struct Arrival {
   double start = 0;
   double latency = 0;
@@ -414,13 +414,12 @@ private:
     for (Arrival& arrival : arrivals) {
       if (options_.ports != Ports::none && arrival.port && arrival.scales) come_in(times, arrival);
       absorb(times, arrival);
+      work(times, &RankTimes::overhead, arrival.after);
     }
     for (const Arrival& way : ways)
       absorb(times, way);
     for (const Arrival& way : of_files)
       absorb_file(times, way);
-    for (const Arrival& arrival : arrivals)
-      work(times, &RankTimes::overhead, arrival.after);
   }
 
   /// As absorb(), where everything but waiting is a file's.

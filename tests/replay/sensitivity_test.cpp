@@ -70,13 +70,17 @@ double predicted_growth(const Sensitivity& sensitivity, const Factors& factors) 
 }
 
 /// An end is the longest of the paths that lead to it, so no change makes it come earlier than along the one that was
-/// critical. All numbers are exact in double arithmetic here.
+/// critical; but for those where the order of arrivals decides what a rank's own work delays. All numbers are exact in
+/// double arithmetic here.
 TEST(Sensitivity, an_end_never_comes_earlier_than_the_tangent_says) {
   constexpr Factors changes[] = {{2, 1, 1}, {1, 2, 1}, {1, 1, 2}, {0.5, 1, 1}, {1, 0.5, 1},  {1, 1, 0.5},   {0, 0, 0},
                                  {8, 1, 1}, {1, 8, 1}, {1, 1, 8}, {0, 4, 1},   {4, 0, 0.25}, {0.25, 1, 16}, {3, 5, 7}};
-  for (std::uint64_t seed = 2000; seed < 2300; ++seed) {
+  int checked = 0;
+  for (std::uint64_t seed = 2000; seed < 2600; ++seed) {
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 100});
     const Result before = replay_changed(program, seed, {});
+    if (before.order_matters) continue;
+    ++checked;
     const Factors& factors = changes[seed % std::size(changes)];
     const Result after = replay_changed(program, seed, factors);
     for (std::size_t lane = 0; lane < lane_count; ++lane) {
@@ -89,6 +93,7 @@ TEST(Sensitivity, an_end_never_comes_earlier_than_the_tangent_says) {
             << "seed " << seed << ", lane " << lane << ", rank " << rank;
     }
   }
+  EXPECT_GT(checked, 60);
 }
 
 /// Where an end grows and shrinks alike, there is no corner, and it must do so exactly as predicted.

@@ -89,6 +89,10 @@ void ToleranceSearch::add(const ToleranceSample& sample) {
   samples_[sample.factor] = sample;
 }
 
+void ToleranceSearch::doubt(const std::string& not_convex_because) {
+  if (options_.not_convex_because.empty()) options_.not_convex_because = not_convex_because;
+}
+
 void ToleranceSearch::end_batch() {
   ++batches_;
   if (options_.not_convex_because.empty() && concave_.empty()) look_for_concavity();

@@ -65,6 +65,8 @@ public:
   /// Factors whose makespans are wanted next; empty when the search is over.
   std::vector<double> wanted() const;
   void add(const ToleranceSample& sample);
+  /// T need not be convex, as has turned out.
+  void doubt(const std::string& not_convex_because);
   /// Ends a round of wanted() and add().
   void end_batch();
 

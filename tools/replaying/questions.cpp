@@ -62,9 +62,10 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
   for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
     replay::VariedNetwork varied(network, round.variations);
-    const std::vector<LaneResult> lanes = options.replay(source, varied, replaying).lanes;
-    auto result = lanes.begin();
+    const replay::Result replayed = options.replay(source, varied, replaying);
+    auto result = replayed.lanes.begin();
     for (std::size_t i = 0; i < searches.size(); ++i) {
+      if (replayed.order_matters) searches[i].doubt("receivers work on messages in the order in which they come");
       for (const double factor : round.wanted[i]) {
         // Costs are linear in the factor, so the path's seconds over the factor are the slope.
         searches[i].add({factor, result->makespan, result->sensitivity.*costs[i].seconds / factor});
