@@ -6,6 +6,7 @@
 #include "tracer/mpi_library.h"
 #include "tracer/recorder.h"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -13,17 +14,25 @@
 
 namespace timeless::tracer {
 
-/// The calls of calls.def.
+/// The calls of calls.def, and those by which threads wait for each other.
 enum class CallId : std::uint16_t {
 #define MPI_CALL(name, family) name,
 #include "call_ids.inc"
 #undef MPI_CALL
+#define THREAD_CALL(name) name,
+#include "tracer/thread_calls.def"
+#undef THREAD_CALL
 };
 
-/// The call's name in MPI: "MPI_Send".
+/// The call's name as the program calls it: "MPI_Send".
 const char* mpi_name(CallId call);
 
 class CallScope;
+struct ThreadLife;
+
+/// A place where threads of the rank wait for each other (thread_points.h).
+using Point = std::uint32_t;
+inline constexpr Point no_point = ~Point{0};
 
 /// What a thread carries from one MPI call of the program to the next.
 struct ThreadState {
@@ -38,6 +47,10 @@ struct ThreadState {
   RecordedThread* left = nullptr;     ///< that, for who cleans up when the thread has ended
   trace::JournalThread* activity = &activity_unknown; ///< where the journal shows what this thread is doing
   CallTimes times;
+  /// Awaited before its first recorded call: the first, and the last ones, of where it has waited until then.
+  std::array<Point, 4> begins_after = {no_point, no_point, no_point, no_point};
+  ThreadLife* life = nullptr;     ///< of a thread that was created while others could call MPI
+  const void* function = nullptr; ///< where such a thread began
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -73,7 +86,7 @@ public:
     }
     recorder_ = recorder;
     if (!thread.started) [[unlikely]]
-      cease_to_be_worker();
+      thread.pending = recorder->threads_at_once() ? leave_workers() : (cease_to_be_worker(), 0);
     begin_ = read_volume();
     if (thread.activity == &activity_unknown) [[unlikely]]
       thread.activity = claim_activity(*recorder);

@@ -88,7 +88,7 @@ private:
     if (cancelled(request, status)) {
       recorder_.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
       if (request.receive) record::give_up_receive(recorder_, request);
-    } else if (request.receive && record::received(error_of(status))) {
+    } else if (request.receive && record::took_part(error_of(status))) {
       record::settle_receive(recorder_, request, status);
     } else if (request.receive) {
       record::give_up_receive(recorder_, request);

@@ -88,7 +88,7 @@ int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int sourc
   StatusToRead read(status);
   const int result = mpi().Recv(buf, count, datatype, source, tag, comm, read.get());
   call.record([&](Recorder& recorder) {
-    if (!record::received(result)) return;
+    if (!record::took_part(result)) return;
     const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
     if (known == nullptr) return;
     recorder.append({.kind = ActionKind::receive,
@@ -108,7 +108,7 @@ int Sendrecv(CallScope& call, const void* sendbuf, int sendcount, MPI_Datatype s
   const int result = mpi().Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
                                     recvtag, comm, read.get());
   call.record([&](Recorder& recorder) {
-    if (!record::received(result)) return;
+    if (!record::took_part(result)) return;
     exchanged(recorder, ActionKind::exchange, record::bytes_of(sendcount, sendtype), dest, sendtag, source, recvtag,
               comm, *read);
   });
@@ -120,7 +120,7 @@ int Sendrecv_replace(CallScope& call, void* buf, int count, MPI_Datatype datatyp
   StatusToRead read(status);
   const int result = mpi().Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, read.get());
   call.record([&](Recorder& recorder) {
-    if (!record::received(result)) return;
+    if (!record::took_part(result)) return;
     exchanged(recorder, ActionKind::exchange_replace, record::bytes_of(count, datatype), dest, sendtag, source, recvtag,
               comm, *read);
   });
@@ -170,7 +170,7 @@ int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Mess
   const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
   const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
   call.record([&](Recorder& recorder) {
-    if (!record::received(result))
+    if (!record::took_part(result))
       taken.keep(recorder);
     else if (taken.known())
       recorder.append(taken.received());

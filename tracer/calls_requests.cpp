@@ -3,16 +3,22 @@
 #include "tracer/mpi_library.h"
 #include "tracer/record.h"
 #include "tracer/saved_requests.h"
+#include "tracer/scratch.h"
+
+#include <algorithm>
 
 /// Bodies of the calls that start, cancel and free requests.
 namespace timeless::tracer::body {
 
 namespace {
 
-void started(Recorder& recorder, MPI_Request handle) {
-  Request* const request = recorder.find_request(handle);
+/// Records that the call has started a request that had the handle `before`. Open MPI gives a persistent send another
+/// handle where the message of the start before is still in transit (pml_ob1_start.c).
+void started(Recorder& recorder, MPI_Request before, MPI_Request handle) {
+  Request* const request = recorder.find_request(before);
   // Made by a call that the tracer does not know.
   if (request == nullptr) return recorder.count_unrecorded();
+  recorder.requests().rename(*request, handle);
   request->active = true;
   request->cancel_asked = false;
   request->completion_seen = false;
@@ -33,16 +39,21 @@ bool to_be_asked(const Request& request) {
 } // namespace
 
 int Start(CallScope& call, MPI_Request* request) {
+  const MPI_Request before = request != nullptr ? *request : mpi().request_null;
   const int result = mpi().Start(request);
-  call.record(result, [&](Recorder& recorder) { started(recorder, *request); });
+  call.record(result, [&](Recorder& recorder) { started(recorder, before, *request); });
   return result;
 }
 
 int Startall(CallScope& call, int count, MPI_Request requests[]) {
+  const int size = requests != nullptr ? std::max(count, 0) : 0;
+  ScratchArray<MPI_Request> before(size);
+  for (int index = 0; index < size; ++index)
+    before[index] = requests[index];
   const int result = mpi().Startall(count, requests);
   call.record(result, [&](Recorder& recorder) {
-    for (int index = 0; index < count; ++index)
-      started(recorder, requests[index]);
+    for (int index = 0; index < size; ++index)
+      started(recorder, before[index], requests[index]);
   });
   return result;
 }

@@ -105,8 +105,7 @@ void BlockLog::put_check() {
 
 Journal::Journal(const std::filesystem::path& path, const Plan& plan) : path_(path), run_identity_(plan.run_identity) {
   ::unlink(path.c_str()); // what is left of a run whose file is gone
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file_ < 0) fail("cannot create the journal", errno, path_);
+  if (const int code = file_.create(path, O_RDWR); code != 0) fail("cannot create the journal", code, path_);
   try {
     std::size_t names = 0;
     for (const char* const call : plan.calls)
@@ -118,7 +117,7 @@ Journal::Journal(const std::filesystem::path& path, const Plan& plan) : path_(pa
     const std::size_t segments = plan.blocks + 1;
     bytes_ = segments_offset_ + segments * segment_bytes_;
     allocate(segments_offset_ + segments_at_first * segment_bytes_);
-    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.descriptor(), 0);
     if (memory == MAP_FAILED) fail("the journal cannot be mapped", errno, path_);
     memory_ = static_cast<char*>(memory);
     // A forked child is not the rank.
@@ -134,14 +133,14 @@ Journal::Journal(const std::filesystem::path& path, const Plan& plan) : path_(pa
 
 Journal::~Journal() {
   if (memory_ != nullptr) ::munmap(memory_, bytes_);
-  if (file_ >= 0) ::close(file_);
 }
 
 void Journal::allocate(std::size_t bytes) {
   rlimit limit{};
   // Beyond the limit there is a signal, not only an error.
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) fail("no space for the journal", EFBIG, path_);
-  const int code = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  const int descriptor = file_.descriptor();
+  const int code = descriptor < 0 ? errno : ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (code != 0) fail("no space for the journal", code, path_);
   for (std::size_t offset = std::max(allocated_, segments_offset_); memory_ != nullptr && offset < bytes;
        offset += segment_bytes_)
@@ -244,16 +243,16 @@ void Journal::detach() noexcept {
 void Journal::shrink() noexcept {
   if (detached_) return;
   detach();
-  (void)::ftruncate(file_, static_cast<off_t>(std::min(kept_bytes, allocated_)));
+  (void)::ftruncate(file_.descriptor(), static_cast<off_t>(std::min(kept_bytes, allocated_)));
 }
 
 void Journal::remove() noexcept {
   if (std::exchange(removed_, true)) return;
   if (memory_ != nullptr) detach();
-  if (file_ < 0) return;
+  if (!file_.open()) return;
   ::unlink(path_.c_str());
   // Its space is free now, not only when the process ends.
-  (void)::ftruncate(file_, 0);
+  if (const int descriptor = file_.descriptor(); descriptor >= 0) (void)::ftruncate(descriptor, 0);
 }
 
 } // namespace timeless::tracer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "trace/action.h"
+#include "trace/archive/guarded_file.h"
 #include "trace/journal/format.h"
 
 #include <atomic>
@@ -145,7 +146,7 @@ private:
   void fill_header(const Plan& plan);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  trace::GuardedFile file_;
   char* memory_ = nullptr;
   std::size_t bytes_ = 0;     ///< mapped
   std::size_t allocated_ = 0; ///< of those, the ones that have their space on disk

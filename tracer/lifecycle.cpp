@@ -179,6 +179,7 @@ void start_recording(CallScope& call) {
     await_callbacks();
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
+    call.record([](Recorder&) {}); // whichever thread calls MPI first after this one, this one's number is 0
     tell_settings(recorder);
   } catch (const std::exception& failure) {
     recorder.fail(failure.what());

@@ -20,8 +20,9 @@ trace::Bytes bytes_of(int count, MPI_Datatype datatype);
 trace::Rank peer_of(int rank);
 trace::Tag tag_of(int tag);
 trace::Bytes received_bytes(const MPI_Status& status);
-/// True when a message has been received: also one longer than its buffer, of which the status tells the whole length.
-constexpr bool received(int result) {
+/// True when a call has taken part in the communication: also one to which more came than its buffer holds. Of a
+/// message, the status then tells the whole length.
+constexpr bool took_part(int result) {
   return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
 }
 

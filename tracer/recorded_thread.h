@@ -33,8 +33,11 @@ class RecordedThread {
 public:
   explicit RecordedThread(std::uint32_t number) : number_(number) {}
 
-  /// Of those that call MPI, from 0 in the order of their first calls; that of a thread that has ended is used again.
+  /// Of those that call MPI, from 0 in the order of their first calls. A thread that begins after another has been
+  /// waited for may have that one's number.
   std::uint32_t number() const { return number_; }
+  /// Becomes another thread's. Nothing that was added waits any more.
+  void renumber(std::uint32_t number) { number_ = number; }
 
   /// Memory for the lists of the action being made.
   std::vector<trace::Bytes> counts;

@@ -6,6 +6,7 @@
 #include "tracer/host.h"
 #include "tracer/mpi_library.h"
 #include "tracer/signals.h"
+#include "tracer/thread_points.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -34,10 +35,18 @@ constexpr std::size_t actions_to_merge = 32;
 /// ... and so many that the thread waits until they can.
 constexpr std::size_t actions_to_wait_for = 4096;
 
+/// What workers have done meanwhile waits for a call of MPI: it would depend on when the threads meet.
+constexpr bool of_points(trace::ActionKind kind) {
+  return kind == trace::ActionKind::thread_signal || kind == trace::ActionKind::thread_await;
+}
+
 constexpr const char* call_names[] = {
 #define MPI_CALL(name, family) "MPI_" #name,
 #include "call_ids.inc"
 #undef MPI_CALL
+#define THREAD_CALL(name) #name,
+#include "tracer/thread_calls.def"
+#undef THREAD_CALL
 };
 
 constexpr std::size_t number_of_calls = std::size(call_names);
@@ -62,6 +71,9 @@ constexpr bool recorded_at_once[] = {
 #define MPI_CALL(name, family) at_once::family,
 #include "call_ids.inc"
 #undef MPI_CALL
+#define THREAD_CALL(name) true,
+#include "tracer/thread_calls.def"
+#undef THREAD_CALL
 };
 
 std::filesystem::path file_of_rank(const Settings& settings, int rank,
@@ -99,7 +111,7 @@ std::string with_separators(std::uint64_t number) {
   return digits;
 }
 
-/// Lets another thread have what is kept for this one, once it has ended.
+/// Says that the thread has ended, and lets another have what is kept for it.
 void leave_at_thread_end(ThreadMerge& threads, ThreadState& state) {
   static ThreadMerge* merge = nullptr;
   static pthread_key_t key;
@@ -107,9 +119,14 @@ void leave_at_thread_end(ThreadMerge& threads, ThreadState& state) {
   std::call_once(once, [&] {
     merge = &threads;
     pthread_key_create(&key, [](void* ended) {
+      ThreadState& thread = *static_cast<ThreadState*>(ended);
+      if (takes_points() && thread.life != nullptr) {
+        CallScope call(CallId::pthread_exit, thread.function);
+        end_life(*thread.life, call);
+      }
       // Destructors of other data may call MPI still: then the thread joins again.
-      static_cast<ThreadState*>(ended)->recorded = nullptr;
-      merge->leave(*static_cast<ThreadState*>(ended)->left);
+      thread.recorded = nullptr;
+      merge->leave(*thread.left);
     });
   });
   state.left = state.recorded;
@@ -203,13 +220,24 @@ std::unique_lock<std::recursive_mutex> Recorder::guard() {
 std::unique_lock<std::recursive_mutex> Recorder::enter(CallScope& call) {
   ThreadState& state = call.thread();
   state.call = &call;
-  if (state.recorded == nullptr) {
-    state.recorded = &threads_.join();
-    if (timestamps) state.recorded->stamp.set({state.times.entry, state.times.entry});
-    leave_at_thread_end(threads_, state);
-  }
+  if (state.recorded == nullptr) join(state);
   const bool alone = threads_at_once_ && !recorded_at_once[static_cast<std::size_t>(call.call())];
   return alone ? std::unique_lock(mutex_) : std::unique_lock<std::recursive_mutex>();
+}
+
+void Recorder::join(ThreadState& state) {
+  {
+    const auto held = guard();
+    RecordedThread* const reused =
+        state.life != nullptr ? std::exchange(state.life->reusable, nullptr) : nullptr;
+    state.recorded = &threads_.join(reused);
+  }
+  const std::uint64_t since = state.life != nullptr ? state.times.back : state.times.entry;
+  if (timestamps) state.recorded->stamp.set({since, since});
+  leave_at_thread_end(threads_, state);
+  for (Point& point : state.begins_after)
+    if (const Point begin = std::exchange(point, no_point); begin != no_point && recording())
+      put(*state.recorded, {.kind = trace::ActionKind::thread_await, .peer = static_cast<trace::Rank>(begin)});
 }
 
 Request& Recorder::add_request(MPI_Request handle) {
@@ -232,7 +260,7 @@ RecordedThread& Recorder::thread() const {
 
 Place Recorder::append(const trace::Action& action, bool unsettled) {
   if (!recording()) return {};
-  record_computation(*thread_state.call);
+  record_computation(*thread_state.call, !of_points(action.kind));
   if (timestamps) stamp_call(action.kind);
   return put(thread(), action, unsettled);
 }
@@ -290,7 +318,7 @@ void Recorder::pause(bool paused) {
   paused_ = paused;
 }
 
-void Recorder::record_computation(CallScope& call) {
+void Recorder::record_computation(CallScope& call, bool with_workers) {
   const std::uint64_t volume = call.take_computation();
   if (counter_.identity.unit == trace::VolumeUnit::none && profiled_events == 0) return;
   RecordedThread& thread = this->thread();
@@ -301,7 +329,7 @@ void Recorder::record_computation(CallScope& call) {
     if (timestamps) thread.stamp.set(call.thread().times.computation());
     put_volume(thread, trace::ActionKind::compute, kernel_between(begin, site, thread), volume);
   }
-  if (workers_present()) record_workers(thread, begin, site);
+  if (with_workers && workers_present()) record_workers(thread, begin, site);
 }
 
 void Recorder::add_to_profile(trace::KernelId kernel) {
@@ -462,6 +490,9 @@ void Recorder::finish(trace::Ending ending, const std::string& reason) noexcept 
     record_.peak_memory = peak_memory();
     record_.ending = ending;
     record_.ending_reason = reason;
+    if (writer_.times_reopened() > 0)
+      record_.notes.push_back("the program closed descriptors that are not its own, the trace's among them, which was "
+                              "opened again");
     for (std::size_t call = 0; call < number_of_calls; ++call)
       if (unrecorded_[call] > 0) record_.unrecorded_calls[call_names[call]] = unrecorded_[call];
     trace::Definitions definitions;

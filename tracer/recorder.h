@@ -30,6 +30,7 @@
 namespace timeless::tracer {
 
 class CallScope;
+struct ThreadState;
 
 /// A message that a matched probe has taken, until it is received.
 struct MatchedMessage {
@@ -129,6 +130,8 @@ public:
   /// What is kept for the calling thread, with memory for the lists of the action it is making.
   RecordedThread& thread() const;
 
+  ThreadMerge& threads() { return threads_; }
+
   /// Ends the file: with what is still held, why it ended, and the index. Never throws; says on stderr what it cannot
   /// do.
   void finish(trace::Ending ending, const std::string& reason) noexcept;
@@ -148,7 +151,9 @@ private:
   std::unique_lock<std::recursive_mutex> guard();
   bool recording() const { return !paused() && !finished_.load(std::memory_order_relaxed); }
   void publish_requests();
-  void record_computation(CallScope& call);
+  /// Begins to keep what there is of the calling thread, which has called MPI for the first time.
+  void join(ThreadState& state);
+  void record_computation(CallScope& call, bool with_workers = true);
   /// Adds the burst that the call ends to what has been profiled of its kernel.
   void add_to_profile(trace::KernelId kernel);
   /// Records what the worker threads did since the last burst, between these call sites.

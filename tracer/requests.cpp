@@ -125,10 +125,29 @@ void ProgramRequests::disclaim(Request& request) {
   request.claimed = false;
 }
 
+void ProgramRequests::rename(Request& request, MPI_Request handle) {
+  if (handle == request.handle) return;
+  {
+    Part& part = parts_[part_number(request.handle)];
+    const OptionalLock held(part.lock, shared());
+    part.table.take(request);
+  }
+  request.handle = handle;
+  Part& part = parts_[part_number(handle)];
+  const OptionalLock held(part.lock, shared());
+  part.table.put(request);
+}
+
 void ProgramRequests::remove(Request& request) {
+  // That of the handle it had when it was given its number.
+  if (request.id != trace::no_request) {
+    const auto parts = static_cast<trace::RequestId>(parts_.size());
+    Part& numbered = parts_[request.id % parts];
+    const OptionalLock held(numbered.lock, shared());
+    numbered.table.free_id(request.id / parts);
+  }
   Part& part = parts_[part_number(request.handle)];
   const OptionalLock held(part.lock, shared());
-  if (request.id != trace::no_request) part.table.free_id(request.id / static_cast<trace::RequestId>(parts_.size()));
   if (!request.claimed) part.table.take(request);
   part.table.give_back(request);
 }

@@ -89,6 +89,8 @@ public:
   Request* claim(MPI_Request handle, std::uint32_t thread);
   /// The claimed request has not completed.
   void disclaim(Request& request);
+  /// MPI has given the program another handle for it.
+  void rename(Request& request, MPI_Request handle);
   /// Ends a request, claimed or not, and frees its number: not before everything of it has been recorded.
   void remove(Request& request);
   /// Gives the request the lowest free number of its part.

@@ -1,25 +1,57 @@
 #include "tracer/thread_merge.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace timeless::tracer {
 
-RecordedThread& ThreadMerge::join() {
-  const std::lock_guard held(members_mutex_);
-  if (!left_.empty()) {
-    RecordedThread& again = *left_.back();
-    left_.pop_back();
-    return again;
+RecordedThread& ThreadMerge::join(RecordedThread* reused) {
+  if (reused != nullptr) return *reused;
+  {
+    const std::lock_guard held(members_mutex_);
+    if (left_.empty()) return add_member();
   }
+  // What the ended thread did must stand under its own number.
+  merge();
+  const std::lock_guard held(members_mutex_);
+  if (left_.empty()) return add_member();
+  RecordedThread& again = *left_.back();
+  left_.pop_back();
+  again.renumber(numbers_++);
+  return again;
+}
+
+RecordedThread& ThreadMerge::add_member() {
   members_.emplace_back();
-  members_.back().thread = std::make_unique<RecordedThread>(static_cast<std::uint32_t>(members_.size() - 1));
+  members_.back().thread = std::make_unique<RecordedThread>(numbers_++);
   return *members_.back().thread;
 }
 
 void ThreadMerge::leave(RecordedThread& thread) {
   const std::lock_guard held(members_mutex_);
   left_.push_back(&thread);
+}
+
+void ThreadMerge::let_be_reused(const RecordedThread& thread, std::uint32_t number) {
+  const std::lock_guard held(members_mutex_);
+  const auto found = std::ranges::find(left_, &thread);
+  if (found == left_.end() || thread.number() != number) return;
+  reusable_.push_back(*found);
+  left_.erase(found);
+}
+
+RecordedThread* ThreadMerge::take_reusable() {
+  const std::lock_guard held(members_mutex_);
+  if (reusable_.empty()) return nullptr;
+  RecordedThread* const taken = reusable_.back();
+  reusable_.pop_back();
+  return taken;
+}
+
+void ThreadMerge::give_back(RecordedThread& reusable) {
+  const std::lock_guard held(members_mutex_);
+  reusable_.push_back(&reusable);
 }
 
 /// That of the next action, or of the action which the next volumes go with; volumes without one may go at once.
@@ -76,6 +108,24 @@ void ThreadMerge::move_group(Member& member) {
       sequence_.append(action);
     more = waiting.actions.tickets[at] == 0;
   }
+}
+
+namespace {
+
+/// Where threads signal and await that are in MPI one after the other: no others take points then.
+constexpr trace::Rank turn = 0;
+
+} // namespace
+
+void ThreadMerge::take_turn(std::uint32_t number) {
+  sequence_.append({.kind = trace::ActionKind::thread_signal, .peer = turn});
+  mark(number);
+  awaits_turn_ = true;
+}
+
+void ThreadMerge::await_turn() {
+  awaits_turn_ = false;
+  sequence_.append({.kind = trace::ActionKind::thread_await, .peer = turn});
 }
 
 void ThreadMerge::mark(std::uint32_t number) {

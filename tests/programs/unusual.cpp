@@ -7,6 +7,8 @@
 #endif
 
 #include <malloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csetjmp>
 #include <csignal>
@@ -129,6 +131,80 @@ int truncated() {
     if (requests[i] != MPI_REQUEST_NULL) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
   for (const int one : result)
     std::printf("%s\n", one == MPI_ERR_TRUNCATE ? "truncated" : one == MPI_ERR_IN_STATUS ? "in status" : "received");
+  return 0;
+}
+
+/* Rank 0 has room for less than the others send it, or than it gets of the root's. */
+int collectives_truncated() {
+  int given[8] = {};
+  int taken[64] = {};
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int all = rank == 0 ? 1 : 8;
+  const int gathered = MPI_Gather(given, 8, MPI_INT, taken, all, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int last = size - 1;
+  const int cast = MPI_Bcast(taken, all, MPI_INT, last, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0)
+    std::printf("%s %s\n", gathered == MPI_ERR_TRUNCATE ? "truncated" : "whole",
+                cast == MPI_ERR_TRUNCATE ? "truncated" : "whole");
+  return 0;
+}
+
+/* Sends from the buffer again while its last message is still on its way: Open MPI changes the request's handle. */
+int persistent_buffered() {
+  enum { bytes = 1 << 20, times = 4 };
+  static char message[bytes];
+  static char buffer[times * (bytes + 1000)];
+  int changed = 0;
+  if (rank == 0) {
+    MPI_Request both[2];
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Bsend_init(message, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &both[0]);
+    MPI_Send_init(message, 4, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &both[1]);
+    for (int i = 0; i < times; ++i) {
+      MPI_Request old = both[0];
+      if (i % 2 == 0)
+        MPI_Startall(2, both);
+      else
+        MPI_Start(&both[0]);
+      changed += old != both[0];
+      MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
+    void* detached;
+    int size_detached;
+    MPI_Buffer_detach(static_cast<void*>(&detached), &size_detached);
+    std::printf("%s\n", changed > 0 ? "changed" : "the same");
+    return 0;
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < times; ++i)
+    MPI_Recv(message, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < times / 2; ++i)
+    MPI_Recv(message, 4, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return 0;
+}
+
+/* Closes descriptors that are not its own, those of traces if there are any, and gives their numbers to files of its own. */
+int closes_others() {
+  std::FILE* const file = std::tmpfile();
+  const int own = fileno(file);
+  for (int number = 3; number < 70000; ++number) {
+    char link[64];
+    char target[4096] = {};
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", number);
+    if (readlink(link, target, sizeof target - 1) > 0 && std::strstr(target, "/rank-") != nullptr) dup2(own, number);
+  }
+  for (int i = 0; i < 100; ++i)
+    MPI_Barrier(MPI_COMM_WORLD);
+  std::fputs("mine", file);
+  std::fflush(file);
+  struct stat status {};
+  fstat(own, &status);
+  std::printf("%ld bytes of its own\n", static_cast<long>(status.st_size));
   return 0;
 }
 
@@ -363,6 +439,9 @@ int main(int argc, char** argv) {
              {"jumps", jumps},
              {"aborts_on_error", aborts_on_error},
              {"truncated", truncated},
+             {"collectives_truncated", collectives_truncated},
+             {"persistent_buffered", persistent_buffered},
+             {"closes_others", closes_others},
              {"refused", refused},
              {"callbacks", callbacks},
              {"used_at_finalize", used_at_finalize},

@@ -89,7 +89,14 @@ TEST(Record, automatic_without_hardware_counters_uses_icount_and_says_what_it_co
   if (ran.errors.find("PAPI_TOT_INS (hardware") != std::string::npos)
     GTEST_SKIP() << "this machine has hardware counters";
   EXPECT_THAT(ran.errors, AllOf(HasSubstr("no hardware counters here"), HasSubstr("icount"), HasSubstr("2-9x slower"),
-                                HasSubstr("counter icount (exact instructions)")));
+                                HasSubstr("counter icount (exact instructions)"), Not(HasSubstr("\\n"))));
+}
+
+TEST(Record, papi_where_only_icount_works_is_answered_with_icount) {
+  const Workplace place;
+  const Ran ran = place.run("timeless record -o trace --counter papi:NO_SUCH_EVENT -- behave");
+  EXPECT_THAT(ran.errors, HasSubstr("choose --counter icount, which works here"));
+  EXPECT_THAT(ran.errors, Not(HasSubstr("install valgrind")));
 }
 #endif
 

@@ -113,7 +113,7 @@ TEST(GeneralizedRequests, may_be_completed_by_one_thread_while_another_waits_for
   std::vector<ActionKind> kinds;
   const auto trace = read_recording(directory / "trace");
   for (const Kept& kept : trace.at(0).actions)
-    if (kept.action.kind != ActionKind::thread) kinds.push_back(kept.action.kind);
+    if (trace::family(kept.action.kind) != trace::ActionFamily::mark) kinds.push_back(kept.action.kind);
   EXPECT_THAT(kinds, testing::ElementsAre(ActionKind::grequest_start, ActionKind::grequest_complete, ActionKind::test,
                                           ActionKind::grequest_start, ActionKind::grequest_complete, ActionKind::wait,
                                           ActionKind::finalize));

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <map>
 
 /// What few programs do, and MPI allows: errors that are handled, callbacks, profiling layers.
 namespace timeless::test {
@@ -15,11 +16,16 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
+using testing::_;
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
 using trace::ActionKind;
 
-Recording record(const std::string& name, int ranks = 2) {
-  Recording recording = record_beside_plain({.ranks = ranks, .program = "unusual", .arguments = name});
+Recording record(const std::string& name, int ranks = 2, const std::string& environment = {}) {
+  Recording recording =
+      record_beside_plain({.ranks = ranks, .program = "unusual", .arguments = name, .environment = environment});
   EXPECT_EQ(recording.traced.output, recording.plain.output);
   EXPECT_EQ(recording.traced.status, recording.plain.status) << recording.traced.errors;
   return recording;
@@ -71,6 +77,35 @@ TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
   EXPECT_EQ(receiver.of_kind(ActionKind::exchange).at(0).action.receive_bytes, 64U);
   for (const Kept& receive : receiver.of_kind(ActionKind::receive))
     EXPECT_EQ(receive.action.peer, 0) << receive;
+}
+
+TEST(FailedCalls, of_collectives_to_which_too_much_came_have_taken_part) {
+  const Recording recording = record("collectives_truncated");
+  EXPECT_EQ(recording.plain.output, "truncated truncated\n");
+  for (const RecordedRank& rank : recording.trace)
+    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::gather, ActionKind::barrier, ActionKind::broadcast,
+                                         ActionKind::barrier, ActionKind::finalize));
+}
+
+TEST(PersistentRequests, are_the_same_where_mpi_gives_them_another_handle) {
+  const Recording recording = record("persistent_buffered");
+  EXPECT_EQ(recording.plain.output, "changed\n");
+  const RecordedRank& sender = recording.trace.at(0);
+  EXPECT_TRUE(sender.record().unrecorded_calls.empty());
+  std::map<trace::RequestId, int> starts;
+  for (const Kept& send : sender.of_kind(ActionKind::send))
+    ++starts[send.action.request];
+  EXPECT_THAT(starts, UnorderedElementsAre(Pair(_, 4), Pair(_, 2)));
+  EXPECT_EQ(sender.of_kind(ActionKind::wait_all).size(), 4U);
+}
+
+TEST(Descriptors, of_the_trace_that_the_program_closes_write_nothing_into_its_files) {
+  const Recording recording = record("closes_others", 2, "TIMELESS_BUFFER_SIZE=16");
+  EXPECT_EQ(recording.plain.output, "4 bytes of its own\n4 bytes of its own\n");
+  for (const RecordedRank& rank : recording.trace) {
+    EXPECT_EQ(rank.of_kind(ActionKind::barrier).size(), 100U);
+    EXPECT_THAT(rank.record().notes, Contains(HasSubstr("closed descriptors that are not its own")));
+  }
 }
 
 TEST(FailedCalls, return_what_they_return_untraced_and_are_not_recorded) {

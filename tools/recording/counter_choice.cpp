@@ -48,9 +48,11 @@ std::string read_all(int file) {
 }
 
 [[noreturn]] void no_counter(const std::string& why) {
+  const std::string icount =
+      icount_tool().empty() ? "install valgrind and rebuild Timeless for icount" : "choose --counter icount, which works here";
   throw Error(Failure::missing_capability, why, "--counter",
-              "install valgrind and rebuild Timeless for icount, use a machine with hardware counters, or choose "
-              "--counter cputime (inexact) or none; `timeless doctor` tells more");
+              icount + ", use a machine with hardware counters, or choose --counter cputime (inexact) or none; "
+                       "`timeless doctor` tells more");
 }
 
 void check_known(const std::string& option) {
@@ -63,8 +65,7 @@ void check_known(const std::string& option) {
 }
 
 constexpr const char* icount_notice = "no hardware counters here: counting with icount under Valgrind, exact and "
-                                      "reproducible, 2-9x slower plus about 1 s of CPU per rank\n"
-                                      "timeless: (";
+                                      "reproducible, 2-9x slower plus about 1 s of CPU per rank";
 
 } // namespace
 
@@ -93,10 +94,10 @@ std::string why_no_icount() {
 CounterChoice choose_recording_counter(const std::string& option) {
   if (option == "auto") {
     const std::string no_hardware = why_no_hardware_counter();
-    if (no_hardware.empty()) return {.counter = "papi", .notice = {}};
+    if (no_hardware.empty()) return {.counter = "papi", .notices = {}};
     if (const std::string no_icount = why_no_icount(); !no_icount.empty())
       no_counter("nothing here counts instructions: " + no_hardware + "; " + no_icount);
-    return {.counter = "icount", .notice = icount_notice + no_hardware + ")"};
+    return {.counter = "icount", .notices = {icount_notice, "(" + no_hardware + ")"}};
   }
   check_known(option);
   if (option == "icount") {
@@ -105,7 +106,7 @@ CounterChoice choose_recording_counter(const std::string& option) {
   if (option.starts_with("papi")) {
     if (const std::string why = why_no_hardware_counter(option); !why.empty()) no_counter(why);
   }
-  return {.counter = option, .notice = {}};
+  return {.counter = option, .notices = {}};
 }
 
 } // namespace timeless::tools

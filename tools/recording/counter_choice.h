@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 /// Which counter a recording on this machine uses.
 namespace timeless::tools {
@@ -13,8 +14,8 @@ std::string why_no_hardware_counter(const std::string& choice = "papi");
 std::string why_no_icount();
 
 struct CounterChoice {
-  std::string counter; ///< for TIMELESS_COUNTER
-  std::string notice;  ///< what the user should know about it, or nothing
+  std::string counter;              ///< for TIMELESS_COUNTER
+  std::vector<std::string> notices; ///< what the user should know about it, a line each
 };
 
 /// What the option --counter comes to here. Throws Error(missing_capability) when that cannot count, Error(usage) when

@@ -92,7 +92,8 @@ int record(const Options& options) {
   const std::string preloaded = library();
   prepare_directory(options.directory);
   const CounterChoice choice = choose_recording_counter(options.counter);
-  if (!choice.notice.empty()) print_notice(choice.notice);
+  for (const std::string& notice : choice.notices)
+    print_notice(notice);
   const Variables variables = recording_variables({.library = preloaded,
                                                    .directory = fs::absolute(options.directory).string(),
                                                    .counter = choice.counter,

@@ -1,6 +1,7 @@
 #include "trace/archive/writer.h"
 
 #include "trace/archive/compression.h"
+#include "trace/archive/guarded_file.h"
 #include "trace/archive/layout.h"
 #include "trace/encoding/bytes.h"
 #include "trace/encoding/stretch_encoder.h"
@@ -41,7 +42,7 @@ constexpr int shared_compression_level = 19;
 struct ArchiveWriter::State {
   std::filesystem::path path;
   WriterOptions options;
-  int file = -1;
+  GuardedFile file;
   std::uint64_t bytes = 0;
   std::uint64_t rows = 0; ///< of the index
   /// Of the index, as it will be written: some bytes a rank, or a block of definitions, are all that grows.
@@ -59,10 +60,6 @@ struct ArchiveWriter::State {
   std::string whole;              ///< blocks, as they will stand in the file
   std::vector<BlockHeader> added; ///< these
 
-  ~State() {
-    if (file >= 0) ::close(file);
-  }
-
   [[noreturn]] void fail(const char* what, int code) const {
     throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), path.string(),
                 code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
@@ -75,17 +72,24 @@ struct ArchiveWriter::State {
     return last_definitions + 2 * block_header_bytes + footer_bytes + index_row * (rows + 2);
   }
 
+  int own_descriptor() {
+    if (!file.open()) throw Error(Failure::runtime, "the archive is closed", path.string());
+    const int descriptor = file.descriptor();
+    if (descriptor < 0) fail("the program has closed the archive, and it cannot be opened again", errno);
+    return descriptor;
+  }
+
   /// Appends all of it, or, when that fails, nothing: what is cut back may leave room for the index.
   void put(std::string_view data, std::uint64_t to_be_left = 0) {
-    if (file < 0) throw Error(Failure::runtime, "the archive is closed", path.string());
+    const int descriptor = own_descriptor();
     if (bytes + data.size() + to_be_left > most_file_bytes()) fail("cannot write the archive", EFBIG);
     const std::uint64_t before = bytes;
     while (!data.empty()) {
-      const ssize_t written = ::write(file, data.data(), data.size());
+      const ssize_t written = ::pwrite(descriptor, data.data(), data.size(), static_cast<off_t>(bytes));
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) {
         const int code = errno;
-        if (::ftruncate(file, static_cast<off_t>(before)) == 0 && ::lseek(file, 0, SEEK_END) >= 0) bytes = before;
+        if (::ftruncate(descriptor, static_cast<off_t>(before)) == 0) bytes = before;
         fail("cannot write the archive", code);
       }
       bytes += static_cast<std::uint64_t>(written);
@@ -201,8 +205,7 @@ ArchiveWriter::ArchiveWriter(const std::filesystem::path& path, WriterOptions op
     : state_(std::make_unique<State>()) {
   state_->path = path;
   state_->options = options;
-  state_->file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (state_->file < 0) state_->fail("cannot create the archive", errno);
+  if (const int code = state_->file.create(path, O_WRONLY); code != 0) state_->fail("cannot create the archive", code);
   try {
     state_->put(encode_file_header());
   } catch (const Error&) {
@@ -287,12 +290,12 @@ std::uint64_t ArchiveWriter::leave_room(std::uint64_t room) {
   const std::uint64_t end = begin + room;
   if (room == 0) return begin;
   if (end + state.end_bytes() > most_file_bytes()) state.fail("cannot write the archive", EFBIG);
+  const int descriptor = state.own_descriptor();
   int refused = 0;
-  while (::fallocate(state.file, 0, static_cast<off_t>(begin), static_cast<off_t>(room)) != 0)
+  while (::fallocate(descriptor, 0, static_cast<off_t>(begin), static_cast<off_t>(room)) != 0)
     if ((refused = errno) != EINTR) break;
   // Other refusals mean that this file system cannot tell beforehand.
   if (refused == ENOSPC || refused == EDQUOT || refused == EFBIG) state.fail("cannot write the archive", refused);
-  if (::lseek(state.file, static_cast<off_t>(end), SEEK_SET) < 0) state.fail("cannot write the archive", errno);
   state.bytes = end;
   return begin;
 }
@@ -314,9 +317,8 @@ void ArchiveWriter::finish() {
   }
   state_->put(encode_footer(footer));
   struct stat status {};
-  const bool removed = ::fstat(state_->file, &status) == 0 && status.st_nlink == 0;
-  const int file = std::exchange(state_->file, -1);
-  if (::close(file) != 0) state_->fail("cannot close the archive", errno);
+  const bool removed = ::fstat(state_->own_descriptor(), &status) == 0 && status.st_nlink == 0;
+  if (const int code = state_->file.close(); code != 0) state_->fail("cannot close the archive", code);
   if (removed)
     throw Error(Failure::runtime, "the archive was removed while it was being written", state_->path.string());
 }
@@ -324,6 +326,10 @@ void ArchiveWriter::finish() {
 std::uint64_t ArchiveWriter::actions_written(Rank rank) const {
   const auto found = state_->actions.find(rank);
   return found == state_->actions.end() ? 0 : found->second;
+}
+
+unsigned ArchiveWriter::times_reopened() const {
+  return state_->file.times_reopened();
 }
 
 std::uint64_t ArchiveWriter::bytes_written() const {

@@ -57,6 +57,8 @@ public:
   void finish();
 
   std::uint64_t bytes_written() const;
+  /// How often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
+  unsigned times_reopened() const;
   /// Actions of this rank in the stretches written so far.
   std::uint64_t actions_written(Rank rank) const;
 

@@ -83,12 +83,15 @@ void unlink(Worker& worker) {
   if (worker.next != nullptr) worker.next->previous = worker.previous;
 }
 
-void leave(Worker& worker) {
+/// Returns what it has done since it was last asked.
+std::uint64_t leave(Worker& worker) {
+  std::uint64_t done = 0;
   if (counting != nullptr) {
-    add(of_the_gone, newly_done(worker));
+    done = newly_done(worker);
     end_counting(worker);
   }
   unlink(worker);
+  return done;
 }
 
 // A child has only the thread that forked, and is not the rank.
@@ -138,7 +141,15 @@ void cease_to_be_worker() noexcept {
   if (!worker.registered) return;
   const Uncancelled here;
   const std::scoped_lock held(lock);
-  leave(worker);
+  add(of_the_gone, leave(worker));
+}
+
+std::uint64_t leave_workers() noexcept {
+  Worker& worker = own_worker;
+  if (!worker.registered) return 0;
+  const Uncancelled here;
+  const std::scoped_lock held(lock);
+  return leave(worker);
 }
 
 void count_workers(const WorkerCounter* counter) noexcept {

@@ -52,6 +52,8 @@ struct WorkerVolumes {
 void become_worker() noexcept;
 /// The calling thread, should it be a worker, is none from here on: what it computes is recorded as its own.
 void cease_to_be_worker() noexcept;
+/// The same, but what it has computed since workers were last asked is its own, too: returns it.
+std::uint64_t leave_workers() noexcept;
 
 /// Counts the workers there are and those to come; null: none of them any more.
 void count_workers(const WorkerCounter* counter) noexcept;

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "tracer/call_scope.h"
+
+#include <cstdint>
+#include <memory>
+#include <pthread.h>
+
+/// Where threads of a rank that call MPI at once wait for each other.
+///
+/// A point is a number. A thread that may let others go on gives a signal at it, before the call that lets them; one
+/// that has waited awaits it, after the call it has waited in. In the trace both are marks, and a thread goes on after
+/// an await once all signals at its point that stand before it in the rank's sequence have been given. So a point is
+/// used for one occasion, or for occasions of which none can begin before the one before has ended.
+///
+/// All functions may be called by any thread.
+namespace timeless::tracer {
+
+/// True where the calling thread's points are recorded: it has called MPI, others may at the same time, and it is in
+/// the program's own code.
+bool takes_points() noexcept;
+/// True where points of any thread may be recorded.
+bool points_recorded() noexcept;
+
+Point take_point() noexcept;
+/// The point may stand for another occasion from now on.
+void give_back(Point point) noexcept;
+
+/// Records that the calling thread has come to the point, with what it has computed until then.
+void signal_at(CallScope& call, Point point) noexcept;
+/// Records that the calling thread goes on now that others have come to the point.
+void await_at(CallScope& call, Point point) noexcept;
+/// The same of a thread that has not called MPI: should it do so, this comes first.
+void begin_after(Point point) noexcept;
+
+/// A barrier at which so many threads wait for each other, by its address.
+void begin_barrier(const void* barrier, std::uint32_t participants) noexcept;
+void end_barrier(const void* barrier) noexcept;
+/// The calling thread comes to the barrier. Returns where it signals, and then awaits the others: one of two points by
+/// turns, for the first of them may come again while others have not left. `participants`: 0 as begin_barrier() said;
+/// no_point where it said nothing.
+Point arrive(const void* barrier, std::uint32_t participants) noexcept;
+
+/// The point of an object that some threads signal and others wait for (a condition, a semaphore), by its address.
+Point point_of(const void* object) noexcept;
+/// The same; no_point where nobody has signalled at it.
+Point signalled_point(const void* object) noexcept;
+
+/// A thread that the program has created while points are recorded.
+struct ThreadLife {
+  Point birth = no_point;             ///< where its creator has signalled, or that one's creator
+  bool own_birth = false;             ///< no other thread's life has that point
+  RecordedThread* reusable = nullptr; ///< what it goes on with, should it call MPI, of one that was waited for before
+  Point end = no_point;               ///< where it has itself, at its end
+  RecordedThread* recorded = nullptr; ///< what was kept for it, once it has ended
+  std::uint32_t number = 0;           ///< its number then
+};
+
+/// What its creator gives a new thread, having signalled its birth where its own points are recorded. `site`: of the
+/// creator's call.
+ThreadLife* begin_life(const void* site) noexcept;
+/// The thread with this life is the one that pthread_join() means by `thread`; null: it was not created after all.
+void enter_life(ThreadLife* life, const pthread_t* thread) noexcept;
+/// The calling thread, whose actions are recorded, ends.
+void end_life(ThreadLife& life, CallScope& call) noexcept;
+/// The thread has been waited for.
+std::unique_ptr<ThreadLife> take_life(pthread_t thread) noexcept;
+/// The calling thread, whose actions are recorded, has waited for the one with this life: awaits its end, where that
+/// one's were, too.
+void joined(CallScope& call, const ThreadLife& life) noexcept;
+
+} // namespace timeless::tracer

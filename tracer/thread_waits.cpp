@@ -1,0 +1,131 @@
+// The calls by which threads of the program wait for each other: where those threads call MPI, the trace says so.
+#include "tracer/next_function.h"
+#include "tracer/thread_waits.h"
+
+#include <ctime>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+namespace timeless::tracer {
+namespace {
+
+template <typename Join>
+int join_thread(pthread_t thread, const void* site, Join&& join) {
+  if (!takes_points()) {
+    const int status = join();
+    if (status == 0 && points_recorded()) take_life(thread);
+    return status;
+  }
+  CallScope call(CallId::pthread_join, site);
+  const int status = join();
+  const std::unique_ptr<ThreadLife> life = status == 0 ? take_life(thread) : nullptr;
+  if (life != nullptr) joined(call, *life);
+  return status;
+}
+
+constexpr const char* newest_conditions = "GLIBC_2.3.2";
+
+} // namespace
+} // namespace timeless::tracer
+
+using namespace timeless::tracer;
+
+#define TIMELESS_NEXT(name) static const auto next = next_function<decltype(&name)>(#name)
+#define TIMELESS_NEXT_CONDITION(name) static const auto next = next_function<decltype(&name)>(#name, newest_conditions)
+
+extern "C" {
+
+#pragma GCC visibility push(default)
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
+
+int pthread_join(pthread_t thread, void** result) {
+  TIMELESS_NEXT(pthread_join);
+  return join_thread(thread, __builtin_return_address(0), [=] { return next(thread, result); });
+}
+
+int thrd_join(thrd_t thread, int* result) {
+  TIMELESS_NEXT(thrd_join);
+  return join_thread(thread, __builtin_return_address(0), [=] { return next(thread, result); });
+}
+
+int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
+                         unsigned count) noexcept {
+  TIMELESS_NEXT(pthread_barrier_init);
+  const int status = next(barrier, attributes, count);
+  if (status == 0) begin_barrier(barrier, count);
+  return status;
+}
+
+int pthread_barrier_destroy(pthread_barrier_t* barrier) noexcept {
+  TIMELESS_NEXT(pthread_barrier_destroy);
+  const int status = next(barrier);
+  if (status == 0) end_barrier(barrier);
+  return status;
+}
+
+int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
+  TIMELESS_NEXT(pthread_barrier_wait);
+  return meet_at(CallId::pthread_barrier_wait, barrier, 0, __builtin_return_address(0),
+                 [=] { return next(barrier); });
+}
+
+int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+  TIMELESS_NEXT_CONDITION(pthread_cond_signal);
+  return signal_of(CallId::pthread_cond_signal, condition, __builtin_return_address(0),
+                   [=] { return next(condition); });
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+  TIMELESS_NEXT_CONDITION(pthread_cond_broadcast);
+  return signal_of(CallId::pthread_cond_signal, condition, __builtin_return_address(0),
+                   [=] { return next(condition); });
+}
+
+int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  TIMELESS_NEXT_CONDITION(pthread_cond_wait);
+  return wait_at(CallId::pthread_cond_wait, condition, __builtin_return_address(0),
+                 [=] { return next(condition, mutex); });
+}
+
+int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
+  TIMELESS_NEXT_CONDITION(pthread_cond_timedwait);
+  return wait_at(CallId::pthread_cond_wait, condition, __builtin_return_address(0),
+                 [=] { return next(condition, mutex, until); });
+}
+
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* until) {
+  TIMELESS_NEXT(pthread_cond_clockwait);
+  return wait_at(CallId::pthread_cond_wait, condition, __builtin_return_address(0),
+                 [=] { return next(condition, mutex, clock, until); });
+}
+
+int sem_post(sem_t* semaphore) noexcept {
+  TIMELESS_NEXT(sem_post);
+  return signal_of(CallId::sem_post, semaphore, __builtin_return_address(0), [=] { return next(semaphore); });
+}
+
+int sem_wait(sem_t* semaphore) {
+  TIMELESS_NEXT(sem_wait);
+  return wait_at(CallId::sem_wait, semaphore, __builtin_return_address(0), [=] { return next(semaphore); });
+}
+
+int sem_trywait(sem_t* semaphore) noexcept {
+  TIMELESS_NEXT(sem_trywait);
+  return wait_at(CallId::sem_wait, semaphore, __builtin_return_address(0), [=] { return next(semaphore); });
+}
+
+int sem_timedwait(sem_t* semaphore, const timespec* until) {
+  TIMELESS_NEXT(sem_timedwait);
+  return wait_at(CallId::sem_wait, semaphore, __builtin_return_address(0), [=] { return next(semaphore, until); });
+}
+
+int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+  TIMELESS_NEXT(sem_clockwait);
+  return wait_at(CallId::sem_wait, semaphore, __builtin_return_address(0),
+                 [=] { return next(semaphore, clock, until); });
+}
+
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
+#pragma GCC visibility pop
+}
