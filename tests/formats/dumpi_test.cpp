@@ -504,6 +504,9 @@ TEST_F(Dumpi, any_of_its_files_names_a_trace_and_so_does_what_a_shell_completes_
   std::filesystem::remove(prefix + ".meta");
   EXPECT_EQ(open_dumpi(prefix + "-0001.bin")->run().size, 2) << "without the .meta";
   EXPECT_EQ(open_dumpi(directory_.path())->run().size, 2) << "without the .meta";
+  for (const char* beside : {"._other.meta", "._other-0000.bin"})
+    trace::test::write_bytes(directory_ / beside, std::string("\0\5\26\7", 4)); // as macOS puts into archives
+  EXPECT_EQ(open_dumpi(directory_.path())->run().size, 2);
   EXPECT_THROW(open_dumpi(prefix + "x"), Error);
   EXPECT_THROW(open_dumpi(prefix + "-1.bin"), Error);
   trace::test::write_bytes(directory_ / "other-0000.bin", "");

@@ -32,6 +32,7 @@ bool begins_trace(const fs::path& prefix) {
 /// PREFIX of PREFIX.meta, PREFIX-0000.bin and PREFIX-1234567.bin.
 std::optional<fs::path> prefix_of_file(const fs::path& file) {
   std::string name = file.filename().string();
+  if (name.starts_with("._")) return std::nullopt; // what macOS puts beside a file into archives
   if (name.ends_with(".meta")) return fs::path(file).replace_extension();
   if (!name.ends_with(".bin")) return std::nullopt;
   name.resize(name.size() - 4);
