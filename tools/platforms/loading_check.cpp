@@ -24,6 +24,7 @@ std::size_t line_in(std::string_view where) {
 }
 
 /// The pairs of hosts without a way, of those that some hosts make with all, each once; empty where there are none.
+/// Begins with '!' where no two hosts are connected at all.
 std::string pairs_without_way(const replay::Platform& platform) {
   constexpr std::size_t most_sources = 24;
   constexpr std::size_t most_told = 5;
@@ -31,6 +32,7 @@ std::string pairs_without_way(const replay::Platform& platform) {
   const std::size_t step = std::max<std::size_t>(1, hosts / most_sources);
   std::string told;
   std::set<std::string> missing;
+  bool connected = hosts == 1;
   const auto miss = [&](const std::string& what) {
     if (missing.insert(what).second && missing.size() <= most_told) told += (told.empty() ? "" : "; ") + what;
   };
@@ -40,13 +42,24 @@ std::string pairs_without_way(const replay::Platform& platform) {
         if (!(platform.route(from, to).bandwidth > 0))
           miss("the way from " + platform.hosts()[from].name + " to " + platform.hosts()[to].name +
                " has no bandwidth");
+        else
+          connected = connected || from != to;
       } catch (const Error& error) {
         miss(error.description());
       }
     }
   if (missing.size() > most_told)
     told += "; and so for " + std::to_string(missing.size() - most_told) + " more pairs of hosts";
-  return told;
+  return told.empty() || connected ? told : "!" + told;
+}
+
+/// What ranks cannot do that are placed on such hosts; where none are connected, nothing can be replayed.
+Finding unconnected(const std::string& pairs) {
+  if (pairs.starts_with('!'))
+    return {.what = pairs.substr(1), .advice = "connect every two hosts, and give hosts a loopback"};
+  return {.severity = Severity::remark,
+          .what = pairs + "; a replay stops where ranks on them send to each other",
+          .advice = "connect every two hosts, and give hosts a loopback, or place ranks elsewhere (--hostfile)"};
 }
 
 } // namespace
@@ -61,8 +74,7 @@ Findings check_by_loading(const XmlFile& file) {
           return pairs_without_way(platform);
         },
         {Failure::invalid_input, "SimGrid dies of this file", file.path().string()});
-    if (!missing.empty())
-      findings.push_back({.what = missing, .advice = "connect every two hosts, and give hosts a loopback"});
+    if (!missing.empty()) findings.push_back(unconnected(missing));
     for (const std::string& warning : replay::simgrid_warnings(file.path()))
       findings.push_back({.severity = Severity::remark, .what = "SimGrid warns: " + warning});
   } catch (const Error& error) {

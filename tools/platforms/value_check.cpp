@@ -52,9 +52,16 @@ void check_quantity(const XmlFile& file, const pugi::xml_node& node, const pugi:
   if (text.empty()) return;
   const std::string place = "<" + std::string(node.name()) + "> " + attribute.name();
   const bool several = quantity == Quantity::speed || (quantity == Quantity::bandwidth && place == "<link> bandwidth");
-  for (;;) {
+  // A host has a speed for each of its states, of which it keeps one; the others may stand for a host that is off.
+  const int state = quantity == Quantity::speed ? node.attribute("pstate").as_int(0) : -1;
+  for (int number = 0;; ++number) {
     const std::size_t end = several ? text.find(',') : std::string_view::npos;
-    check_number(text.substr(0, end), quantity, file.line_of(node), place, findings);
+    std::string_view one = text.substr(0, end);
+    while (several && one.starts_with(' '))
+      one.remove_prefix(1);
+    const auto reading = read_quantity(quantity, one);
+    const bool off = state >= 0 && number != state && reading && reading->value == 0;
+    if (!off) check_number(one, quantity, file.line_of(node), place, findings);
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }
