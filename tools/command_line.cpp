@@ -1,5 +1,6 @@
 #include "tools/command_line.h"
 
+#include "tools/nearest.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -22,6 +24,11 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
   if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr)
     if (const std::string advice = advice_on_one_trace(*chosen.front()); !advice.empty())
       return {Failure::usage, "more than one trace", "", advice};
+  if (!chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
+    for (const CLI::Option* option : chosen.front()->get_options())
+      if (option->get_positional() && option->get_required() && option->count() == 0)
+        return {Failure::usage, "no " + option->get_name() + " is given", "",
+                option->get_description() + "; see " + command + " --help"};
   return {Failure::usage, problem.what(), "", "see " + command + " --help"};
 }
 
@@ -29,8 +36,12 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
 void demand_known_verb(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const std::string_view asked = argv[1];
-  if (std::ranges::none_of(verbs(), [asked](const Verb& verb) { return asked == verb.name; }))
-    throw Error(Failure::usage, "there is no verb " + trace::quoted(asked), "", "timeless --help lists them");
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs())
+    names.emplace_back(verb.name);
+  if (std::ranges::find(names, asked) == names.end())
+    throw Error(Failure::usage, "there is no verb " + trace::quoted(asked), "",
+                did_you_mean(names, asked) + "timeless --help lists them");
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "tools/console.h"
 #include "tools/locate.h"
+#include "tools/named_platforms.h"
+#include "tools/nearest.h"
 
 #include "replay/platform/presets.h"
 #include "trace/error.h"
@@ -52,8 +54,12 @@ bool is_preset(const std::string& name) {
 replay::NetworkDescription named_network(const std::string& name) {
   if (is_preset(name)) return replay::description(replay::preset(name));
   if (const auto file = network_file(name)) return replay::read_network(*file);
+  const std::vector<std::string> platforms = known_platforms();
+  if (std::ranges::find(platforms, name) != platforms.end())
+    throw Error(Failure::usage, fmt::format("'{}' is a platform, no network", name), {}, "give --platform " + name);
   throw Error(Failure::usage, fmt::format("there is no network called '{}'", name), {},
-              fmt::format("name a network file, or choose one of {}", fmt::join(known_networks(), ", ")));
+              fmt::format("{}name a network file, or choose one of {}", did_you_mean(known_networks(), name),
+                          fmt::join(known_networks(), ", ")));
 }
 
 std::vector<replay::NetworkDescription> named_networks(const std::vector<std::string>& names) {

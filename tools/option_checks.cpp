@@ -22,7 +22,36 @@ CLI::Validator number_that(Fits fits, std::string kind, std::string wanted) {
           std::move(kind)};
 }
 
+/// Takes the sign off, and the number to `scale` times its value.
+bool without_percent_sign(std::string& text, double scale) {
+  if (!text.ends_with('%')) return true;
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text.substr(0, text.size() - 1), value)) return false;
+  text = fmt::format("{}", value * scale);
+  return true;
+}
+
 } // namespace
+
+CLI::Validator share() {
+  return {[](std::string& text) {
+            double value = 0;
+            const bool good =
+                without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+            return good ? std::string() : fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", text);
+          },
+          "SHARE"};
+}
+
+CLI::Validator percents() {
+  return {[](std::string& text) {
+            double value = 0;
+            const bool good = without_percent_sign(text, 1) && CLI::detail::lexical_cast(text, value) &&
+                              std::isfinite(value) && value >= 0;
+            return good ? std::string() : fmt::format("'{}' is not a number of per cent from 0 on", text);
+          },
+          "PERCENT"};
+}
 
 CLI::Validator positive_number() {
   // Whose inverse is a number, too.

@@ -6,9 +6,19 @@
 #include "replay/platform/compute_rates.h"
 #include "trace/error.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace timeless::tools {
+
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms) {
+  command
+      .add_option("--platform", platforms,
+                  "A SimGrid platform file, or the name of one that comes with Timeless; may be repeated")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->default_str("");
+}
 
 void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
   command.add_option("--mapping", options.mapping, "Ranks to nodes: auto, recorded, one-per-node, block:N, hostfile");
@@ -56,6 +66,16 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
   return speeds;
 }
 
+ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
+  ComputeBasis basis{.sentence = sentence, .from = "--rates"};
+  for (const std::uint32_t node : node_of_rank) {
+    const double rate = 1 / seconds_per_unit.at(node);
+    basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;
+    basis.most = std::max(basis.most, rate);
+  }
+  return basis;
+}
+
 PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOptions& options) {
   PresetMachine machine;
   const replay::Mapping mapping = replay::map_ranks(run, {}, replay::parse_mapping(options.mapping, options.hostfile));
@@ -69,38 +89,12 @@ PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOpti
     for (const std::uint32_t node : mapping.node_of_rank)
       machine.placement.seconds_per_unit.push_back(speeds.seconds_per_unit.at(node));
     machine.placement.kernel_factors = speeds.kernel_factors;
-    machine.compute_sentence = speeds.sentence;
+    machine.compute = speeds.basis(mapping.node_of_rank);
     return machine;
   }
-  switch (run.counter.unit) {
-  case trace::VolumeUnit::none:
-    machine.placement.seconds_per_unit = {0};
-    machine.compute_sentence = "no computation was recorded: communication only";
-    break;
-  case trace::VolumeUnit::nanoseconds:
-    if (options.compute_rate > 0)
-      throw Error(Failure::usage, "--compute-rate needs a trace in instructions", "this one is in nanoseconds",
-                  "leave it out");
-    machine.placement.seconds_per_unit = {1e-9};
-    machine.compute_sentence = "computation takes the time it took while recording";
-    break;
-  case trace::VolumeUnit::events:
-    if (options.compute_rate <= 0)
-      throw Error(Failure::usage, "the trace counts " + run.counter.name + ", not instructions", "",
-                  "say with --compute-rate how many of these a rank does in a second");
-    machine.placement.seconds_per_unit = {1 / options.compute_rate};
-    machine.compute_sentence =
-        fmt::format("{} {} per second and rank", human_count(options.compute_rate), run.counter.name);
-    break;
-  case trace::VolumeUnit::instructions: {
-    machine.compute_assumed = options.compute_rate <= 0;
-    const double rate = machine.compute_assumed ? assumed_instruction_rate : options.compute_rate;
-    machine.placement.seconds_per_unit = {1 / rate};
-    machine.compute_sentence = fmt::format("{} instructions/s per rank{}", human_count(rate),
-                                           machine.compute_assumed ? ", ASSUMED: give yours with --compute-rate" : "");
-    break;
-  }
-  }
+  machine.compute = compute_basis(run.counter, options.compute_rate, {});
+  const bool timed = run.counter.unit == trace::VolumeUnit::nanoseconds;
+  machine.placement.seconds_per_unit = {timed ? 1e-9 : machine.compute.least > 0 ? 1 / machine.compute.least : 0};
   return machine;
 }
 

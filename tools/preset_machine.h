@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tools/machine_basis.h"
+
 #include "replay/platform/mapping.h"
 #include "replay/platform/presets.h"
 #include "trace/run.h"
@@ -11,9 +13,6 @@
 
 namespace timeless::tools {
 
-/// Instructions per second of a rank on a preset machine, which says nothing of its processors.
-inline constexpr double assumed_instruction_rate = 1e9;
-
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
   std::vector<std::string> networks = {};
@@ -23,6 +22,8 @@ struct PresetMachineOptions {
   std::string rates = {};  ///< a file of rates by host and kernel
 };
 
+/// Gives a verb the option --platform, which may be repeated.
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
 /// Gives a verb the options --mapping, --hostfile, --compute-rate and --rates.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);
 
@@ -31,6 +32,9 @@ struct ComputeSpeeds {
   std::vector<double> seconds_per_unit; ///< by node
   std::vector<double> kernel_factors;   ///< see replay::kernel_factors
   std::string sentence;                 ///< for a reader
+
+  /// Of ranks on these nodes.
+  ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;
 };
 
 /// What a file of rates says of a run on these nodes; `otherwise` is the seconds per unit of nodes it does not speak
@@ -43,8 +47,7 @@ struct PresetMachine {
   replay::Placement placement;
   std::vector<std::string> nodes; ///< names, by rank: those a rates file knows hosts by
   std::string mapping_sentence;
-  std::string compute_sentence;
-  bool compute_assumed = false; ///< the rate is our assumption, not the user's figure or the trace's
+  ComputeBasis compute;
   std::vector<std::string> notes;
 };
 

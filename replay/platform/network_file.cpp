@@ -131,7 +131,7 @@ NetworkDescription read_network(const std::filesystem::path& file) {
 NetworkDescription description(const Preset& preset, const MachineDefaults& machine) {
   return {.name = std::string(preset.name),
           .description = std::string(preset.description),
-          .source = "Tong et al., Fast Classification of MPI Applications using Lamport's Logical Clocks, section IV.C",
+          .source = std::string(preset.source),
           .file = {},
           .between_nodes = hockney_costs(preset.latency, 8 / preset.bits_per_second),
           .within_node = hockney_costs(machine.within_node.latency, machine.within_node.byte_time),

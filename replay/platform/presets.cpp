@@ -10,11 +10,16 @@ namespace timeless::replay {
 
 namespace {
 
-// Tong et al., section IV.C: "(1,50)", "(10,5)" and "(32,1.3)", Gb/s and microseconds.
+constexpr std::string_view tong =
+    "Tong et al., Fast Classification of MPI Applications using Lamport's Logical Clocks, section IV.C";
+
+// Tong et al.: "(1,50)", "(10,5)" and "(32,1.3)", Gb/s and microseconds.
 constexpr std::array known{
-    Preset{"e1g", "1G Ethernet", 50e-6, 1e9},
-    Preset{"e10g", "10G Ethernet", 5e-6, 10e9},
-    Preset{"qdr", "InfiniBand QDR", 1.3e-6, 32e9},
+    Preset{"e1g", "1G Ethernet", 50e-6, 1e9, tong},
+    Preset{"e10g", "10G Ethernet", 5e-6, 10e9, tong},
+    Preset{"qdr", "InfiniBand QDR", 1.3e-6, 32e9, tong},
+    Preset{"e100g", "100G Ethernet, RDMA", 2e-6, 100e9,
+           "assumed: the nominal rate, and a latency between the nearest and the farthest nodes of ethernet-100g.xml"},
 };
 
 } // namespace

@@ -15,9 +15,11 @@ struct Preset {
   std::string_view description; ///< "1G Ethernet"
   double latency;               ///< seconds
   double bits_per_second;
+  std::string_view source; ///< where both come from
 };
 
-/// e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s): the interconnects of Tong et al., section IV.C.
+/// e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s): the interconnects of Tong et al., section IV.C;
+/// and e100g (2 us, 100 Gb/s), an assumption.
 std::span<const Preset> presets();
 /// The preset of this name. Throws Error(usage) listing those there are.
 const Preset& preset(std::string_view name);

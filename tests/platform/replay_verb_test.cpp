@@ -324,17 +324,17 @@ TEST_F(Replay, on_a_network_file_takes_the_time_it_describes_beside_presets_and_
   const json answer = replay_json({"--network", "e1g," + file, "--latency", "x1,x2"});
   ASSERT_EQ(answer.at("configurations").size(), 4U);
   EXPECT_EQ(answer.at("configurations").at(3).at("name"), "mine latency x2");
-  // 4 ms of computation, overhead, latency, 10 ms of bytes, overhead.
-  EXPECT_NEAR(makespan(answer, 2), 19e-3, 1e-12);
-  EXPECT_NEAR(makespan(answer, 3), 20e-3, 1e-12);
+  // 4 M instructions at 8 G/s, overhead, latency, 10 ms of bytes, overhead.
+  EXPECT_NEAR(makespan(answer, 2), 15.5e-3, 1e-12);
+  EXPECT_NEAR(makespan(answer, 3), 16.5e-3, 1e-12);
   EXPECT_NEAR(makespan(answer, 0), makespan(replay_json({"--network", "e1g"})), 0) << "lanes beside change nothing";
 }
 
 TEST_F(Replay, on_a_network_that_comes_with_timeless_takes_its_name) {
   // 100,000 bytes after LAM/MPI's envelope: o_s + L + o_s + o_s + L + o_l + n G + L + o_l.
   const double seconds = (3 * 39.03 + 2 * 163.43 + 3 * 60 + 100'000 * 0.216644) * 1e-6;
-  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c"})), 4e-3 + seconds, 1e-9);
-  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c", "--handshake", "2"})), 4e-3 + seconds, 1e-9)
+  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c"})), 0.5e-3 + seconds, 1e-9);
+  EXPECT_NEAR(makespan(replay_json({"--network", "lam-mpi-c", "--handshake", "2"})), 0.5e-3 + seconds, 1e-9)
       << "the two latencies that it has anyway";
 }
 

@@ -150,10 +150,11 @@ TEST_F(Answers, the_critical_path_is_listed_with_its_kernels) {
 }
 
 TEST_F(Answers, growths_that_make_no_sense_are_refused) {
-  for (const char* growths : {"x", "0", "-1%", "1%,,2%", "inf", "1e-9"}) {
+  for (const char* growths : {"x", "0", "-1%", "1%,,2%", "inf", "1e-9", "5", "0.05", "1%,5"}) {
     const Outcome outcome = replay({"--tolerance", growths});
     EXPECT_EQ(outcome.status, 2) << growths;
   }
+  EXPECT_THAT(replay({"--tolerance", "5"}).err, HasSubstr("write 5% if it is per cent"));
 }
 
 TEST_F(Answers, SMPI_is_not_asked_for_what_it_cannot_say) {

@@ -75,6 +75,52 @@ TEST_F(Values, out_of_range_are_told_what_the_range_is) {
   EXPECT_THAT(timeless_command({"classify", path_, "--gain", "0.5"}).err, HasSubstr("a number from 1 to 1e+06"));
 }
 
+TEST_F(Values, of_shares_are_numbers_up_to_1_or_per_cent) {
+  const auto classified = [&](const char* share) {
+    return timeless_command(
+        {"classify", path_, "--network", "qdr", "--communication-share", share, "--one-rate", "--json"});
+  };
+  EXPECT_EQ(classified("25%").out, classified("0.25").out);
+  for (const char* none : {"5", "101%", "%", "-1%"}) {
+    EXPECT_EQ(classified(none).status, 2) << none;
+    EXPECT_THAT(classified(none).err, HasSubstr("is not a share")) << none;
+  }
+  const std::string result = directory_ / "result.json";
+  trace::test::write_bytes(result, replay({"--json"}).out);
+  EXPECT_EQ(timeless_command({"compare", result, result, "--fail-above", "5%"}).status, 0);
+  EXPECT_EQ(timeless_command({"compare", result, result, "--fail-above", "5"}).status, 0);
+}
+
+TEST_F(Values, of_ranks_are_lists_and_ranges) {
+  const auto dumped = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> words{"dump", path_};
+    words.insert(words.end(), options.begin(), options.end());
+    return timeless_command(words);
+  };
+  EXPECT_EQ(dumped({"--rank", "0-1"}).out, dumped({}).out);
+  EXPECT_EQ(dumped({"--rank", "0,1"}).out, dumped({"--rank", "0", "--rank", "1"}).out);
+  EXPECT_NE(dumped({"--rank", "1"}).out, dumped({}).out);
+  for (const char* none : {"1-0", "a", "0-", "-1", "0-2", "0-1000000000"})
+    EXPECT_EQ(dumped({std::string("--rank=") + none}).status, 2) << none;
+}
+
+TEST_F(Values, that_are_misspelt_names_are_answered_with_the_nearest) {
+  EXPECT_THAT(replay({"--network", "e10gg"}).err, HasSubstr("did you mean e10g? "));
+  EXPECT_THAT(timeless_command({"replay", path_, "--platform", "graphen"}).err, HasSubstr("did you mean graphene? "));
+  EXPECT_THAT(timeless_command({"classify", path_, "--network", "graphene"}).err,
+              HasSubstr("give --platform graphene"));
+  EXPECT_THAT(timeless_command({"replay", path_, "--platform", "e10g"}).err, HasSubstr("give --network e10g"));
+  EXPECT_THAT(timeless_command({"clasify"}).err, HasSubstr("did you mean classify? "));
+}
+
+TEST(Usage, says_what_is_missing_and_shows_no_numbers_of_words) {
+  EXPECT_THAT(timeless_command({"platform"}).err,
+              AllOf(HasSubstr("no action is given"), HasSubstr("list, show, check")));
+  EXPECT_THAT(timeless_command({"dump"}).err, HasSubstr("no trace is given"));
+  for (const char* verb : {"plan", "record"})
+    EXPECT_THAT(timeless_command({verb, "--help"}).out, AllOf(Not(HasSubstr("536870911")), HasSubstr("[--] ")));
+}
+
 TEST_F(Values, that_say_nothing_are_refused) {
   const std::string file = directory_ / "timeline";
   for (const char* option : {"--timeline-lane", "--timeline-ranks", "--timeline-window"}) {

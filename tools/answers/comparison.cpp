@@ -1,9 +1,12 @@
 #include "tools/answers/comparison.h"
 
+#include "tools/console.h"
+
 #include "trace/error.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace timeless::tools {
 
@@ -105,6 +108,35 @@ Error without_time(const json& configuration, const std::string& file) {
                      : "name another one: FILE@NAME or FILE@NUMBER"};
 }
 
+std::optional<TimedResult::Rate> rate_of(const json& configuration) {
+  if (!configuration.contains("compute_rate")) return std::nullopt;
+  const json& rate = configuration.at("compute_rate");
+  const auto figure = [&](const char* key) { return rate.at(key).is_null() ? 0 : rate.at(key).get<double>(); };
+  return TimedResult::Rate{.from = rate.at("from").get<std::string>(),
+                           .least = figure("least_per_second"),
+                           .most = figure("most_per_second")};
+}
+
+/// "3.68 G/s (platform)", "recorded times".
+std::string text(const TimedResult::Rate& rate) {
+  if (rate.least == 0) return rate.from;
+  const std::string least = human_count(rate.least) + "/s";
+  const std::string figures = rate.least == rate.most ? least : least + " to " + human_count(rate.most) + "/s";
+  return figures + " (" + rate.from + ")";
+}
+
+/// What two results rest on that is not the same in both.
+std::vector<std::string> different_bases(const TimedResult& first, const TimedResult& second) {
+  std::vector<std::string> notes;
+  if (first.rate && second.rate && (first.rate->least != second.rate->least || first.rate->most != second.rate->most))
+    notes.push_back("computation rests on different rates: A " + text(*first.rate) + ", B " + text(*second.rate) +
+                    "; give both the same --compute-rate to compare networks");
+  if (!first.overheads.empty() && !second.overheads.empty() && first.overheads != second.overheads)
+    notes.push_back("what processors spend on messages rests on different bases: A " + first.overheads + ", B " +
+                    second.overheads);
+  return notes;
+}
+
 /// A run of a result, called `label` in what is printed.
 TimedResult one_run(const json& answer, const std::string& configuration, const std::string& file,
                     const std::string& label) {
@@ -117,6 +149,8 @@ TimedResult one_run(const json& answer, const std::string& configuration, const 
   result.makespan = one.at("makespan_seconds").get<double>();
   for (const json& rank : one.at("ranks"))
     result.ranks.push_back(rank.at("seconds").at("end").get<double>());
+  result.rate = rate_of(one);
+  result.overheads = one.value("overheads", std::string());
   if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
   if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
   return result;
@@ -154,6 +188,8 @@ TimedResult all_together(const json& jobs, const std::string& file) {
     const TimedResult one = one_run(job, "together", file, file);
     all.makespan = std::max(all.makespan, one.makespan);
     all.ranks.insert(all.ranks.end(), one.ranks.begin(), one.ranks.end());
+    all.rate = one.rate;
+    all.overheads = one.overheads;
     all.trace += (all.trace.empty() ? "" : ", ") + one.trace;
   }
   all.label = file + ": " + std::to_string(jobs.size()) + " jobs together in SMPI";
@@ -266,6 +302,7 @@ Comparison compare(const TimedResult& first, const TimedResult& second) {
   comparison.notes = first.notes;
   if (second.trace != first.trace || second.label != first.label)
     comparison.notes.insert(comparison.notes.end(), second.notes.begin(), second.notes.end());
+  std::ranges::move(different_bases(first, second), std::back_inserter(comparison.notes));
   comparison.makespan = {"total", first.makespan, second.makespan};
   if (first.ranks.size() == second.ranks.size()) {
     for (std::size_t rank = 0; rank < first.ranks.size(); ++rank)

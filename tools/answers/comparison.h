@@ -30,6 +30,16 @@ struct TimedResult {
   std::optional<std::map<std::int64_t, TimedPart>> kernels;
   std::optional<std::map<std::string, TimedPart>> calls;
   std::vector<std::string> notes; ///< what its times leave out
+  /// What computation was taken to cost, where the result says so: units per second of the slowest and the fastest rank
+  /// (0: no rate), and where that comes from ("--compute-rate", "platform", "assumption", ...).
+  struct Rate {
+    std::string from;
+    double least = 0;
+    double most = 0;
+  };
+  std::optional<Rate> rate;
+  /// What processors' overheads rest on ("measured", "assumed", ...); empty where the result does not say.
+  std::string overheads;
 };
 
 /// A configuration of a result of `timeless replay --json`: by its name or its number, the first when `wanted` is

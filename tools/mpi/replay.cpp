@@ -1,15 +1,14 @@
 #include "tools/console.h"
-#include "tools/locate.h"
 #include "tools/mpi/command.h"
 #include "tools/not_modelled.h"
 #include "tools/replaying/kernel_names.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/request.h"
+#include "tools/replaying/served_platforms.h"
 #include "tools/trace_input.h"
 
 #include "gather/team.h"
 #include "replay/distributed/distributed_replay.h"
-#include "replay/distributed/served_platform.h"
 #include "replay/distributed/shared_timeline.h"
 #include "replay/large_pages.h"
 
@@ -162,13 +161,7 @@ private:
 };
 
 Prediction predict_on_any_machine(const trace::Source& source, const PredictionOptions& asked) {
-  if (asked.platform.empty()) return predict_on_networks(source, asked);
-  std::vector<std::string> server{platform_server().string(), platform_file(asked.platform).string()};
-  server.insert(server.end(), asked.settings.begin(), asked.settings.end());
-  const replay::ServedPlatform platform(server);
-  OnPlatform on = place_on_platform(source, asked, platform);
-  predict_with_model(on, source, asked, platform);
-  return concluded(std::move(on));
+  return asked.platforms.empty() ? predict_on_networks(source, asked) : predict_on_served_platforms(source, asked);
 }
 
 /// What all have done, on process 0.

@@ -1,8 +1,8 @@
 #include "tools/console.h"
 #include "tools/locate.h"
+#include "tools/named_platforms.h"
 #include "tools/platforms/answers.h"
 #include "tools/platforms/catalogue.h"
-#include "tools/replaying/on_platform.h"
 
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"

@@ -1,3 +1,4 @@
+#include "tools/nearest.h"
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 

@@ -93,21 +93,6 @@ constexpr std::array old_settings{
     Renamed{"maxmin/concurrency_limit", "maxmin/concurrency-limit"},
 };
 
-std::size_t distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j)
-    row[j] = j;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 } // namespace
 
 const Element* element_named(std::string_view name) {
@@ -137,21 +122,6 @@ std::span<const Renamed> renamed_settings() {
 std::string_view new_name(std::span<const Renamed> table, std::string_view before) {
   const auto found = std::ranges::find(table, before, &Renamed::before);
   return found == table.end() ? std::string_view() : found->now;
-}
-
-std::string_view nearest(std::span<const std::string_view> words, std::string_view word) {
-  constexpr std::size_t longest = 128;
-  std::string_view best;
-  std::size_t least = word.size() / 3 + 1;
-  if (word.size() > longest) return {};
-  for (const std::string_view candidate : words) {
-    const std::size_t far = distance(candidate, word);
-    if (far <= least && (best.empty() || far < least)) {
-      best = candidate;
-      least = far;
-    }
-  }
-  return best;
 }
 
 } // namespace timeless::tools::platforms

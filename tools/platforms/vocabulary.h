@@ -33,7 +33,4 @@ std::span<const Renamed> renamed_settings();
 /// The new name; empty where the name is not an old one.
 std::string_view new_name(std::span<const Renamed> table, std::string_view before);
 
-/// The word of a list that differs least from this one; empty where all differ much.
-std::string_view nearest(std::span<const std::string_view> words, std::string_view word);
-
 } // namespace timeless::tools::platforms

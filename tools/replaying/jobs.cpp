@@ -37,9 +37,9 @@ struct Job {
 void require_goes_with_jobs(const ReplayRequest& request) {
   const PredictionOptions& asked = request.prediction;
   if (!asked.trace.empty()) throw Error(Failure::usage, "a trace and jobs", asked.trace, "give it as a --job, too");
-  if (asked.backend != Backend::smpi || asked.platform.empty())
+  if (asked.backend != Backend::smpi || asked.platforms.size() != 1)
     throw Error(Failure::usage, "several jobs meet in SMPI only, where messages share links", "--job",
-                "give --backend smpi and --platform");
+                "give --backend smpi and one --platform");
   if (request.timeline.asked() || asked.attribute != replay::AttributeBy::nothing || scalings(asked).size() > 1)
     throw Error(Failure::usage, "--timeline, --by and lists of factors are for one run", "--job",
                 "leave them out, or replay one run");
@@ -58,13 +58,13 @@ Job opened(const PredictionOptions& asked, const std::string& word, const replay
   job.lack = incompleteness(job.source->run());
   if (!job.lack.empty())
     print_warning(job.asked.trace + " is incomplete: " + job.lack + "; the prediction ends where it does");
-  job.on = place_on_platform(*job.source, job.asked, platform);
+  job.on = place_on_platform(job.source->run(), job.asked, platform);
   return job;
 }
 
 replay::SmpiJob smpi_job(const Job& job) {
   replay::SmpiJob made{.source = job.source.get(), .mapping = &job.on.mapping};
-  if (job.asked.machine.compute_rate > 0) made.units_per_second = job.asked.machine.compute_rate;
+  made.units_per_second = job.on.units_per_second;
   made.seconds_per_unit = job.on.speeds.seconds_per_unit;
   made.kernel_factors = job.on.speeds.kernel_factors;
   return made;
@@ -110,8 +110,8 @@ void print_text(const std::vector<Job>& jobs, const std::vector<Prediction>& pre
     Table ranks({"rank", "node", "alone", "together"});
     const auto& lanes = predictions[i].result.lanes;
     for (std::size_t rank = 0; rank < lanes[0].ranks.size(); ++rank)
-      ranks.add({std::to_string(rank), predictions[i].nodes.at(rank), human_seconds(lanes[1].ranks[rank].end),
-                 human_seconds(lanes[0].ranks[rank].end)});
+      ranks.add({std::to_string(rank), predictions[i].bases.front().nodes.at(rank),
+                 human_seconds(lanes[1].ranks[rank].end), human_seconds(lanes[0].ranks[rank].end)});
     fmt::print("\n{}{}", text_line("{}", jobs[i].asked.trace), ranks.text());
   }
   fmt::print("\n");
@@ -119,8 +119,8 @@ void print_text(const std::vector<Job>& jobs, const std::vector<Prediction>& pre
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     print_line("{:<10}{}", fmt::format("job {}", i + 1), jobs[i].asked.trace);
     print_line("{:<10}{}", "mapping", predictions[i].mapping_sentence);
-    print_line("{:<10}{}{}", "compute", predictions[i].compute_assumed ? "ASSUMED: " : "",
-               predictions[i].compute_sentence);
+    const ComputeBasis& compute = predictions[i].bases.front().compute;
+    print_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
     for (const std::string& note : predictions[i].notes)
       print_line("{:<10}{}", "note", note);
   }
@@ -131,7 +131,7 @@ void print_text(const std::vector<Job>& jobs, const std::vector<Prediction>& pre
 int replay_jobs(const ReplayRequest& request) {
   require_goes_with_jobs(request);
   const PredictionOptions& asked = request.prediction;
-  const auto platform = replay::SimgridPlatform::load(platform_file(asked.platform), asked.settings);
+  const auto platform = replay::SimgridPlatform::load(platform_file(asked.platforms.front()), asked.settings);
   std::vector<Job> jobs;
   for (const std::string& word : request.jobs)
     jobs.push_back(opened(asked, word, platform));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/named_platforms.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/prediction.h"
 
@@ -7,17 +8,12 @@
 #include "replay/platform/platform.h"
 #include "replay/platform/simgrid_network.h"
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// Predictions on platform files, whoever has loaded them.
 namespace timeless::tools {
-
-/// The platforms that come with Timeless, by name.
-std::vector<std::string> known_platforms();
-/// A platform's file by that, or by its own name. Throws Error(invalid_input).
-std::filesystem::path platform_file(const std::string& name);
 
 /// Throws Error(usage) unless there is either a platform or networks.
 void require_machine(const PredictionOptions& options);
@@ -26,11 +22,13 @@ void require_machine(const PredictionOptions& options);
 struct OnPlatform {
   Prediction prediction;
   replay::Mapping mapping;
-  ComputeSpeeds speeds; ///< from a file of rates, if there is one
+  ComputeSpeeds speeds;                        ///< from a file of rates, if there is one
+  std::optional<double> units_per_second = {}; ///< of every rank; nothing: the hosts' speeds
 };
 
-OnPlatform place_on_platform(const trace::Source& source, const PredictionOptions& options,
-                             const replay::Platform& platform);
+/// `common` is the rate of all machines of a command; without it, the hosts' speeds count where nobody gives a rate.
+OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& options, const replay::Platform& platform,
+                             const std::optional<OwnRate>& common = {});
 /// The model's network on the platform.
 replay::SimgridNetworkOptions network_options(const OnPlatform& on, const PredictionOptions& options);
 void predict_with_model(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,

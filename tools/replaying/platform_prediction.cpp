@@ -1,6 +1,7 @@
 #include "tools/console.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/prediction.h"
+#include "tools/replaying/served_platforms.h"
 #include "tools/replaying/smpi_prediction.h"
 #include "tools/trace_input.h"
 
@@ -14,29 +15,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace timeless::tools {
 
 namespace {
-
-/// Puts what one more configuration's time was divided into beside that of those before it.
-void add_attribution(replay::Attribution& all, const replay::Attribution& one, std::size_t lane, std::size_t lanes) {
-  all.by = one.by;
-  all.calls = one.calls;
-  std::map<std::pair<trace::Rank, std::uint32_t>, std::size_t> known;
-  for (std::size_t i = 0; i < all.parts.size(); ++i)
-    known.emplace(std::pair(all.parts[i].rank, all.parts[i].subject), i);
-  for (const replay::AttributedTimes& part : one.parts) {
-    const auto [place, added] = known.emplace(std::pair(part.rank, part.subject), all.parts.size());
-    if (added) {
-      all.parts.push_back({.rank = part.rank, .subject = part.subject, .count = part.count, .lanes = {}});
-      all.parts.back().lanes.resize(lanes);
-    }
-    all.parts[place->second].lanes[lane] = part.lanes.front();
-  }
-}
 
 /// The model on the same platform, for what SMPI takes longer; nothing, and a note, where it does not come to its end.
 std::optional<replay::Result> without_contention(OnPlatform& on, const trace::Source& source,
@@ -77,28 +60,24 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     smpi.attribute =
         options.attribute == replay::AttributeBy::nothing ? replay::AttributeBy::kernels : options.attribute;
     if (i == observed) smpi.observer = options.observer;
-    if (options.machine.compute_rate > 0) smpi.units_per_second = options.machine.compute_rate;
+    smpi.units_per_second = on.units_per_second;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
     replay::SmpiResult one = replay::smpi_replay(source, platform, on.mapping, smpi);
     const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
     prediction.contentions.push_back(comes_to_its_end ? std::optional(contention(one.replay, *model, i))
                                                       : std::nullopt);
     prediction.result.actions = one.replay.actions;
-    prediction.result.lanes.push_back(std::move(one.replay.lanes.front()));
-    if (options.attribute != replay::AttributeBy::nothing)
-      add_attribution(prediction.result.attribution, one.replay.attribution, i, all.size());
     prediction.cpu_seconds.push_back(one.cpu_seconds);
     add_notes(prediction, one.replay.notes);
+    if (options.attribute == replay::AttributeBy::nothing) one.replay.attribution = {};
+    add_lanes(prediction.result, std::move(one.replay));
   }
-  // Parts by rank, then by subject, also where a configuration has some that those before it lack.
-  std::ranges::sort(prediction.result.attribution.parts, {},
-                    [](const replay::AttributedTimes& part) { return std::pair(part.rank, part.subject); });
 }
 
 Prediction predict_on_platform(const trace::Source& source, const PredictionOptions& options) {
   const replay::SimgridPlatform platform =
-      replay::SimgridPlatform::load(platform_file(options.platform), options.settings);
-  OnPlatform on = place_on_platform(source, options, platform);
+      replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings);
+  OnPlatform on = place_on_platform(source.run(), options, platform);
   if (options.backend == Backend::smpi)
     predict_with_smpi(on, source, options, platform);
   else
@@ -118,6 +97,9 @@ replay::SmpiOptions smpi_options(const PredictionOptions& options) {
 }
 
 void require_smpi_can(const PredictionOptions& options) {
+  if (options.platforms.size() > 1)
+    throw Error(Failure::usage, "SMPI replays on one platform at a time", "--platform",
+                "name one, or use --backend model for all at once");
   if (!options.machine.networks.empty())
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", {},
                 "give --platform FILE");
@@ -144,7 +126,9 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
   require_machine(options);
   const bool networks = !options.machine.networks.empty();
   if (options.backend == Backend::smpi) require_smpi_can(options);
-  return networks ? predict_on_networks(source, options) : predict_on_platform(source, options);
+  if (networks) return predict_on_networks(source, options);
+  return options.platforms.size() == 1 ? predict_on_platform(source, options)
+                                       : predict_on_served_platforms(source, options);
 }
 
 } // namespace timeless::tools

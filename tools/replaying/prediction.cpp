@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -61,6 +64,39 @@ std::string incast_note(const replay::Result& result) {
                      100 * result.incast->seconds / lane.makespan);
 }
 
+void add_lanes(replay::Result& all, replay::Result one) {
+  replay::Attribution& division = all.attribution;
+  if (all.lanes.empty()) {
+    division.by = one.attribution.by;
+    division.calls = one.attribution.calls;
+  }
+  const std::size_t before = all.lanes.size();
+  const std::size_t lanes = before + one.lanes.size();
+  std::ranges::move(one.lanes, std::back_inserter(all.lanes));
+  std::map<std::pair<trace::Rank, std::uint32_t>, std::size_t> known;
+  for (std::size_t i = 0; i < division.parts.size(); ++i) {
+    division.parts[i].lanes.resize(lanes);
+    known.emplace(std::pair(division.parts[i].rank, division.parts[i].subject), i);
+  }
+  for (const replay::AttributedTimes& part : one.attribution.parts) {
+    const auto [place, added] = known.emplace(std::pair(part.rank, part.subject), division.parts.size());
+    if (added) {
+      division.parts.push_back({.rank = part.rank, .subject = part.subject, .count = part.count, .lanes = {}});
+      division.parts.back().lanes.resize(lanes);
+    }
+    std::ranges::copy(part.lanes,
+                      std::next(division.parts[place->second].lanes.begin(), static_cast<std::ptrdiff_t>(before)));
+  }
+  // Also where a configuration has parts that those before it lack.
+  std::ranges::sort(division.parts, {},
+                    [](const replay::AttributedTimes& part) { return std::pair(part.rank, part.subject); });
+}
+
+const MachineBasis& basis_of(const Prediction& prediction, std::size_t lane) {
+  const std::size_t lanes = std::max(prediction.result.lanes.size(), prediction.bases.size());
+  return prediction.bases.at(lane / (lanes / prediction.bases.size()));
+}
+
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {
   for (const std::string& note : notes)
     if (std::ranges::find(prediction.notes, note) == prediction.notes.end()) prediction.notes.push_back(note);
@@ -70,22 +106,22 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   if (!options.settings.empty())
     throw Error(Failure::usage, "--cfg is SimGrid's, and needs --platform", {}, "leave it out");
   Prediction prediction;
+  const PresetMachine machine = make_preset_machine(source.run(), options.machine);
   std::vector<replay::MachineLane> lanes;
   for (replay::NetworkDescription& asked : named_networks(options.machine.networks)) {
     prediction.machine += (prediction.machine.empty() ? "" : ", ") + described(asked);
+    prediction.bases.push_back(
+        {.name = asked.name, .overheads = overheads_of(asked), .compute = machine.compute, .nodes = machine.nodes});
     if (options.memory_copy_rate)
       asked.memory_copy_byte_time = *options.memory_copy_rate > 0 ? 1 / *options.memory_copy_rate : 0;
     for (const replay::Scaling& scaling : scalings(options))
       lanes.push_back(replay::lane(asked, scaling));
   }
-  const PresetMachine machine = make_preset_machine(source.run(), options.machine);
   prediction.mapping_sentence = machine.mapping_sentence;
-  prediction.compute_sentence = machine.compute_sentence;
-  prediction.compute_assumed = machine.compute_assumed;
-  prediction.nodes = machine.nodes;
   replay::MachineNetwork network(std::move(lanes), machine.placement);
   replay_and_ask(prediction, source, network, options);
   add_notes(prediction, machine.notes);
+  if (const std::string note = overheads_note(prediction.bases); !note.empty()) add_notes(prediction, {note});
   add_notes(prediction, prediction.result.notes);
   if (const std::string note = incast_note(prediction.result); !note.empty()) add_notes(prediction, {note});
   return prediction;

@@ -24,11 +24,11 @@ enum class Backend : std::uint8_t { model, smpi };
 
 /// What a person asks of `timeless replay`.
 struct PredictionOptions {
-  std::string trace;                 ///< its path, for messages
-  std::string from;                  ///< its format, where it is no archive and no recording
-  PresetMachineOptions machine;      ///< networks by name, mapping, hostfile, compute rate
-  std::string platform;              ///< a file, or the name of one that comes with Timeless; empty with networks
-  std::vector<std::string> settings; ///< SimGrid's own, "KEY:VALUE", on top of those of the platform
+  std::string trace;                  ///< its path, for messages
+  std::string from;                   ///< its format, where it is no archive and no recording
+  PresetMachineOptions machine;       ///< networks by name, mapping, hostfile, compute rate
+  std::vector<std::string> platforms; ///< files, or names of those that come with Timeless; none with networks
+  std::vector<std::string> settings;  ///< SimGrid's own, "KEY:VALUE", on top of those of the platform
   Backend backend = Backend::model;
   replay::CollectiveModel collectives = replay::CollectiveModel::mpich;
   replay::Overlap overlap = replay::Overlap::latency_first;
@@ -72,9 +72,7 @@ struct Prediction {
   replay::Result result;
   std::string machine; ///< "graphene (/usr/share/.../graphene.xml)", "networks e1g, qdr"
   std::string mapping_sentence;
-  std::string compute_sentence;
-  bool compute_assumed = false;   ///< the compute rate is nobody's measurement
-  std::vector<std::string> nodes; ///< name of each rank's node
+  std::vector<MachineBasis> bases; ///< of each machine, which have equally many of the lanes, one after the other
   std::vector<std::string> notes;
   std::vector<LaneTolerance> tolerances;      ///< by configuration, where asked for
   std::optional<CriticalPath> critical_path;  ///< of the first configuration that ends, where asked for
@@ -95,6 +93,10 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
 std::vector<replay::Scaling> scalings(const PredictionOptions& options);
 /// What the replay itself must know of them; tells `progress` how far it is.
 replay::ReplayOptions replay_options(const PredictionOptions& options, Progress& progress);
+/// Puts the lanes of another replay of the same run, and what their times are divided into, behind those of `all`.
+void add_lanes(replay::Result& all, replay::Result one);
+/// Of the machine that a configuration is on.
+const MachineBasis& basis_of(const Prediction& prediction, std::size_t lane);
 /// Adds those that the prediction does not have.
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes);
 

@@ -140,8 +140,12 @@ std::vector<double> parse_growths(const std::string& text, const std::string& op
     double value = 0;
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || rest != word.data() + word.size() || !(value > 0) || !std::isfinite(value))
-      throw Error(Failure::usage, "'" + text + "' is not a list of growths", option, "write 1%,2%,5% or 0.01");
-    growths.push_back(percent ? value / 100 : value);
+      throw Error(Failure::usage, "'" + text + "' is not a list of growths", option, "write 1%,2%,5%");
+    // 5 may mean 5 % or five times as long: it is not for us to choose.
+    if (!percent)
+      throw Error(Failure::usage, "'" + std::string(word) + "' has no %", option,
+                  "write " + std::string(word) + "% if it is per cent");
+    growths.push_back(value / 100);
   }
   return growths;
 }

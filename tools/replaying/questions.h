@@ -17,7 +17,7 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, replay:
 /// Why the makespan need not be a convex function of a network's costs; empty when it is one.
 std::string why_not_convex(const replay::ReplayOptions& options);
 
-/// "1%,2%,0.05" -> 0.01, 0.02, 0.05. Throws Error(usage).
+/// "1%,2%,5%" -> 0.01, 0.02, 0.05; a number without the sign is none. Throws Error(usage).
 std::vector<double> parse_growths(const std::string& text, const std::string& option);
 
 } // namespace timeless::tools

@@ -109,13 +109,14 @@ void print_ends(const Prediction& prediction) {
 
 void print_ranks(const Prediction& prediction) {
   const auto columns = share_columns(prediction);
-  for (const LaneResult& lane : prediction.result.lanes) {
+  for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
+    const LaneResult& lane = prediction.result.lanes[i];
     if (lane.deadlock) continue;
     std::vector<std::string> header{"rank", "node", "end"};
     if (prediction.result.attributed) add_names(header, columns);
     Table table(header);
     for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank) {
-      std::vector<std::string> row{std::to_string(rank), prediction.nodes.at(rank),
+      std::vector<std::string> row{std::to_string(rank), basis_of(prediction, i).nodes.at(rank),
                                    human_seconds(lane.ranks[rank].end)};
       if (prediction.result.attributed) add_shares(row, lane.ranks[rank], columns);
       table.add(row);
@@ -197,7 +198,8 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
   print_line("{:<10}{}", "counter", counter_text(run));
   if (run.volume_error > 0) print_line("{:<10}{}", "volumes", rounding(run));
   print_measured(run, prediction);
-  print_line("{:<10}{}{}", "compute", prediction.compute_assumed ? "ASSUMED: " : "", prediction.compute_sentence);
+  const ComputeBasis& compute = prediction.bases.front().compute;
+  print_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
   print_line("{:<10}{}", "model",
              asked.backend == Backend::smpi
                  ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
@@ -278,17 +280,21 @@ void add_answers(nlohmann::ordered_json& json, const Prediction& prediction, std
         division_json(prediction.result, number, rank["rank"].get<trace::Rank>(), options);
 }
 
-nlohmann::ordered_json lane_json(const LaneResult& lane, const Prediction& prediction) {
+nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t number) {
+  const LaneResult& lane = prediction.result.lanes[number];
+  const MachineBasis& basis = basis_of(prediction, number);
   if (lane.deadlock) return deadlock_json(lane);
   const bool attributed = prediction.result.attributed;
   nlohmann::ordered_json json;
   json["name"] = lane.name;
   json["makespan_seconds"] = lane.makespan;
+  json["overheads"] = basis.overheads;
+  json["compute_rate"] = rate_json(basis.compute);
   json["mean_seconds"] = times_json(replay::mean(lane), attributed);
   json["ranks"] = nlohmann::ordered_json::array();
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
     json["ranks"].push_back(
-        {{"rank", rank}, {"node", prediction.nodes.at(rank)}, {"seconds", times_json(lane.ranks[rank], attributed)}});
+        {{"rank", rank}, {"node", basis.nodes.at(rank)}, {"seconds", times_json(lane.ranks[rank], attributed)}});
   return json;
 }
 
@@ -309,8 +315,8 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   json["counter"] = {
       {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
   json["volume_error"] = volume_error(run);
-  json["compute"] = prediction.compute_sentence;
-  json["compute_assumed"] = prediction.compute_assumed;
+  json["compute"] = prediction.bases.front().compute.sentence;
+  json["compute_assumed"] = prediction.bases.front().compute.assumed;
   json["notes"] = prediction.notes;
   if (asked.backend == Backend::model) json["not_modelled"] = not_modelled_json(prediction.result);
   if (asked.backend == Backend::model) json["ports"] = replay::name(asked.ports);
@@ -323,7 +329,7 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
   }
   json["configurations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
-    json["configurations"].push_back(lane_json(prediction.result.lanes[i], prediction));
+    json["configurations"].push_back(lane_json(prediction, i));
     add_answers(json["configurations"].back(), prediction, i, answers);
     if (!prediction.cpu_seconds.empty())
       json["configurations"].back()["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);

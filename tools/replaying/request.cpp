@@ -14,12 +14,20 @@ namespace timeless::tools {
 
 namespace {
 
+/// "e1g, e10g, qdr".
+std::string preset_names() {
+  std::string names;
+  for (const replay::Preset& preset : replay::presets())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", preset.name);
+  return names;
+}
+
 void add_machine_options(CLI::App& command, ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;
-  command.add_option("--platform", asked.platform,
-                     "A SimGrid platform file, or the name of one that comes with Timeless");
+  add_platform_option(command, asked.platforms);
   command
-      .add_option("--network", asked.machine.networks, "Networks by name (e1g, e10g, qdr) or file; several in one pass")
+      .add_option("--network", asked.machine.networks,
+                  "Networks by name (" + preset_names() + ") or file; several in one pass")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
@@ -31,7 +39,9 @@ void add_machine_options(CLI::App& command, ReplayRequest& request) {
       },
       "List the networks known by name, with their sources");
   add_placement_options(command, asked.machine);
-  command.get_option("--compute-rate")->default_str("the platform's speeds; with --network 1e9, an assumption");
+  command.get_option("--compute-rate")
+      ->default_str(fmt::format("the platform's speeds; for networks and several platforms {:g}, an assumption",
+                                assumed_instruction_rate));
   command.add_option("--latency", request.latency, "Latencies times x2, /2, or a list: one configuration each");
   command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
   command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");

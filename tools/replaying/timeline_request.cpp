@@ -1,10 +1,9 @@
 #include "tools/replaying/timeline_request.h"
 
 #include "tools/option_checks.h"
+#include "tools/rank_ranges.h"
 
 #include "trace/error.h"
-
-#include <fmt/format.h>
 
 #include <charconv>
 #include <string_view>
@@ -32,21 +31,6 @@ void read_window(std::string_view text, TimelineOptions& options) {
       !(options.from <= options.to))
     throw Error(Failure::usage, "no window of time: " + std::string(text), "--timeline-window",
                 "give seconds such as 0.5..2, or ..2, or 0.5..");
-}
-
-/// "0-3,8"
-void read_ranks(std::string_view text, TimelineOptions& options) {
-  while (true) {
-    const std::string_view word = text.substr(0, text.find(','));
-    const std::size_t dash = word.find('-');
-    auto& [first, last] = options.ranks.emplace_back();
-    const bool one = dash == std::string_view::npos;
-    if (!read_number(word.substr(0, dash), first) || first < 0 ||
-        !read_number(one ? word : word.substr(dash + 1), last) || last < first)
-      throw Error(Failure::usage, "no ranks: " + std::string(word), "--timeline-ranks", "give some such as 0-3,8");
-    if (word.size() == text.size()) return;
-    text.remove_prefix(word.size() + 1);
-  }
 }
 
 } // namespace
@@ -81,11 +65,7 @@ TimelineOptions timeline_options(const TimelineRequest& request, trace::Rank ran
   if (request.format == "csv") options.format = TimelineFormat::csv;
   if (request.format == "text") options.format = TimelineFormat::text;
   if (!request.window.empty()) read_window(request.window, options);
-  if (!request.ranks.empty()) read_ranks(request.ranks, options);
-  for (const auto& [first, last] : options.ranks)
-    if (last >= ranks)
-      throw Error(Failure::usage, fmt::format("there is no rank {}", last), "--timeline-ranks " + request.ranks,
-                  ranks == 1 ? "the run has rank 0 alone" : fmt::format("the run has {}: 0-{}", ranks, ranks - 1));
+  if (!request.ranks.empty()) options.ranks = read_rank_ranges(request.ranks, ranks, "--timeline-ranks");
   if (!request.asked() && !(request.window.empty() && request.ranks.empty() && request.lane.empty()))
     throw Error(Failure::usage, "a timeline is described, but none is asked for", "--timeline-...",
                 "name its file with --timeline");

@@ -5,6 +5,7 @@
 #include "tools/option_checks.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/answers_report.h"
+#include "tools/replaying/judged_machines.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -15,7 +16,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -26,61 +30,66 @@ struct Options {
   std::string trace;
   std::string from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
+  std::vector<std::string> platforms;
   Thresholds thresholds;
   double anchor_bandwidth = 1;
   double anchor_latency = 1;
   std::vector<std::string> fail_on;
   bool configurations = false;
+  bool one_rate = false;
   bool json = false;
   bool strict = false;
   std::string file_system;
 };
 
-/// A network's answer, with the 21 configurations it rests on.
+/// A machine's answer, with the 21 configurations it rests on.
 struct Answer {
-  replay::NetworkDescription network;
+  MachineBasis basis;
+  std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   Classification classification;
   std::span<const replay::LaneResult> lanes;
+  std::optional<ClassRange> range; ///< where it was looked for
 };
 
-/// The networks asked for, moved to the anchor: a network known to suffer from contention may be judged at half its
-/// bandwidth (Tong et al., end of section III.G).
-std::vector<replay::NetworkDescription> anchored_networks(const Options& options) {
-  std::vector<replay::NetworkDescription> networks = named_networks(options.machine.networks);
-  for (replay::NetworkDescription& network : networks)
-    network.between_nodes = replay::scaled(network.between_nodes, options.anchor_bandwidth, options.anchor_latency);
-  return networks;
+std::vector<Answer> answers(const Options& options, const JudgedMachines& machines, const replay::Result& result) {
+  std::vector<Answer> all;
+  const std::span<const replay::LaneResult> lanes(result.lanes);
+  for (std::size_t i = 0; i < machines.bases().size(); ++i) {
+    const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
+    std::optional<replay::NetworkDescription> network;
+    if (!machines.networks().empty()) network = machines.networks()[i];
+    all.push_back({machines.bases()[i], std::move(network), classify(part, options.thresholds), part, {}});
+  }
+  return all;
 }
 
-replay::Result replay_all(const Options& options, const trace::Source& source, const PresetMachine& machine,
-                          std::span<const replay::NetworkDescription> networks) {
-  std::vector<replay::MachineLane> lanes;
-  for (const replay::NetworkDescription& network : networks)
-    for (const replay::Scaling& scaling : replay::classification_scalings())
-      lanes.push_back(replay::lane(network, scaling));
-  replay::MachineNetwork network(std::move(lanes), machine.placement);
+/// The answers, and the replay they rest on, which has to stay where it is.
+std::vector<Answer> judged(const Options& options, const trace::Source& source, const JudgedMachines& machines,
+                           replay::Result& result) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
   replaying.ideal = true;
   replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
-  return replay::replay(source, network, replaying);
-}
-
-std::vector<Answer> answers(const Options& options, std::span<const replay::NetworkDescription> networks,
-                            const replay::Result& result) {
-  std::vector<Answer> all;
-  const std::span<const replay::LaneResult> lanes(result.lanes);
-  for (std::size_t i = 0; i < networks.size(); ++i) {
-    const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
-    all.push_back({networks[i], classify(part, options.thresholds), part});
-  }
+  std::vector<Judgement> own;
+  for (std::size_t i = 0; i < machines.bases().size(); ++i)
+    own.push_back({.machine = i});
+  result = machines.replay(source, own, replaying);
+  std::vector<Answer> all = answers(options, machines, result);
+  if (options.one_rate || source.run().counter.unit == trace::VolumeUnit::none) return all;
+  std::vector<std::string> classes;
+  for (const Answer& answer : all)
+    classes.push_back(name(answer.classification));
+  std::vector<ClassRange> ranges = class_ranges(machines, source, classes, options.thresholds, replaying);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].range = std::move(ranges[i]);
   return all;
 }
 
-std::string network_text(const replay::NetworkDescription& network) {
-  const auto [latency, bandwidth] = figures(network);
-  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", network.name, latency * 1e6, 8 * bandwidth / 1e9);
+std::string machine_text(const Answer& answer) {
+  if (!answer.network) return answer.basis.name;
+  const auto [latency, bandwidth] = figures(*answer.network);
+  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", answer.basis.name, latency * 1e6, 8 * bandwidth / 1e9);
 }
 
 std::string percent(double share) {
@@ -96,14 +105,51 @@ void print_table(const std::vector<Answer>& all) {
       {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
   for (const Answer& answer : all) {
     const Evidence& evidence = answer.classification.evidence;
-    table.add({network_text(answer.network), name(answer.classification), human_seconds(evidence.total),
+    table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
                percent(evidence.computation), percent(evidence.wait), percent(evidence.latency),
                percent(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
                times_faster(evidence.latency_speedup)});
   }
   fmt::print("{}\n", table.text());
   for (const Answer& answer : all)
-    print_line("{}: {}", answer.network.name, reason(answer.classification));
+    print_line("{}: {}", answer.basis.name, reason(answer.classification));
+}
+
+/// Units per second where all ranks of a machine have the same rate, else speeds relative to its own.
+bool has_one_rate(const ComputeBasis& compute) {
+  return compute.least > 0 && compute.least == compute.most;
+}
+
+std::string speed_text(const ComputeBasis& compute, double speed) {
+  return has_one_rate(compute) ? human_count(compute.least * speed) + "/s"
+                               : fmt::format("{:.3g} times the speed", speed);
+}
+
+/// "latency for any rate above 2.10 G/s (communication at 1.98 G/s), up to 64.0 G/s, the largest tried".
+std::string range_text(const Answer& answer) {
+  const ClassRange& range = *answer.range;
+  const auto text = [&](double speed) { return speed_text(answer.basis.compute, speed); };
+  const auto other = [&](const ClassRange::Point& point) { return point.name + " at " + text(point.speed); };
+  const double lowest = range.tried[range.first].speed;
+  const double highest = range.tried[range.last].speed;
+  const std::string own = name(answer.classification);
+  if (range.below() == nullptr && range.above() == nullptr)
+    return fmt::format("{} for any rate that was tried, {} to {}", own, text(lowest), text(highest));
+  if (range.above() == nullptr)
+    return fmt::format("{} for any rate from {} ({}) up to {}, the largest tried", own, text(lowest),
+                       other(*range.below()), text(highest));
+  if (range.below() == nullptr)
+    return fmt::format("{} for any rate up to {} ({}) from {}, the smallest tried", own, text(highest),
+                       other(*range.above()), text(lowest));
+  return fmt::format("{} for rates from {} to {} ({}; {})", own, text(lowest), text(highest), other(*range.below()),
+                     other(*range.above()));
+}
+
+void print_ranges(const std::vector<Answer>& all) {
+  if (std::ranges::none_of(all, [](const Answer& answer) { return answer.range.has_value(); })) return;
+  fmt::print("\n");
+  for (const Answer& answer : all)
+    print_line("{}: {}", answer.basis.name, range_text(answer));
 }
 
 /// At the anchor, which stands in the middle of each set of seven.
@@ -115,7 +161,7 @@ void print_efficiencies(const std::vector<Answer>& all) {
   replay::Result anchors;
   for (const Answer& answer : all) {
     anchors.lanes.push_back(anchor(answer));
-    anchors.lanes.back().name = answer.network.name;
+    anchors.lanes.back().name = answer.basis.name;
   }
   fmt::print("{}", efficiencies_text(anchors));
 }
@@ -133,13 +179,14 @@ void print_configurations(const std::vector<Answer>& all) {
   }
 }
 
-void print_conditions(const trace::Run& run, const PresetMachine& machine, const replay::Result& result) {
+void print_conditions(const trace::Run& run, const JudgedMachines& machines, const replay::Result& result) {
   fmt::print("\n");
-  print_line("mapping   {}", machine.mapping_sentence);
-  print_line("compute   {}", machine.compute_sentence);
+  const ComputeBasis& compute = machines.bases().front().compute;
+  print_line("mapping   {}", machines.mapping_sentence());
+  print_line("compute   {}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
   print_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
   if (run.volume_error > 0) print_line("volumes   {}", rounding(run));
-  for (const std::string& note : machine.notes)
+  for (const std::string& note : machines.notes())
     print_line("note      {}", note);
   for (const std::string& note : result.notes)
     print_line("note      {}", note);
@@ -165,14 +212,36 @@ nlohmann::ordered_json evidence_json(const Evidence& evidence) {
           {"latency_speedup", evidence.latency_speedup}};
 }
 
+nlohmann::ordered_json point_json(const ComputeBasis& compute, const ClassRange::Point* point) {
+  if (point == nullptr) return nullptr;
+  return {{"speed", point->speed},
+          {"per_second", has_one_rate(compute) ? nlohmann::ordered_json(compute.least * point->speed) : nullptr},
+          {"class", point->name}};
+}
+
+nlohmann::ordered_json range_json(const ComputeBasis& compute, const ClassRange& range) {
+  nlohmann::ordered_json json{{"lowest", point_json(compute, &range.tried[range.first])},
+                              {"highest", point_json(compute, &range.tried[range.last])},
+                              {"below", point_json(compute, range.below())},
+                              {"above", point_json(compute, range.above())}};
+  for (const ClassRange::Point& point : range.tried)
+    json["tried"].push_back(point_json(compute, &point));
+  return json;
+}
+
 nlohmann::ordered_json answer_json(const Answer& answer) {
   nlohmann::ordered_json json;
-  json["network"] = answer.network.name;
-  const auto [latency, bandwidth] = figures(answer.network);
-  json["latency_seconds"] = latency;
-  json["bits_per_second"] = 8 * bandwidth;
+  json["network"] = answer.basis.name;
+  if (answer.network) {
+    const auto [latency, bandwidth] = figures(*answer.network);
+    json["latency_seconds"] = latency;
+    json["bits_per_second"] = 8 * bandwidth;
+  }
+  json["overheads"] = answer.basis.overheads;
+  json["compute_rate"] = rate_json(answer.basis.compute);
   json["class"] = name(answer.classification);
   json["reason"] = reason(answer.classification);
+  if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
   json["evidence"] = evidence_json(answer.classification.evidence);
   json["efficiency"] = efficiencies_json(anchor(answer));
   for (const replay::LaneResult& lane : answer.lanes) {
@@ -192,7 +261,7 @@ nlohmann::ordered_json answer_json(const Answer& answer) {
   return json;
 }
 
-void print_json_answer(const Options& options, const trace::Run& run, const PresetMachine& machine,
+void print_json_answer(const Options& options, const trace::Run& run, const JudgedMachines& machines,
                        const replay::Result& result, const std::vector<Answer>& all) {
   nlohmann::ordered_json json;
   json["trace"] = options.trace;
@@ -200,11 +269,11 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
   json["complete"] = run.complete();
   json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
   json["volume_error"] = volume_error(run);
-  json["mapping"] = machine.mapping_sentence;
-  json["compute"] = machine.compute_sentence;
-  json["compute_assumed"] = machine.compute_assumed;
+  json["mapping"] = machines.mapping_sentence();
+  json["compute"] = machines.bases().front().compute.sentence;
+  json["compute_assumed"] = machines.bases().front().compute.assumed;
   json["actions"] = result.actions;
-  std::vector<std::string> notes = machine.notes;
+  std::vector<std::string> notes = machines.notes();
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   json["notes"] = notes;
   json["not_modelled"] = not_modelled_json(result);
@@ -214,18 +283,19 @@ void print_json_answer(const Options& options, const trace::Run& run, const Pres
 }
 
 int classify_trace(const Options& options) {
-  const std::vector<replay::NetworkDescription> networks = anchored_networks(options);
   const auto source = open_trace(options.trace, options.from);
-  const PresetMachine machine = make_preset_machine(source->run(), options.machine);
-  const replay::Result result = replay_all(options, *source, machine, networks);
-  const std::vector<Answer> all = answers(options, networks, result);
+  const JudgedMachines machines(source->run(), options.machine, options.platforms, options.anchor_latency,
+                                options.anchor_bandwidth);
+  replay::Result result;
+  const std::vector<Answer> all = judged(options, *source, machines, result);
   if (options.json) {
-    print_json_answer(options, source->run(), machine, result, all);
+    print_json_answer(options, source->run(), machines, result, all);
   } else {
     print_table(all);
+    print_ranges(all);
     print_efficiencies(all);
     if (options.configurations) print_configurations(all);
-    print_conditions(source->run(), machine, result);
+    print_conditions(source->run(), machines, result);
   }
   if (options.strict) require_all_modelled(result);
   const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
@@ -239,13 +309,13 @@ int classify_trace(const Options& options) {
 }
 
 void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
-  const auto share = [&](const char* option, double& value, const char* description) {
-    command.add_option(option, value, description)->check(number_between(0, 1))->group("Thresholds");
+  const auto add_share = [&](const char* option, double& value, const char* description) {
+    command.add_option(option, value, description)->transform(share())->group("Thresholds");
   };
-  share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
-  share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");
-  share("--sensitive-share", thresholds.sensitive, "Least share for a '-sensitive' answer");
-  share("--insensitive", thresholds.insensitive, "A relative change below this is none");
+  add_share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
+  add_share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");
+  add_share("--sensitive-share", thresholds.sensitive, "Least share for a '-sensitive' answer");
+  add_share("--insensitive", thresholds.insensitive, "A relative change below this is none");
   command.add_option("--gain", thresholds.gain, "How many times communication must shrink over a fourfold improvement")
       ->check(number_between(1, 1e6))
       ->group("Thresholds");
@@ -267,16 +337,21 @@ VerbAction add_classify(CLI::App& command) {
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
-  command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->default_str("e1g,e10g,qdr");
+  CLI::Option* networks =
+      command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->default_str("e1g,e10g,qdr");
+  add_platform_option(command, options->platforms);
+  command.get_option("--platform")->excludes(networks);
   add_placement_options(command, options->machine);
   command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
       ->check(positive_number());
   command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
       ->check(positive_number());
   add_threshold_options(command, options->thresholds);
+  command.add_flag("--one-rate", options->one_rate,
+                   "Do not look for the rates of computation at which each class holds");
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
   command
       .add_option("--fail-on", options->fail_on,
@@ -297,7 +372,7 @@ VerbAction add_classify(CLI::App& command) {
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
-  command.footer("Each network is judged by 21 configurations around it, all replayed in one pass.\n"
+  command.footer("Each network is judged by 21 configurations around it, and again at other rates of computation.\n"
                  "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9");
   return [options] { return classify_trace(*options); };
 }

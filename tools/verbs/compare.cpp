@@ -142,9 +142,21 @@ ordered_json times_json(const std::vector<ComparedTime>& times) {
   return list;
 }
 
+ordered_json rate_json(const TimedResult& result) {
+  if (!result.rate) return {};
+  ordered_json rate{{"from", result.rate->from}, {"least_per_second", nullptr}, {"most_per_second", nullptr}};
+  if (result.rate->least > 0) {
+    rate["least_per_second"] = result.rate->least;
+    rate["most_per_second"] = result.rate->most;
+  }
+  return rate;
+}
+
 ordered_json comparison_json(const TimedResult& first, const TimedResult& second, const Comparison& comparison) {
   return {{"a", first.label},
           {"b", second.label},
+          {"a_compute_rate", rate_json(first)},
+          {"b_compute_rate", rate_json(second)},
           {"total", time_json(comparison.makespan)},
           {"ranks", times_json(comparison.ranks)},
           {"by_kernel", times_json(comparison.kernels)},
@@ -182,7 +194,7 @@ VerbAction add_compare(CLI::App& command) {
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
-      ->check(number_from_zero());
+      ->transform(percents());
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");
   command.footer(
       "FILE@NAME or FILE@NUMBER names one of several configurations; of a result of several jobs FILE@JOB a\n"

@@ -1,6 +1,7 @@
 #include "tools/console.h"
 #include "tools/gather_answer.h"
 #include "tools/interruption.h"
+#include "tools/machine_basis.h"
 #include "tools/option_checks.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
@@ -30,7 +31,7 @@ struct Options {
   std::string to;
   std::string output;
   std::optional<std::string> volume_error;
-  double rate = 1e9;
+  double rate = assumed_instruction_rate;
   bool force = false;
   bool json = false;
 };

@@ -1,6 +1,7 @@
 #include "tools/answers/used_sizes.h"
 #include "tools/console.h"
 #include "tools/csv.h"
+#include "tools/rank_ranges.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -29,7 +30,7 @@ using trace::Run;
 struct Options {
   std::string trace;
   std::string from;
-  std::vector<trace::Rank> ranks;
+  std::vector<std::string> ranks; ///< ranges
   std::uint64_t first = 0;
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
   bool times = false;
@@ -209,23 +210,32 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
   }
 }
 
+/// All there are, where none are asked for.
+std::vector<trace::Rank> asked_ranks(const Options& options, const Run& run) {
+  std::vector<trace::Rank> ranks;
+  for (const std::string& range : options.ranks)
+    for (const auto& [first, last] : read_rank_ranges(range, run.size, "--rank"))
+      for (trace::Rank rank = first; rank <= last; ++rank) {
+        if (run.find(rank) == nullptr)
+          throw Error(Failure::usage, fmt::format("the trace does not hold rank {}", rank), options.trace,
+                      fmt::format("it is a run of {} ranks; timeless info shows which are present", run.size));
+        ranks.push_back(rank);
+      }
+  if (options.ranks.empty())
+    for (const trace::RankRecord& record : run.ranks)
+      ranks.push_back(record.rank);
+  return ranks;
+}
+
 int dump(const Options& options) {
   const auto source = open_trace(options.trace, options.from);
-  for (const trace::Rank rank : options.ranks)
-    if (source->run().find(rank) == nullptr)
-      throw Error(Failure::usage, fmt::format("the trace does not hold rank {}", rank), options.trace,
-                  fmt::format("it is a run of {} ranks; timeless info shows which are present", source->run().size));
+  const std::vector<trace::Rank> ranks = asked_ranks(options, source->run());
   if (options.times && !has_times(*source))
     throw Error(Failure::usage, "no times were recorded", options.trace, "record with --timestamps to have some");
   if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/2"}}.dump());
   if (options.csv) fmt::print("{}", csv_head(csv_columns));
-  if (options.ranks.empty()) {
-    for (const trace::RankRecord& record : source->run().ranks)
-      dump_rank(options, *source, record.rank);
-  } else {
-    for (const trace::Rank rank : options.ranks)
-      dump_rank(options, *source, rank);
-  }
+  for (const trace::Rank rank : ranks)
+    dump_rank(options, *source, rank);
   return exit_ok;
 }
 
@@ -234,7 +244,10 @@ int dump(const Options& options) {
 VerbAction add_dump(CLI::App& command) {
   auto options = std::make_shared<Options>();
   add_trace_argument(command, options->trace, options->from);
-  command.add_option("--rank", options->ranks, "Only these ranks")->delimiter(',')->allow_extra_args(false);
+  command.add_option("--rank", options->ranks, "Only these ranks, such as 0-3,8")
+      ->type_name("RANKS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command.add_option("--first", options->first, "Start each rank at this action, counted from 0");
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
   command.add_flag("--times", options->times,

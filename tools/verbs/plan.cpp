@@ -5,6 +5,7 @@
 #include "tools/option_checks.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/verbs/verbs.h"
+#include "tools/words_usage.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -295,6 +296,7 @@ VerbAction add_plan(CLI::App& command) {
       ->option_text("...")
       ->always_capture_default(false);
   command.positionals_at_end();
+  command.formatter(std::make_shared<WordsUsage>("[[--] program...]"));
   command.footer("Example: timeless plan --ranks 64 --hosts hosts --measure -o planned -- ./lu.C.64\n"
                  "A line of the list: node1 slots=16 memory=64G cluster=east");
   return [options] { return plan(*options); };

@@ -1,5 +1,5 @@
+#include "tools/named_platforms.h"
 #include "tools/platforms/answers.h"
-#include "tools/replaying/on_platform.h"
 #include "tools/verbs/verbs.h"
 
 #include <memory>

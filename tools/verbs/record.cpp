@@ -8,6 +8,7 @@
 #include "tools/recording/outcome.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
+#include "tools/words_usage.h"
 
 #include <fmt/format.h>
 
@@ -110,12 +111,6 @@ int record(const Options& options) {
   return status;
 }
 
-/// CLI11 would show how many words a command may have.
-class CommandUsage : public CLI::Formatter {
-public:
-  std::string make_option_usage(const CLI::Option* /*option*/) const override { return "[--] command..."; }
-};
-
 } // namespace
 
 VerbAction add_record(CLI::App& command) {
@@ -154,7 +149,7 @@ VerbAction add_record(CLI::App& command) {
       ->option_text("...")
       ->always_capture_default(false);
   command.positionals_at_end();
-  command.formatter(std::make_shared<CommandUsage>());
+  command.formatter(std::make_shared<WordsUsage>("[--] command..."));
   command.footer("Example: timeless record -o lu.C.64 -- mpirun -np 64 ./lu.C.64\n"
                  "The command is run as it is, with any launcher; record returns its status.");
   return [options] { return record(*options); };

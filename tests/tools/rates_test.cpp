@@ -1,0 +1,201 @@
+// What answers rest on: rates of computation and overheads, the same for all machines of a command or said not to be.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+
+/// Two ranks that compute and send each other small messages in turn.
+class Rates : public testing::Test {
+protected:
+  Rates() { write("run.tia", trace::VolumeUnit::instructions); }
+
+  void write(const std::string& name, trace::VolumeUnit unit) {
+    trace::MemorySource run(2);
+    run.description().counter.unit = unit;
+    for (int step = 0; step < 50; ++step) {
+      for (const trace::Rank rank : {0, 1})
+        if (unit != trace::VolumeUnit::none) run.compute(rank, 100'000);
+      run.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 100});
+      run.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 100});
+      run.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 100});
+      run.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 100});
+    }
+    run.finalize();
+    trace::test::write_archive(run, directory_ / name);
+  }
+
+  Outcome command(const std::string& verb, std::vector<std::string> options, const std::string& name = "run.tia") {
+    options.insert(options.begin(), {verb, directory_ / name});
+    return timeless_command(options);
+  }
+  json answer(const std::string& verb, std::vector<std::string> options, const std::string& name = "run.tia") {
+    options.emplace_back("--json");
+    const Outcome outcome = command(verb, options, name);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  }
+  std::string saved(const std::string& name, const std::vector<std::string>& options) {
+    trace::test::write_bytes(directory_ / name, answer("replay", options).dump());
+    return directory_ / name;
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++found;
+  return found;
+}
+
+TEST_F(Rates, classes_hold_just_where_classify_says) {
+  const json all = answer("classify", {"--network", "e1g,e10g,qdr,e100g"});
+  bool any_end = false;
+  for (const json& network : all.at("networks")) {
+    const std::string name = network.at("network");
+    const json& holds = network.at("class_holds");
+    const auto class_at = [&](const json& point) {
+      const std::string rate = point.at("per_second").dump();
+      return answer("classify", {"--network", name, "--compute-rate", rate, "--one-rate"})
+          .at("networks")
+          .at(0)
+          .at("class");
+    };
+    EXPECT_EQ(class_at(holds.at("lowest")), network.at("class")) << name;
+    EXPECT_EQ(class_at(holds.at("highest")), network.at("class")) << name;
+    for (const char* end : {"below", "above"}) {
+      const json& other = holds.at(end);
+      if (other.is_null()) continue;
+      any_end = true;
+      EXPECT_NE(other.at("class"), network.at("class")) << name;
+      EXPECT_EQ(class_at(other), other.at("class")) << name;
+      const char* own = std::string(end) == "below" ? "lowest" : "highest";
+      const double step = holds.at(own).at("speed").get<double>() / other.at("speed").get<double>();
+      EXPECT_LT(std::max(step, 1 / step), 1.061) << name; // a twelfth of an octave
+    }
+  }
+  EXPECT_TRUE(any_end);
+}
+
+TEST_F(Rates, the_range_of_a_class_does_not_depend_on_the_rate_that_was_given_within_it) {
+  const json at_8 = answer("classify", {"--network", "e1g"}).at("networks").at(0);
+  const double within = at_8.at("class_holds").at("lowest").at("per_second").get<double>() * 1.5;
+  const json at_other =
+      answer("classify", {"--network", "e1g", "--compute-rate", std::to_string(within)}).at("networks").at(0);
+  EXPECT_EQ(at_other.at("class"), at_8.at("class"));
+  EXPECT_NEAR(at_other.at("class_holds").at("lowest").at("per_second").get<double>(),
+              at_8.at("class_holds").at("lowest").at("per_second").get<double>(), 1e8);
+  EXPECT_THAT(command("classify", {"--network", "e1g"}).out, HasSubstr("for any rate from "));
+}
+
+TEST_F(Rates, of_a_trace_in_nanoseconds_are_speeds_relative_to_it_and_of_none_there_are_none) {
+  write("timed.tia", trace::VolumeUnit::nanoseconds);
+  const json timed = answer("classify", {"--network", "e1g"}, "timed.tia").at("networks").at(0);
+  EXPECT_TRUE(timed.at("class_holds").at("lowest").at("per_second").is_null());
+  EXPECT_EQ(timed.at("compute_rate").at("from"), "recorded times");
+  EXPECT_THAT(command("classify", {"--network", "e1g"}, "timed.tia").out, HasSubstr("times the speed"));
+  write("silent.tia", trace::VolumeUnit::none);
+  EXPECT_FALSE(answer("classify", {"--network", "e1g"}, "silent.tia").at("networks").at(0).contains("class_holds"));
+  EXPECT_FALSE(answer("classify", {"--network", "e1g", "--one-rate"}).at("networks").at(0).contains("class_holds"));
+}
+
+TEST_F(Rates, are_the_same_on_presets_and_on_platforms_that_know_no_processor) {
+  const auto computed = [&](const std::vector<std::string>& machine) {
+    return answer("replay", machine).at("configurations").at(0).at("mean_seconds").at("compute").get<double>();
+  };
+  EXPECT_DOUBLE_EQ(computed({"--network", "e1g"}), 50 * 100'000 / 8e9);
+  EXPECT_DOUBLE_EQ(computed({"--platform", "ethernet-1g"}), 50 * 100'000 / 8e9);
+  EXPECT_DOUBLE_EQ(computed({"--platform", "graphene"}), 50 * 100'000 / 3.68e9);
+}
+
+TEST_F(Rates, of_several_platforms_are_one_assumption_said_once) {
+  const std::vector<std::string> both{"--platform", "graphene", "--platform", "ethernet-10g"};
+  const json together = answer("replay", both);
+  ASSERT_EQ(together.at("configurations").size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const json& one = together.at("configurations").at(i);
+    EXPECT_EQ(one.at("name"), both[2 * i + 1]);
+    EXPECT_EQ(one.at("compute_rate").at("from"), "assumption");
+    const json alone = answer("replay", {"--platform", both[2 * i + 1], "--compute-rate", "8e9"});
+    EXPECT_EQ(one.at("makespan_seconds"), alone.at("configurations").at(0).at("makespan_seconds"));
+    EXPECT_EQ(one.at("ranks"), alone.at("configurations").at(0).at("ranks"));
+  }
+  const Outcome text = command("replay", both);
+  EXPECT_EQ(count(text.out, "ASSUMED"), 1U) << text.out;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("own speeds are left aside (graphene.xml 3.68 G, ethernet-10g.xml 8.00 G)"),
+                              HasSubstr("different bases"), HasSubstr("assumed (ethernet-10g); measured (graphene)")));
+  const Outcome family = command("replay", {"--platform", "ethernet-1g", "--platform", "ethernet-10g"});
+  EXPECT_THAT(family.out, AllOf(Not(HasSubstr("left aside")), Not(HasSubstr("different bases"))));
+  EXPECT_EQ(count(command("classify", {}).out, "ASSUMED"), 1U);
+}
+
+TEST_F(Rates, of_several_platforms_go_with_every_question_of_the_model) {
+  const json asked = answer("replay", {"--platform", "griffon", "--platform", "ethernet-10g", "--by", "call",
+                                       "--tolerance", "5%", "--critical-path", "--latency", "x1,x2", "--per-rank"});
+  ASSERT_EQ(asked.at("configurations").size(), 4U);
+  for (const json& one : asked.at("configurations")) {
+    EXPECT_TRUE(one.contains("tolerance"));
+    double parts = 0;
+    for (const json& call : one.at("by_call"))
+      parts += call.at("seconds").at("all").get<double>();
+    EXPECT_NEAR(parts, one.at("mean_seconds").at("end").get<double>(), 1e-12);
+  }
+  EXPECT_TRUE(asked.at("configurations").at(0).contains("critical_path"));
+  EXPECT_EQ(command("replay", {"--platform", "griffon", "--platform", "flat", "--backend", "smpi"}).status, 2);
+  EXPECT_EQ(command("replay", {"--platform", "griffon", "--platform", "flat", "--timeline", directory_ / "t"}).status,
+            2);
+}
+
+TEST_F(Rates, classify_takes_platforms_in_place_of_networks) {
+  const json all = answer("classify", {"--platform", "graphene", "--platform", "ethernet-10g"});
+  ASSERT_EQ(all.at("networks").size(), 2U);
+  EXPECT_EQ(all.at("networks").at(0).at("network"), "graphene");
+  EXPECT_EQ(all.at("networks").at(0).at("overheads"), "measured");
+  EXPECT_EQ(all.at("networks").at(0).at("compute_rate"), all.at("networks").at(1).at("compute_rate"));
+  EXPECT_EQ(all.at("networks").at(1).at("configurations").size(), 21U);
+  const json alone = answer("classify", {"--platform", "graphene"}).at("networks").at(0);
+  EXPECT_EQ(alone.at("compute_rate").at("from"), "platform");
+  EXPECT_EQ(alone.at("compute_rate").at("least_per_second"), 3.68e9);
+  EXPECT_EQ(command("classify", {"--platform", "graphene", "--network", "e1g"}).status, 2);
+}
+
+TEST_F(Rates, that_differ_between_two_results_are_said_when_these_are_compared) {
+  const std::string preset = saved("preset.json", {"--network", "e1g"});
+  const std::string platform = saved("platform.json", {"--platform", "ethernet-1g"});
+  const std::string graphene = saved("graphene.json", {"--platform", "graphene"});
+  const std::string loggp = saved("loggp.json", {"--network", "lam-mpi-c"});
+  const auto compared = [](const std::string& a, const std::string& b) {
+    return timeless_command({"compare", a, b}).out;
+  };
+  EXPECT_THAT(compared(preset, graphene),
+              AllOf(HasSubstr("computation rests on different rates: A 8.00 G/s (assumption), B 3.68 G/s (platform)"),
+                    HasSubstr("different bases: A none, B measured")));
+  EXPECT_THAT(compared(preset, platform), Not(HasSubstr("different rates")));
+  EXPECT_THAT(compared(preset, loggp), AllOf(Not(HasSubstr("different rates")), HasSubstr("A none, B its own")));
+  EXPECT_THAT(compared(graphene, graphene),
+              AllOf(Not(HasSubstr("different rates")), Not(HasSubstr("different bases"))));
+  const json both = json::parse(timeless_command({"compare", preset, graphene, "--json"}).out);
+  EXPECT_EQ(both.at("a_compute_rate").at("from"), "assumption");
+  EXPECT_EQ(both.at("b_compute_rate").at("least_per_second"), 3.68e9);
+}
+
+} // namespace
+} // namespace timeless::tools

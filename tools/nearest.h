@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::tools {
+
+/// The word of a list that differs least from this one; empty where all differ much.
+std::string_view nearest(std::span<const std::string_view> words, std::string_view word);
+
+/// "did you mean e10g? ", or nothing.
+std::string did_you_mean(const std::vector<std::string>& words, std::string_view word);
+
+} // namespace timeless::tools

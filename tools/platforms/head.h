@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace timeless::tools::platforms {
+
+/// What the comment at a file's head says: its first sentence, and the words behind "Trust:" and "Overheads:".
+struct Head {
+  std::string description;
+  std::string trust; ///< "measured", "published", "vendor" or "assumed"; empty where it does not say
+  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "published", "assumed" or "none"; empty
+  /// where it does not say.
+  std::string overheads;
+};
+Head head_of(const std::filesystem::path& file);
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "tools/answers/classification.h"
+#include "tools/preset_machine.h"
+#include "tools/replaying/served_platforms.h"
+
+#include "replay/platform/network_file.h"
+#include "replay/replay.h"
+#include "trace/source.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// The 21 configurations of a classification around a machine whose processors are `speed` times as fast as its own.
+struct Judgement {
+  std::size_t machine = 0;
+  double speed = 1;
+};
+
+/// Machines to classify a program on: networks, or platforms.
+class JudgedMachines {
+public:
+  /// `platforms` are files or names, empty where the networks of `machine` count. Latencies and bandwidths are those
+  /// at the anchor: multiplied by these. Throws as named_networks(), or the loading of platforms, and Error(usage).
+  JudgedMachines(const trace::Run& run, const PresetMachineOptions& machine, std::span<const std::string> platforms,
+                 double anchor_latency, double anchor_bandwidth);
+
+  /// With names, overheads and rates; all machines of a command have the same rate but a single platform of hosts
+  /// that differ.
+  const std::vector<MachineBasis>& bases() const { return bases_; }
+  /// Latency and bandwidth, for networks; nothing for platforms.
+  const std::vector<replay::NetworkDescription>& networks() const { return networks_; }
+  const std::string& mapping_sentence() const { return mapping_sentence_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+  /// Replays all that is asked for, 21 lanes each, in their order.
+  replay::Result replay(const trace::Source& source, std::span<const Judgement> asked,
+                        const replay::ReplayOptions& options) const;
+
+private:
+  replay::Result replay_networks(const trace::Source& source, std::span<const Judgement> asked,
+                                 const replay::ReplayOptions& options) const;
+  replay::Result replay_platform(const trace::Source& source, std::span<const Judgement> asked,
+                                 const replay::ReplayOptions& options) const;
+
+  std::vector<MachineBasis> bases_;
+  std::vector<replay::NetworkDescription> networks_;
+  replay::Placement placement_; ///< on networks
+  std::unique_ptr<ServedPlatforms> platforms_;
+  std::vector<OnPlatform> on_; ///< by platform
+  double anchor_latency_;
+  double anchor_bandwidth_;
+  std::string mapping_sentence_;
+  std::vector<std::string> notes_;
+};
+
+/// For which speeds of the processors a class holds, of those that were tried.
+struct ClassRange {
+  /// A speed, as in Judgement, and the class there.
+  struct Point {
+    double speed = 1;
+    std::string name;
+  };
+  std::vector<Point> tried; ///< by rising speed
+  std::size_t first = 0;    ///< in `tried`: the slowest of those around 1 with the class at 1, without a gap
+  std::size_t last = 0;     ///< the fastest
+
+  const Point* below() const { return first > 0 ? &tried[first - 1] : nullptr; }
+  const Point* above() const { return last + 1 < tried.size() ? &tried[last + 1] : nullptr; }
+};
+
+/// The range of each machine's class. Speeds are tried at octaves from rates of 0.25 to 64 G/s (without a rate that is
+/// the same on all ranks, from 1/32 to 8 times the machine's own), then more closely where the class changes: to a
+/// twelfth part of an octave or better. `classes` are those at speed 1.
+std::vector<ClassRange> class_ranges(const JudgedMachines& machines, const trace::Source& source,
+                                     std::span<const std::string> classes, const Thresholds& thresholds,
+                                     replay::ReplayOptions options);
+
+} // namespace timeless::tools

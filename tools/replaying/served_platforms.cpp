@@ -1,0 +1,95 @@
+#include "tools/replaying/served_platforms.h"
+
+#include "tools/console.h"
+#include "tools/locate.h"
+
+#include "trace/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+/// Puts a prediction on another machine behind those before it. Questions that are answered for one configuration have
+/// the answer of the first machine where there is one.
+void add(Prediction& all, Prediction one) {
+  const std::string name = one.bases.front().name;
+  if (all.result.lanes.empty()) {
+    const std::vector<std::string> notes = std::exchange(one.notes, {});
+    all = std::move(one);
+    for (const std::string& note : notes)
+      add_notes(all, {name + ": " + note});
+    return;
+  }
+  const std::size_t before = all.result.lanes.size();
+  all.machine += ", " + one.machine;
+  if (one.mapping_sentence != all.mapping_sentence)
+    all.mapping_sentence += "; on " + name + ": " + one.mapping_sentence;
+  all.bases.push_back(std::move(one.bases.front()));
+  for (const std::string& note : one.notes)
+    add_notes(all, {name + ": " + note});
+  std::ranges::move(one.tolerances, std::back_inserter(all.tolerances));
+  if (!all.critical_path && one.critical_path) {
+    all.critical_path = std::move(one.critical_path);
+    all.critical_path_lane = before + one.critical_path_lane;
+  }
+  add_lanes(all.result, std::move(one.result));
+}
+
+} // namespace
+
+ServedPlatforms::ServedPlatforms(std::span<const std::string> names, std::span<const std::string> settings) {
+  for (const std::string& name : names) {
+    std::vector<std::string> server{platform_server().string(), platform_file(name).string()};
+    server.insert(server.end(), settings.begin(), settings.end());
+    platforms_.push_back(std::make_unique<replay::ServedPlatform>(server));
+  }
+}
+
+CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms) {
+  if (platforms.size() < 2) return {};
+  std::vector<OwnRate> rates;
+  const replay::MappingRequest request = replay::parse_mapping(options.mapping, options.hostfile);
+  for (std::size_t i = 0; i < platforms.size(); ++i)
+    rates.push_back(rate_of(platforms[i], replay::map_ranks(run, platforms[i].hosts(), request)));
+  OwnRate common = rates.front();
+  std::string speeds;
+  for (const OwnRate& rate : rates) {
+    if (&rate != &rates.front()) common.platform += ", " + rate.platform;
+    common.least = std::min(common.least, rate.least);
+    common.most = std::max(common.most, rate.most);
+    speeds += fmt::format("{}{} {}", speeds.empty() ? "" : ", ", rate.platform, human_count(rate.least));
+  }
+  if (common.least == common.most) return {.rate = common, .note = {}};
+  const bool counts = run.counter.unit == trace::VolumeUnit::instructions;
+  const bool said = options.compute_rate > 0 || !options.rates.empty();
+  return {.rate = OwnRate{},
+          .note = counts && !said ? "all machines compute at the same rate; their hosts' own speeds are left aside (" +
+                                        speeds + "): replay on one alone for that, or give --compute-rate or --rates"
+                                  : std::string()};
+}
+
+Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options) {
+  if (options.platforms.size() > 1 && options.observer != nullptr)
+    throw Error(Failure::usage, "a timeline shows one machine", "--timeline", "name one --platform");
+  const ServedPlatforms platforms(options.platforms, options.settings);
+  const CommonRate common = common_rate(source.run(), options.machine, platforms);
+  Prediction all;
+  for (std::size_t i = 0; i < platforms.size(); ++i) {
+    OnPlatform on = place_on_platform(source.run(), options, platforms[i], common.rate);
+    predict_with_model(on, source, options, platforms[i]);
+    Prediction one = concluded(std::move(on));
+    if (platforms.size() == 1) return one;
+    add(all, std::move(one));
+  }
+  if (!common.note.empty()) add_notes(all, {common.note});
+  if (const std::string note = overheads_note(all.bases); !note.empty()) add_notes(all, {note});
+  return all;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "tools/replaying/on_platform.h"
+
+#include "replay/distributed/served_platform.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Platforms of one command. SimGrid holds one platform per process, so another program reads each.
+class ServedPlatforms {
+public:
+  /// `settings` are SimGrid's own, "KEY:VALUE". Throws what platform_file() and the loading throw.
+  ServedPlatforms(std::span<const std::string> names, std::span<const std::string> settings);
+
+  std::size_t size() const { return platforms_.size(); }
+  const replay::Platform& operator[](std::size_t number) const { return *platforms_[number]; }
+
+private:
+  std::vector<std::unique_ptr<replay::ServedPlatform>> platforms_;
+};
+
+/// The rate of all machines of a command where nobody gives one: the speed of all hosts that the ranks are on, where it
+/// is one, else the assumption. Nothing for a single platform, whose hosts have their own speeds.
+struct CommonRate {
+  std::optional<OwnRate> rate;
+  std::string note; ///< of speeds that are left aside; empty where none are
+};
+CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms);
+
+/// predict() with the model on platforms, whose configurations follow each other. Needs no SimGrid.
+Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options);
+
+} // namespace timeless::tools
