@@ -20,7 +20,8 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
     : kernels_(options.critical_path ? traced_lane_kernels()
                                      : lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
-      rows_(network, lanes_for(network, options), {eager_limits(network, options), options.handshake}, options.ideal,
+      rows_(network, lanes_for(network, options),
+            {eager_limits(network, options), departs_at_once_below(network, options), options.handshake}, options.ideal,
             options.critical_path),
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
@@ -92,13 +93,6 @@ void Clocks::do_work(Clock& clock, const Incoming& incoming) {
   count_work(clock, incoming);
 }
 
-LaneWork Clocks::work(const Incoming& incoming) {
-  if (incoming.reduced_bytes != 0) return {incoming.reduced_bytes, rows_.reduction()};
-  if (ends_ && incoming.received) [[unlikely]]
-    return work_by_lane(incoming);
-  return {incoming.overhead, rows_.overhead()};
-}
-
 void Clocks::count_work(Clock& clock, const Incoming& incoming) const {
   clock.reduced += incoming.reduced_bytes;
   clock.overhead_folded += incoming.overhead;
@@ -108,20 +102,10 @@ void Clocks::count_work(Clock& clock, const Incoming& incoming) const {
     clock.counters[4 * lanes() + lane] += seconds.fixed[lane] + incoming.bytes * seconds.per_byte[lane];
 }
 
-LaneArrival Clocks::arrival(const Incoming& incoming) {
-  return {incoming.sent, transfer(incoming), work(incoming), incoming.port};
-}
-
-std::size_t Clocks::working_arrivals() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(arrivals_, [](const LaneArrival& arrival) { return arrival.work.amount != 0; }));
-}
-
 void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
-  arrivals_.clear();
-  terms_used_ = 0;
+  clear_arrivals();
   for (const Incoming& one : incoming)
-    arrivals_.push_back(arrival(one));
+    add_arrival(one);
   if (!listed_) return receive_arrivals(clock, out);
   LaneTime from = own(clock);
   for (const LaneArrival& one : arrivals_) {
@@ -133,10 +117,9 @@ void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming,
 
 /// As they come.
 void Clocks::receive_arrivals(const Clock& clock, double* out) {
-  const std::size_t working = working_arrivals();
-  order_matters_ = order_matters_ || working > 1;
+  order_matters_ = order_matters_ || working_arrivals_ > 1;
   const auto receive = arrivals_.size() > most_together ? kernels_.receive_many
-                       : working > 0                    ? kernels_.receive_and_work
+                       : working_arrivals_ > 0          ? kernels_.receive_and_work
                                                         : kernels_.receive_together;
   receive(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
 }
@@ -154,10 +137,9 @@ void Clocks::watch(const Clock& clock, const Incoming& incoming) {
 }
 
 void Clocks::take_through_port(Clock& clock, std::span<const Incoming> incoming) {
-  arrivals_.clear();
-  terms_used_ = 0;
+  clear_arrivals();
   for (const Incoming& one : incoming)
-    arrivals_.push_back(arrival(one));
+    add_arrival(one);
   Snapshot out = writable(clock);
   kernels_.receive_through_port(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(),
                                 (*ports_)[static_cast<std::size_t>(&clock - clocks_.data())], !latency_first_,
@@ -187,13 +169,11 @@ void Clocks::take_message(Clock& clock, const Moment& sent, std::uint32_t row, d
 }
 
 void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead) {
-  const Incoming incoming{
-      .sent = sent.time(), .row = row, .bytes = bytes, .port = true, .received = true, .overhead = overhead};
+  const Incoming incoming{.sent = sent.time(), .row = row, .bytes = bytes, .port = true};
   if (watches_) watch(clock, incoming);
-  if (alone_)
-    gathered_.add(way_in<Plain>(1, rates_, incoming.sent, transfer(incoming), 0), overhead);
-  else
-    arrivals_.push_back(arrival(incoming));
+  if (alone_) return gathered_.add(way_in<Plain>(1, rates_, incoming.sent, transfer(incoming), 0), overhead);
+  if (overhead != 0) ++working_arrivals_;
+  arrivals_.push_back({incoming.sent, transfer(incoming), {overhead, rows_.overhead()}, false});
 }
 
 void Clocks::take_arrivals(Clock& clock) {

@@ -243,7 +243,8 @@ private:
   LaneTime own(const Clock& clock);
   LaneTransfer transfer(const Incoming& incoming);
   LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const;
-  LaneArrival arrival(const Incoming& incoming);
+  void add_arrival(const Incoming& incoming);
+  void clear_arrivals();
   LaneWork work(const Incoming& incoming);
   LaneWork work_by_lane(const Incoming& incoming);
   void do_work(Clock& clock, const Incoming& incoming);
@@ -260,7 +261,6 @@ private:
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   void receive_arrivals(const Clock& clock, double* out);
-  std::size_t working_arrivals() const;
   LaneCounters file_counters(const Clock& clock) const;
   Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
   void clear_pending(Clock& clock);
@@ -292,9 +292,10 @@ private:
   bool watches_ = false;             ///< there are incasts_
   std::vector<IncastWatch> incasts_; ///< by rank, of the first lane; empty when nobody asks
   std::vector<LaneArrival> arrivals_;
-  Gathered gathered_;           ///< scratch, as arrivals_ is: of a lane that is alone
-  Snapshot own_;                ///< scratch of own()
-  std::vector<Snapshot> terms_; ///< scratch of transfer() and work()
+  std::size_t working_arrivals_ = 0; ///< of these, those with work
+  Gathered gathered_;                ///< scratch, as arrivals_ is: of a lane that is alone
+  Snapshot own_;                     ///< scratch of own()
+  std::vector<Snapshot> terms_;      ///< scratch of transfer() and work()
   std::size_t terms_used_ = 0;
 };
 

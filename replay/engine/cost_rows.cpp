@@ -10,10 +10,15 @@ namespace timeless::replay {
 
 namespace {
 
+constexpr std::size_t modes = 4;
+
 /// Rising, each once.
-std::vector<Bytes> merge(std::span<const Bytes> thresholds, std::span<const Bytes> eager_limits) {
+std::vector<Bytes> merge(std::span<const Bytes> thresholds, const Protocol& protocol) {
   std::vector<Bytes> all(thresholds.begin(), thresholds.end());
-  std::ranges::copy_if(eager_limits, std::back_inserter(all), [](Bytes limit) { return limit != no_eager_limit; });
+  std::ranges::copy_if(protocol.eager_limits, std::back_inserter(all),
+                       [](Bytes limit) { return limit != no_eager_limit; });
+  if (const Bytes below = protocol.departs_at_once_below; below > 0 && below != no_eager_limit)
+    all.push_back(below - 1);
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());
   return all;
@@ -23,7 +28,7 @@ std::vector<Bytes> merge(std::span<const Bytes> thresholds, std::span<const Byte
 
 CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal, bool all_graded)
     : network_(network), lanes_(padded_lanes), protocol_(std::move(protocol)),
-      thresholds_(merge(network.thresholds(), protocol_.eager_limits)),
+      thresholds_(merge(network.thresholds(), protocol_)),
       compute_scale_(padded(network.compute_scale(), "compute scales")),
       memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
       reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()), all_graded_(all_graded),
@@ -117,25 +122,49 @@ const double* CostRows::agreement(LinkClass link, std::size_t segment, const dou
   return padded(seconds, "times to agree");
 }
 
-std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchronous) {
+/// In which lanes messages of a size wait for their receive, and their senders with them: 1 there, else 0.
+struct CostRows::Waiting {
+  double* message = nullptr; ///< null when none waits anywhere
+  double* sender = nullptr;
+  bool any_sender = false;
+  bool any_without_sender = false;
+};
+
+CostRows::Waiting CostRows::waiting(std::size_t segment, trace::SendMode mode) {
+  // Sizes of a segment are all above a limit, or none is.
+  const auto above = [&](Bytes limit) { return segment == thresholds_.size() || thresholds_[segment] > limit; };
+  const bool synchronous = mode == trace::SendMode::synchronous;
+  const Bytes below = protocol_.departs_at_once_below;
+  const bool all = synchronous || (below != no_eager_limit && (below == 0 || above(below - 1)));
+  Waiting waiting{list(), list(), false, false};
+  bool any = false;
+  for (std::size_t lane = 0; lane < network_.lanes().size(); ++lane) {
+    const Bytes limit = protocol_.eager_limits.empty() ? no_eager_limit : protocol_.eager_limits[lane];
+    const bool rendezvous = mode != trace::SendMode::buffered && limit != no_eager_limit && above(limit);
+    waiting.sender[lane] = synchronous || rendezvous ? 1 : 0;
+    waiting.message[lane] = all || rendezvous ? 1 : 0;
+    waiting.any_sender = waiting.any_sender || waiting.sender[lane] != 0;
+    waiting.any_without_sender = waiting.any_without_sender || waiting.message[lane] != waiting.sender[lane];
+    any = any || waiting.message[lane] != 0;
+  }
+  if (!any) waiting.message = nullptr;
+  return waiting;
+}
+
+std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, trace::SendMode mode) {
+  if (mode == trace::SendMode::ready) mode = trace::SendMode::standard;
   const LinkClass link = network_.link(from, to);
   const std::uint32_t eager = row(link, bytes);
   const std::size_t segment = this->segment(bytes);
   const std::size_t given = network_.lanes().size();
   if (link >= rendezvous_.size()) rendezvous_.resize(std::size_t{link} + 1);
   auto& segments = rendezvous_[link];
-  if (segments.empty()) segments.resize(2 * (thresholds_.size() + 1));
-  std::uint32_t& known = segments[2 * segment + (synchronous ? 1 : 0)];
+  if (segments.empty()) segments.resize(modes * (thresholds_.size() + 1));
+  std::uint32_t& known = segments[modes * segment + static_cast<std::size_t>(mode)];
   if (known != 0) return known - 1;
 
-  double* held = list();
-  for (std::size_t lane = 0; lane < given; ++lane) {
-    const Bytes limit = protocol_.eager_limits.empty() ? no_eager_limit : protocol_.eager_limits[lane];
-    // Sizes of this segment are all above the limit, or none is.
-    const bool above = limit != no_eager_limit && (segment == thresholds_.size() || thresholds_[segment] > limit);
-    held[lane] = synchronous || above ? 1 : 0;
-  }
-  if (std::none_of(held, held + given, [](double lane) { return lane != 0; })) {
+  const auto [held, sender_held, keeps_sender, sender_goes_on] = waiting(segment, mode);
+  if (held == nullptr) {
     known = eager + 1;
     return eager;
   }
@@ -152,9 +181,9 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
   double* sender_constant = plain.constant != nullptr ? list() : nullptr;
   for (std::size_t lane = 0; lane < given; ++lane) {
     latency[lane] = held[lane] != 0 ? plain.latency[lane] + handshake[lane] : plain.latency[lane];
-    sender_latency[lane] = held[lane] != 0 ? latency[lane] : 0;
-    sender_byte_time[lane] = held[lane] != 0 ? plain.byte_time[lane] : 0;
-    if (sender_constant != nullptr) sender_constant[lane] = held[lane] != 0 ? plain.constant[lane] : 0;
+    sender_latency[lane] = sender_held[lane] != 0 ? latency[lane] : 0;
+    sender_byte_time[lane] = sender_held[lane] != 0 ? plain.byte_time[lane] : 0;
+    if (sender_constant != nullptr) sender_constant[lane] = sender_held[lane] != 0 ? plain.constant[lane] : 0;
   }
   const auto departure = static_cast<std::uint32_t>(rows_.size());
   rows_.push_back({.latency = sender_latency,
@@ -162,9 +191,10 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
                    .graded = plain.graded,
                    .constant = sender_constant,
                    .ends = plain.ends,
-                   .held = held,
+                   .held = sender_held,
                    .handshake = handshake,
-                   .envelope = departure});
+                   .envelope = departure,
+                   .sender_goes_on = sender_goes_on});
   rows_.push_back({.latency = latency,
                    .byte_time = plain.byte_time,
                    .graded = plain.graded,
@@ -174,7 +204,8 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, bool synchr
                    .agreement = agreement,
                    .envelope = eager,
                    .departure = departure,
-                   .synchronous = synchronous});
+                   .keeps_sender = keeps_sender,
+                   .mode = mode});
   known = departure + 2;
   return departure + 1;
 }

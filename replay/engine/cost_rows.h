@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/platform/network.h"
+#include "trace/action.h"
 
 #include <cstdint>
 #include <deque>
@@ -33,18 +34,22 @@ struct CostRow {
   const double* constant = nullptr; ///< Network::transfer_constant; null when none
   const EndsRow* ends = nullptr;    ///< null when overheads are the same in all lanes and there are no ports
   // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
-  const double* held = nullptr;      ///< 1 in these lanes, else 0; null when there are none
+  const double* held = nullptr;      ///< 1 in these lanes, else 0; null when there are none. Of a departure: where the
+                                     ///< sender waits, too
   const double* agreement = nullptr; ///< Network::handshake_overhead in these lanes, else 0; null when none
   const double* handshake = nullptr; ///< of a departure: Network::handshake in these lanes
   std::uint32_t envelope = 0;        ///< the row of what a probe sees: without the handshake
-  std::uint32_t departure = 0;       ///< the row of the sender: the same in these lanes, else nothing
-  bool synchronous = false;          ///< they wait in all lanes
+  std::uint32_t departure = 0;       ///< the row of the sender: the same where it waits, else nothing
+  bool keeps_sender = false;         ///< it waits in some lane
+  bool sender_goes_on = false;       ///< of a departure: in some lane the message waits, and its sender does not
+  trace::SendMode mode = trace::SendMode::standard;
 };
 
 /// In which lanes messages wait for their receives, and what the agreement costs there.
 struct Protocol {
-  std::vector<Bytes> eager_limits; ///< one per lane; empty: all are eager
-  std::optional<double> handshake; ///< latencies; without it, what the network says
+  std::vector<Bytes> eager_limits;              ///< of senders, one per lane; empty: none waits
+  Bytes departs_at_once_below = no_eager_limit; ///< see Network
+  std::optional<double> handshake;              ///< latencies; without it, what the network says
 };
 
 /// Every list of per-lane values the engine got from the network, padded to whole lane groups.
@@ -65,9 +70,9 @@ public:
 
   /// The row for eager messages of this size between two ranks, as a number that stays valid.
   std::uint32_t message(Rank from, Rank to, double bytes) { return row(network_.link(from, to), bytes); }
-  /// The same for messages that wait for their receive where they are above the lane's eager limit or, if synchronous,
-  /// everywhere.
-  std::uint32_t rendezvous(Rank from, Rank to, double bytes, bool synchronous);
+  /// The same for messages that may wait for their receive: synchronous ones everywhere, buffered ones never with their
+  /// senders.
+  std::uint32_t rendezvous(Rank from, Rank to, double bytes, trace::SendMode mode);
   /// The row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
   /// A row of values that are not the network's, and count in no path: `latency` and `byte_time` must outlive this.
@@ -82,6 +87,9 @@ private:
     void operator()(double* values) const { ::operator delete[](values, std::align_val_t{64}); }
   };
 
+  struct Waiting;
+
+  Waiting waiting(std::size_t segment, trace::SendMode mode);
   std::size_t segment(double bytes) const;
   std::size_t networks_segment(std::size_t segment) const;
   double* list();
@@ -106,7 +114,7 @@ private:
   std::vector<CostRow> rows_;
   std::deque<EndsRow> ends_;
   std::vector<std::vector<std::uint32_t>> by_class_;   ///< row number + 1 by class and segment; 0: not asked yet
-  std::vector<std::vector<std::uint32_t>> rendezvous_; ///< likewise, by class and twice the segment, synchronous after
+  std::vector<std::vector<std::uint32_t>> rendezvous_; ///< likewise, by class, segment and mode
 };
 
 } // namespace timeless::replay

@@ -22,7 +22,7 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
     : source_(source), network_(network), options_(options), remote_(remote),
       share_(remote ? remote->share() : Share{0, source.run().size}),
-      care_(care ||
+      care_(care || departs_at_once_below(network, options) != no_eager_limit ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share_, options), channels_(share_, remote),
       meetings_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),

@@ -28,6 +28,26 @@ inline LaneTransfer Clocks::usual_transfer(const CostRow& row, double messages, 
   return {bytes, row.byte_time, messages, row.latency, row.graded};
 }
 
+inline LaneWork Clocks::work(const Incoming& incoming) {
+  if (incoming.reduced_bytes != 0) [[unlikely]]
+    return {incoming.reduced_bytes, rows_.reduction()};
+  if (ends_ && incoming.received) [[unlikely]]
+    return work_by_lane(incoming);
+  return {incoming.overhead, rows_.overhead()};
+}
+
+inline void Clocks::clear_arrivals() {
+  arrivals_.clear();
+  working_arrivals_ = 0;
+  terms_used_ = 0;
+}
+
+inline void Clocks::add_arrival(const Incoming& incoming) {
+  const LaneWork work = this->work(incoming);
+  if (work.amount != 0) ++working_arrivals_;
+  arrivals_.push_back({incoming.sent, transfer(incoming), work, incoming.port});
+}
+
 inline LaneCounters Clocks::counters(const Clock& clock) const {
   return counters(clock, lanes());
 }
@@ -75,8 +95,7 @@ TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const Moment& sen
 
 TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
   if (alone_) return gathered_.begin(time_in<Plain>(1, rates_, own(clock), 0).time);
-  arrivals_.clear();
-  terms_used_ = 0;
+  clear_arrivals();
 }
 
 TIMELESS_INLINE inline void Clocks::add_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,

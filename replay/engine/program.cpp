@@ -190,9 +190,8 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.bytes = static_cast<double>(action.bytes);
   operation.synchronous = action.mode == trace::SendMode::synchronous;
   if (operation.synchronous && !care_) throw NeedsCare();
-  operation.row = care_ && action.mode != trace::SendMode::buffered
-                      ? rows_.rendezvous(rank, to, operation.bytes, operation.synchronous)
-                      : rows_.message(rank, to, operation.bytes);
+  operation.row = care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode)
+                        : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
   if (network_.overheads_by_lane()) return;
   const auto blocking = operation.synchronous ? &Network::synchronous_send_overhead : &Network::send_overhead;

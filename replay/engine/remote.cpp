@@ -10,7 +10,7 @@ namespace {
 
 // Of a message's record.
 constexpr std::uint32_t flag_rendezvous = 1;
-constexpr std::uint32_t flag_synchronous = 2;
+constexpr std::uint32_t mode_places = 1; // the mode stands above the flag
 // Of a meeting's record.
 constexpr std::uint32_t flag_nonblocking = 1;
 constexpr std::uint32_t flag_user_operation = 2;
@@ -66,7 +66,7 @@ void Remote::read_values(int from, WordReader& words, Snapshot& values) const {
 
 void Remote::put(WordWriter& words, int to, const Message& message) const {
   const CostRow& row = (*rows_)[message.row];
-  words.put((row.held ? flag_rendezvous : 0U) | (row.synchronous ? flag_synchronous : 0U), message.handshake);
+  words.put((row.held ? flag_rendezvous : 0U) | static_cast<std::uint32_t>(row.mode) << mode_places, message.handshake);
   words.put(message.sent.work);
   words.put(message.sent.copied);
   words.put(message.sent.overhead);
@@ -80,7 +80,7 @@ Remote::Arrived Remote::read_message(int from, WordReader& words, Snapshot value
   const std::uint64_t protocol = words.number();
   arrived.handshake = low_half(protocol);
   arrived.rendezvous = (high_half(protocol) & flag_rendezvous) != 0;
-  arrived.synchronous = (high_half(protocol) & flag_synchronous) != 0;
+  arrived.mode = static_cast<trace::SendMode>(high_half(protocol) >> mode_places);
   Message& message = arrived.message;
   message.sent.work = words.real();
   message.sent.copied = words.real();

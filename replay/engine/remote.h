@@ -86,7 +86,7 @@ public:
     Message message;
     std::uint32_t handshake = no_handshake; ///< its number where it was sent
     bool rendezvous = false;
-    bool synchronous = false;
+    trace::SendMode mode = trace::SendMode::standard;
   };
   Arrived read_message(int from, WordReader& words, Snapshot values) const;
   /// Reads a moment.
@@ -104,7 +104,7 @@ public:
     // The last message's, for the next one:
     double bytes = -1;
     bool rendezvous = false;
-    bool synchronous = false;
+    trace::SendMode mode = trace::SendMode::standard;
     std::uint32_t row = 0;
     /// Tickets that could not be taken back: in what its sender says, all after them are one too small.
     std::vector<std::uint64_t> kept;

@@ -80,15 +80,14 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
   Remote::Arriving& arriving = remote_->arriving(from).at(number);
   Remote::Arrived arrived = remote_->read_message(from, words, clocks_.pool().take());
   Message& message = arrived.message;
-  if (message.bytes != arriving.bytes || arrived.rendezvous != arriving.rendezvous ||
-      arrived.synchronous != arriving.synchronous) {
+  if (message.bytes != arriving.bytes || arrived.rendezvous != arriving.rendezvous || arrived.mode != arriving.mode) {
     const ChannelKey& key = channels_.key(arriving.channel);
     CostRows& rows = clocks_.rows();
-    arriving.row = arrived.rendezvous ? rows.rendezvous(key.source, key.destination, message.bytes, arrived.synchronous)
+    arriving.row = arrived.rendezvous ? rows.rendezvous(key.source, key.destination, message.bytes, arrived.mode)
                                       : rows.message(key.source, key.destination, message.bytes);
     arriving.bytes = message.bytes;
     arriving.rendezvous = arrived.rendezvous;
-    arriving.synchronous = arrived.synchronous;
+    arriving.mode = arrived.mode;
   }
   message.row = arriving.row;
   if (care_) {
@@ -114,7 +113,7 @@ void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {
   const Rank sender = members[high_half(ends)];
   const Rank receiver = members[low_half(ends)];
   CostRows& rows = clocks_.rows();
-  message.row = arrived.rendezvous ? rows.rendezvous(sender, receiver, message.bytes, false)
+  message.row = arrived.rendezvous ? rows.rendezvous(sender, receiver, message.bytes, trace::SendMode::standard)
                                    : rows.message(sender, receiver, message.bytes);
   if (arrived.handshake != no_handshake) {
     Handshake elsewhere;

@@ -18,6 +18,10 @@ std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& opt
   return {limits.begin(), limits.end()};
 }
 
+Bytes departs_at_once_below(const Network& network, const ReplayOptions& options) {
+  return options.eager_limit ? no_eager_limit : network.departs_at_once_below();
+}
+
 StrictestLane::StrictestLane(std::vector<Bytes> limits)
     : limits_(std::move(limits)), given_up_(limits_.size(), false), left_(limits_.size()) {
   find_lowest();

@@ -16,6 +16,10 @@ namespace timeless::replay {
 /// gives another number of limits than of lanes.
 std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options);
 
+/// From which size on messages set off only when their receive is posted: with an eager limit of the options', that
+/// alone counts.
+Bytes departs_at_once_below(const Network& network, const ReplayOptions& options);
+
 /// The lanes that are still replayed, and how large a message must be for its sender to wait in the strictest of them.
 ///
 /// What one lane's ranks wait for, those of every lane with a lower limit wait for as well. So the replay waits for

@@ -9,10 +9,11 @@ namespace timeless::replay {
 
 namespace {
 
-/// When a message left, as its sender waits for that: only in the lanes in which the message waited for its receive.
-/// In others it may stand at the port still, and its sender has gone on.
+/// When a message left, as its sender waits for that: only in the lanes in which the sender waited for the receive. In
+/// others it has gone on; the message may stand at the port still, or have departed late.
 Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
-  if (departure.ends == nullptr || departure.ends->port.fixed == nullptr) return start;
+  const bool ports = departure.ends != nullptr && departure.ends->port.fixed != nullptr;
+  if (!ports && !departure.sender_goes_on) return start;
   Snapshot left = clocks.pool().take();
   for (std::size_t place = 0; place < clocks.pool().values(); ++place)
     left.values()[place] = departure.held[place % clocks.lanes()] != 0 ? start.values()[place] : 0;
@@ -92,16 +93,19 @@ std::uint32_t Engine::begin_to_send(std::uint32_t number, const Operation& opera
   const Channel& channel = channels_[operation.channel];
   const Moment posted = postings_.take(operation.channel, channel.sent);
   const CostRow& row = clocks_.rows()[operation.row];
-  std::uint32_t handshake = no_handshake;
-  if (row.held && (operation.synchronous || strictest_.holds(operation.bytes))) {
-    handshake = handshakes_.begin({.start = {},
-                                   .channel = operation.channel,
-                                   .row = row.departure,
-                                   .bytes = operation.bytes,
-                                   .synchronous = operation.synchronous});
-    message.handshake = handshake;
-    if (posted.base) leave(message, posted);
+  bool waits = false;
+  if (row.held) {
+    // Whoever sends what departs late, but does not wait for it, has done with it.
+    waits = row.keeps_sender && (operation.synchronous || strictest_.holds(operation.bytes));
+    message.handshake = handshakes_.begin({.start = {},
+                                           .channel = operation.channel,
+                                           .row = row.departure,
+                                           .bytes = operation.bytes,
+                                           .synchronous = operation.synchronous,
+                                           .abandoned = !waits});
   }
+  const std::uint32_t handshake = waits ? message.handshake : no_handshake;
+  if (row.held && posted.base) leave(message, posted);
   const std::uint64_t ticket = channels_.send(operation.channel, std::move(message));
   if (channel.awaited == ticket) wake(channel.destination);
   return handshake;

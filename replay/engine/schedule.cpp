@@ -44,7 +44,7 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
   }
   step = {.to = transfer.to, .from = transfer.from, .bytes = transfer.bytes, .reduced_bytes = transfer.reduced_bytes};
   if (transfer.to != schedules::nobody) {
-    step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, false)
+    step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
                     : rows.message(members[here], members[transfer.to], transfer.bytes);
     if (!network.overheads_by_lane()) {
       step.send_overhead = network.isend_overhead(whole(transfer.bytes));

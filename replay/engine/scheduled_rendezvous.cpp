@@ -30,9 +30,15 @@ void Engine::post_step(Progress& progress, Clocks::Clock& clock) {
 /// The sender's side of a step's message, where it waits in some lane that is left.
 void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
   const CostRow& row = clocks_.rows()[message.row];
-  if (!row.held || !strictest_.holds(message.bytes)) return;
-  message.handshake = handshakes_.begin(
-      {.start = {}, .row = row.departure, .bytes = message.bytes, .stepper = waiter, .receiver = progress.step.to});
+  if (!row.held) return;
+  const bool waits = row.keeps_sender && strictest_.holds(message.bytes);
+  message.handshake = handshakes_.begin({.start = {},
+                                         .row = row.departure,
+                                         .bytes = message.bytes,
+                                         .abandoned = !waits,
+                                         .stepper = waiter,
+                                         .receiver = progress.step.to});
+  if (!waits) return;
   if (progress.step.from == schedules::nobody)
     progress.leaving.push_back(message.handshake);
   else

@@ -107,6 +107,9 @@ public:
   /// Messages larger than this wait for their receive (rendezvous), per lane; no_eager_limit where none does. Empty: no
   /// lane has a limit.
   virtual std::span<const Bytes> eager_limits() const { return {}; }
+  /// Messages of this size and more set off only when their receive is posted, whether or not their senders go on;
+  /// buffered ones, too. The same in all lanes; no_eager_limit where none does.
+  virtual Bytes departs_at_once_below() const { return std::numeric_limits<Bytes>::max(); }
   /// Fills in what sender and receiver spend on agreeing before the message of a rendezvous leaves, per lane: seconds.
   /// By default two latencies, a request and its answer. They count as latency.
   virtual void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const;

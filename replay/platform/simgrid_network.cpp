@@ -183,7 +183,6 @@ double SimgridNetwork::isend_overhead(Bytes bytes) const {
 double SimgridNetwork::receive_overhead(Bytes bytes) const {
   const SmpiSettings& settings = platform_.settings();
   if (bytes >= settings.detached_below) return 0;
-  if (bytes >= settings.asynchronous_below) met_detached_message_ = true;
   return settings.receive_overhead.seconds(static_cast<double>(bytes));
 }
 
@@ -191,13 +190,8 @@ void SimgridNetwork::handshake(LinkClass, std::size_t, std::span<double> seconds
   std::ranges::fill(seconds, 0.0);
 }
 
-std::vector<std::string> SimgridNetwork::notes() const {
-  if (!met_detached_message_) return {};
-  const SmpiSettings& settings = platform_.settings();
-  return {"messages of " + std::to_string(settings.asynchronous_below) + " to " +
-          std::to_string(settings.detached_below - 1) +
-          " bytes set off when they are sent; SMPI holds them back until their receive is posted "
-          "(smpi/async-small-thresh)"};
+Bytes SimgridNetwork::departs_at_once_below() const {
+  return platform_.settings().asynchronous_below;
 }
 
 } // namespace timeless::replay

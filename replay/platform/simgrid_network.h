@@ -68,11 +68,9 @@ public:
   double synchronous_send_overhead(Bytes bytes) const override;
   double synchronous_receive_overhead(Bytes) const override { return 0; }
   std::span<const Bytes> eager_limits() const override { return eager_limits_; }
+  Bytes departs_at_once_below() const override;
   /// 0: in SMPI the message sets off as soon as both have come.
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
-
-  /// What the messages asked about so far would find different in SMPI.
-  std::vector<std::string> notes() const;
 
 private:
   std::uint32_t node(Rank rank) const;
@@ -90,7 +88,6 @@ private:
   std::vector<double> reduction_;
   std::vector<double> compute_scale_;
   std::vector<Route> classes_;
-  mutable bool met_detached_message_ = false;
   std::unordered_map<std::uint64_t, LinkClass> known_; ///< by pair of hosts
 };
 

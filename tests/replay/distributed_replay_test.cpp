@@ -70,6 +70,7 @@ void compare_limited_programs(std::uint64_t first_seed, std::uint64_t cases, con
   for (std::uint64_t seed = first_seed; seed < first_seed + cases; ++seed) {
     const MemorySource program = random_program(seed, limits);
     LimitedMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2}, some_eager_limits(seed, 3));
+    machine.depart_late(some_late_departures(seed));
     ReplayOptions options;
     options.collectives = seed % 4 == 0 ? CollectiveModel::mpich : CollectiveModel::schedule;
     const auto result = [&](auto&& replay_it) -> std::optional<Result> {

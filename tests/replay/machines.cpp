@@ -106,6 +106,11 @@ bool LimitedMachine::handshake_overhead(LinkClass link, std::size_t segment, std
   return link != 1;
 }
 
+Bytes some_late_departures(std::uint64_t seed) {
+  constexpr std::array<Bytes, 4> choice{no_eager_limit, 0, 65, 5000};
+  return choice[seed / 3 % choice.size()];
+}
+
 std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes) {
   constexpr std::array<Bytes, 8> choice{0, 7, 64, 500, 4096, 99'999, 100'000, no_eager_limit};
   std::vector<Bytes> limits;

@@ -88,12 +88,19 @@ public:
   std::span<const Bytes> eager_limits() const override { return limits_; }
   void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
   bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
+  Bytes departs_at_once_below() const override { return departs_at_once_below_; }
+  /// From this size on, messages set off when their receive is posted.
+  void depart_late(Bytes from) { departs_at_once_below_ = from; }
   double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
   double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
 
 private:
   std::vector<Bytes> limits_;
+  Bytes departs_at_once_below_ = no_eager_limit;
 };
+
+/// A size from which messages depart late, or none.
+Bytes some_late_departures(std::uint64_t seed);
 
 /// Eager limits for these lanes: a few sizes, or none.
 std::vector<Bytes> some_eager_limits(std::uint64_t seed, std::size_t lanes);

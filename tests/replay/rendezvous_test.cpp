@@ -51,6 +51,7 @@ Counts compare_with_scalar_replay(std::uint64_t first_seed, std::uint64_t cases)
     LimitedMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2, seed + 3, seed + 4, seed + 5},
                            some_eager_limits(seed, lanes));
     if (seed % 4 == 1) machine.add_rarities();
+    machine.depart_late(some_late_departures(seed));
     ReplayOptions options;
     options.overlap = seed % 5 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
     options.budget = static_cast<std::uint32_t>(1 + seed % 7);

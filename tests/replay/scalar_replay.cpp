@@ -24,8 +24,8 @@ using trace::ActionKind;
 using trace::CommunicatorId;
 using trace::RequestId;
 
-/// What a rank waits for: begun at `start`, on its way for `latency`, then `bandwidth`; then the rank works for `after`,
-/// before it takes the next.
+/// What a rank waits for: begun at `start`, on its way for `latency`, then `bandwidth`; then the rank works for
+/// `after`, before it takes the next.
 struct Arrival {
   double start = 0;
   double latency = 0;
@@ -59,8 +59,9 @@ struct SentMessage {
   Rank source;
   Since start;
   Bytes bytes;
-  bool rendezvous; ///< it leaves no earlier than its receive is posted, and its sender with it
+  bool rendezvous; ///< it leaves no earlier than its receive is posted
   bool synchronous = false;
+  bool keeps_sender = rendezvous; ///< who waits with it
 };
 
 struct Path {
@@ -446,10 +447,15 @@ private:
 
   // ---- messages
 
-  bool waits_for_its_receive(const Action& action) {
+  bool sender_waits(const Action& action) {
     if (action.mode == trace::SendMode::synchronous) return true;
     if (action.mode == trace::SendMode::buffered) return false;
     return above_limit(action.bytes);
+  }
+
+  bool departs_late(Bytes bytes) {
+    return !options_.eager_limit && network_.departs_at_once_below() != no_eager_limit &&
+           bytes >= network_.departs_at_once_below();
   }
 
   bool above_limit(Bytes bytes) {
@@ -468,9 +474,10 @@ private:
     copy(times, nonblocking, static_cast<double>(action.bytes));
     auto& queue = paths_[sent.path].sent;
     sent.place = queue.size();
-    const bool waits = waits_for_its_receive(action);
-    queue.push_back(
-        {rank, through_port(times, link, static_cast<double>(action.bytes), waits), action.bytes, waits, synchronous});
+    const bool waits = sender_waits(action);
+    const bool held = waits || departs_late(action.bytes);
+    queue.push_back({rank, through_port(times, link, static_cast<double>(action.bytes), held), action.bytes, held,
+                     synchronous, waits});
     return sent;
   }
 
@@ -485,7 +492,7 @@ private:
   bool has(const PathKey& key, std::size_t place) { return place < paths_[key].sent.size(); }
   bool may_leave(const OpenRequest& sent) {
     const Path& path = paths_[sent.path];
-    return !path.sent.at(sent.place).rendezvous || sent.place < path.posted.size();
+    return !path.sent.at(sent.place).keeps_sender || sent.place < path.posted.size();
   }
 
   double handshake(LinkClass link, double bytes) {
@@ -530,7 +537,7 @@ private:
 
   /// What a sender waits for: nothing when the message is eager, else all of its way.
   Arrival departure(const OpenRequest& sent) {
-    if (!paths_[sent.path].sent.at(sent.place).rendezvous) return {};
+    if (!paths_[sent.path].sent.at(sent.place).keeps_sender) return {};
     Arrival departure = arrival(sent.path, sent.place);
     departure.after = 0;
     departure.port = false;
@@ -540,7 +547,7 @@ private:
   /// The sender has waited for its message.
   void end_sent(ScalarTimes& times, const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
-    if (message.rendezvous)
+    if (message.keeps_sender)
       keep_port(times, begin_of(path, place, destination), network_.link(message.source, destination),
                 static_cast<double>(message.bytes));
   }
@@ -733,7 +740,7 @@ private:
   /// What the sender waits for, of a message that waits for its receive: all of its way.
   Arrival departure_within(const WaySent& sent) {
     const auto& [way, place] = sent;
-    if (!within_[way].sent.at(place).rendezvous) return {};
+    if (!within_[way].sent.at(place).keeps_sender) return {};
     Arrival departure = arrival(within_[way], place, everyone(std::get<0>(way))[std::get<3>(way)]);
     departure.after = 0;
     departure.port = false;
@@ -742,7 +749,7 @@ private:
 
   bool may_leave_within(const WaySent& sent) {
     const Path& path = within_[sent.first];
-    return !path.sent.at(sent.second).rendezvous || sent.second < path.posted.size();
+    return !path.sent.at(sent.second).keeps_sender || sent.second < path.posted.size();
   }
 
   /// Posts all receives.
@@ -772,8 +779,10 @@ private:
     const Way way{course.communicator, course.ordinal, course.here, course.transfer.to};
     auto& sent = within_[way].sent;
     course.sends = sent.size();
-    sent.push_back({all[course.here], through_port(times, link, static_cast<double>(bytes), above_limit(bytes)), bytes,
-                    above_limit(bytes)});
+    const bool waits = above_limit(bytes);
+    const bool held = waits || departs_late(bytes);
+    sent.push_back(
+        {all[course.here], through_port(times, link, static_cast<double>(bytes), held), bytes, held, false, waits});
     if (course.transfer.from == schedules::nobody) course.sent.emplace_back(way, course.sends);
   }
 

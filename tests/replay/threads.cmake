@@ -13,12 +13,13 @@ function(sanitized_sources output target pattern)
 endfunction()
 
 sanitized_sources(replay_sources timeless_replay
-  "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid)")
+  "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid_(platform|process|profiles|remarks))")
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^source")
 
 add_executable(replay_thread_tests
   archive_slices_test.cpp
   machines.cpp
+  platform_slices_test.cpp
   random_program.cpp
   slices_test.cpp
   ${replay_sources}

@@ -90,6 +90,7 @@ struct LaneOutline {
   double makespan = 0;
   replay::Sensitivity sensitivity = {};
   double deadlocked = 0;
+  double order_matters = 0; ///< of the whole result
 };
 
 /// A prediction that all processes make in step: each has its share of every replay; process 0 has the results, the
@@ -100,7 +101,6 @@ public:
     asked.replay = [this](const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
       return replay(source, network, options);
     };
-    asked.notes_of_all = [this](const std::vector<std::string>& notes) { return notes_of_all(notes); };
   }
 
   const replay::ProcessWork& work() const { return work_; }
@@ -121,7 +121,8 @@ private:
     }
     std::vector<LaneOutline> outlines;
     for (const replay::LaneResult& lane : result ? result->lanes : std::vector<replay::LaneResult>{})
-      outlines.push_back({lane.makespan, lane.sensitivity, lane.deadlock ? 1.0 : 0.0});
+      outlines.push_back(
+          {lane.makespan, lane.sensitivity, lane.deadlock ? 1.0 : 0.0, result->order_matters ? 1.0 : 0.0});
     outlines = values_in<LaneOutline>(team_.from(0, bytes_of(outlines)));
     if (problem) std::rethrow_exception(problem);
     if (result) return std::move(*result);
@@ -136,24 +137,10 @@ private:
       one.name = network.lanes()[lane];
       one.makespan = outlines[lane].makespan;
       one.sensitivity = outlines[lane].sensitivity;
+      result.order_matters = outlines[lane].order_matters != 0;
       if (outlines[lane].deadlocked != 0) one.deadlock = std::make_shared<const replay::Diagnosis>();
     }
     return result;
-  }
-
-  std::vector<std::string> notes_of_all(const std::vector<std::string>& notes) {
-    std::string mine;
-    for (const std::string& note : notes)
-      mine += note + '\n';
-    meet(team_);
-    std::vector<std::string> all;
-    for (const std::string& of_one : team_.collect(mine))
-      for (std::size_t begin = 0; begin < of_one.size();) {
-        const std::size_t end = of_one.find('\n', begin);
-        all.push_back(of_one.substr(begin, end - begin));
-        begin = end + 1;
-      }
-    return all;
   }
 
   const gather::Team& team_;

@@ -83,7 +83,6 @@ void predict_with_model(OnPlatform& on, const trace::Source& source, const Predi
   replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
   replay_and_ask(on.prediction, source, network, options);
   add_notes(on.prediction, platform.notes());
-  add_notes(on.prediction, options.notes_of_all(network.notes()));
 }
 
 Prediction concluded(OnPlatform on) {

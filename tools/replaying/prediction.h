@@ -53,8 +53,6 @@ struct PredictionOptions {
   /// What replays: in this process, or in several.
   std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;
-  /// Notes on what a replay has met, of all processes that shared it.
-  std::function<std::vector<std::string>(std::vector<std::string>)> notes_of_all = [](auto notes) { return notes; };
 };
 
 /// How much costlier a configuration may become until its makespan grows as asked.
