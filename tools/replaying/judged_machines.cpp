@@ -142,9 +142,7 @@ replay::Result JudgedMachines::replay_platform(const trace::Source& source, std:
   network_of.seconds_per_unit = on.speeds.seconds_per_unit;
   network_of.kernel_factors = on.speeds.kernel_factors;
   replay::SimgridNetwork network((*platforms_)[asked.front().machine], source.run(), on.mapping, network_of);
-  replay::Result result = replay::replay(source, network, options);
-  std::ranges::move(network.notes(), std::back_inserter(result.notes));
-  return result;
+  return replay::replay(source, network, options);
 }
 
 replay::Result JudgedMachines::replay(const trace::Source& source, std::span<const Judgement> asked,
