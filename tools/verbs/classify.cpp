@@ -139,8 +139,8 @@ std::string range_text(const Answer& answer) {
     return fmt::format("{} for any rate from {} ({}) up to {}, the largest tried", own, text(lowest),
                        other(*range.below()), text(highest));
   if (range.below() == nullptr)
-    return fmt::format("{} for any rate up to {} ({}) from {}, the smallest tried", own, text(highest),
-                       other(*range.above()), text(lowest));
+    return fmt::format("{} for any rate from {}, the smallest tried, up to {} ({})", own, text(lowest), text(highest),
+                       other(*range.above()));
   return fmt::format("{} for rates from {} to {} ({}; {})", own, text(lowest), text(highest), other(*range.below()),
                      other(*range.above()));
 }
