@@ -282,7 +282,7 @@ void Participant::decide() {
     endings.push_back(std::move(ending).value());
   const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.standing.empty(); });
   Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
-  if (stand && engine_->careful()) {
+  if (stand && engine_->careful() && !ends_with_recording(source_.run(), diagnosis)) {
     if (engine_->give_up_strictest_lanes(diagnosis)) {
       phase_ = Phase::replaying;
       send_all(batch_of(Word::give_up));
@@ -291,15 +291,15 @@ void Participant::decide() {
     }
     diagnosis = *engine_->last_deadlock();
   }
-  require_ended(source_.run(), std::move(diagnosis), endings);
-  collect();
+  collect(require_ended(source_.run(), std::move(diagnosis), endings));
 }
 
-void Participant::collect() {
+void Participant::collect(const std::string& note) {
   send_all(batch_of(Word::report));
   missing_ = bus_.processes() - 1;
   result_ = engine_->result();
   findings_ = engine_->findings();
+  if (!note.empty()) findings_.notes.insert(note);
   if (options_.critical_path) last_ = engine_->last_rank();
   const auto ranks = static_cast<std::size_t>(source_.run().size);
   for (LaneResult& lane : result_.lanes) {

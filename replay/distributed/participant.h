@@ -72,7 +72,7 @@ private:
   void end();
   void answer();
   void decide();
-  void collect();
+  void collect(const std::string& note);
   void report();
   void complete();
   void tell_path(const PathPiece& piece);

@@ -50,10 +50,22 @@ Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, co
   return standing.empty() ? Diagnosis{} : diagnose({run, communicators, meetings}, standing);
 }
 
-void require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares) {
+bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis) {
+  return diagnosis.cycle.empty() && diagnosis.mismatches.empty() &&
+         std::ranges::any_of(run.ranks, [](const trace::RankRecord& rank) {
+           return rank.ending != trace::Ending::finalized;
+         });
+}
+
+std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares) {
   for (const Ending& share : shares)
     std::ranges::copy(share.leftovers, std::back_inserter(diagnosis.leftovers));
-  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return;
+  if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return {};
+  if (ends_with_recording(run, diagnosis))
+    return diagnosis.blocked.empty() ? ""
+                                     : fmt::format("{} of {} ranks wait in the end for what was not recorded: their "
+                                                   "times end where they begin to wait",
+                                                   diagnosis.blocked.size(), run.size);
   sort(diagnosis.leftovers);
   std::ranges::move(remarks(run), std::back_inserter(diagnosis.remarks));
   throw ReplayProblem(std::move(diagnosis));

@@ -78,11 +78,14 @@ Result Engine::run() {
       next_report = actions_ + actions_between_reports;
     }
   const std::vector<Ending> endings{ending()};
-  require_ended(source_.run(), last_deadlock_ ? *last_deadlock_ : diagnose(source_.run(), communicators_, endings),
-                endings);
+  const std::string cut =
+      require_ended(source_.run(), last_deadlock_ ? *last_deadlock_ : diagnose(source_.run(), communicators_, endings),
+                    endings);
   if (options_.progress) options_.progress(actions_, total);
   Result all = result();
-  tell(source_.run(), findings(), all);
+  Findings found = findings();
+  if (!cut.empty()) found.notes.insert(cut);
+  tell(source_.run(), found, all);
   return all;
 }
 

@@ -225,6 +225,7 @@ void Engine::end(std::uint32_t handshake) {
 bool Engine::give_up_strictest_lanes() {
   if (!care_ || finished_ == ranks_.size()) return false;
   const Diagnosis found = diagnose({source_.run(), communicators_, meetings_}, standing());
+  if (ends_with_recording(source_.run(), found)) return false;
   while (!can_go_on() && strictest_.any_left())
     give_up_strictest_lanes(found);
   return strictest_.any_left();

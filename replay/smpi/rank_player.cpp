@@ -77,7 +77,7 @@ void RankPlayer::play() {
       const double now = simgrid::s4u::Engine::get_clock() - start_;
       attribute(action, now - before);
       if (stage_.observe) stage_.observe(rank_, before, now);
-      before = now;
+      before = end_ = now;
       stage_.action_done();
     });
     current_ = nullptr;

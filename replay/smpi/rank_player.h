@@ -34,7 +34,7 @@ public:
   void play();
 
   bool finished() const { return finished_; }
-  double end() const { return end_; } ///< seconds since the common start
+  double end() const { return end_; } ///< of its last action that has ended, in seconds since the common start
   std::uint64_t actions() const { return ordinal_; }
   /// Where the rank is: "rank 3, action 17: Recv from 2 with tag 5".
   std::string position() const;

@@ -366,19 +366,17 @@ public:
     failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
     for (const auto& job : jobs_)
       create_players(*job, report);
-    sg4::Engine::on_deadlock_cb([&] { report.fail(deadlock(jobs_, failures_)); });
     const double before = cpu_seconds();
+    sg4::Engine::on_deadlock_cb([&] {
+      if (!ends_with_recordings()) report.fail(deadlock(jobs_, failures_));
+      if (!observed_.empty()) hand_over(report);
+      report.finish(answer(cpu_seconds() - before));
+    });
     sg4::Engine::get_instance()->run();
-    const double seconds = cpu_seconds() - before;
     if (!observed_.empty()) hand_over(report);
-    std::string answer;
-    for (const auto& job : jobs_) {
+    for (const auto& job : jobs_)
       if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_, failures_);
-      put(answer, job->outcome(seconds));
-    }
-    for (const std::string& note : smpi::replaced_collectives())
-      answer += note + "\n";
-    return answer;
+    return answer(cpu_seconds() - before);
   }
 
   /// What each job's result has to say beside its numbers.
@@ -389,6 +387,31 @@ public:
   }
 
 private:
+  /// True when each job in which ranks wait has recordings that are cut short: for what was not recorded.
+  bool ends_with_recordings() const {
+    return failures_.links().empty() && std::ranges::all_of(jobs_, [](const auto& job) {
+      return std::ranges::all_of(job->players(), &RankPlayer::finished) ||
+             std::ranges::any_of(job->job().source->run().ranks, [](const trace::RankRecord& rank) {
+               return rank.ending != trace::Ending::finalized;
+             });
+    });
+  }
+
+  std::string answer(double seconds) const {
+    std::string bytes;
+    std::size_t waiting = 0;
+    for (const auto& job : jobs_) {
+      put(bytes, job->outcome(seconds));
+      waiting += static_cast<std::size_t>(std::ranges::count(job->players(), false, &RankPlayer::finished));
+    }
+    for (const std::string& note : smpi::replaced_collectives())
+      bytes += note + "\n";
+    if (waiting > 0)
+      bytes += std::to_string(waiting) + " of " + std::to_string(ranks_) +
+               " ranks wait in the end for what was not recorded: their times end where they begin to wait\n";
+    return bytes;
+  }
+
   void scale_links() const {
     const Scaling& scaling = options_.scaling;
     if (scaling.latency == 1 && scaling.bandwidth == 1) return;

@@ -190,9 +190,10 @@ TEST(ReplayProblem, different_roots_and_blocking_with_nonblocking_do_not_meet) {
   }
 }
 
-TEST(ReplayProblem, a_recording_cut_short_is_mentioned_with_what_it_explains) {
-  MemorySource program(2);
-  program.add(0, {.kind = ActionKind::receive, .peer = 1});
+TEST(ReplayProblem, a_recording_cut_short_is_mentioned_beside_what_it_does_not_explain) {
+  MemorySource program(3);
+  program.add(0, {.kind = ActionKind::receive, .peer = 2});
+  program.add(2, {.kind = ActionKind::receive, .peer = 0});
   program.finalize();
   program.description().find(1)->ending = trace::Ending::stopped;
   program.description().find(1)->ending_reason = "disk full";

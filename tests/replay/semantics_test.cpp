@@ -439,6 +439,31 @@ TEST(Semantics, a_recording_cut_short_is_replayed_as_far_as_it_goes_and_named) {
   EXPECT_THAT(result.notes, Contains(HasSubstr("recording of rank 1 is cut short")));
 }
 
+TEST(Semantics, ranks_that_wait_for_what_a_recording_cut_short_does_not_hold_end_where_they_wait) {
+  MemorySource program(3);
+  program.compute(0, 5);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 4});
+  program.add(0, {.kind = ActionKind::receive, .peer = 1});
+  program.add(0, {.kind = ActionKind::barrier});
+  program.add(1, {.kind = ActionKind::receive, .peer = 0});
+  program.compute(2, 3);
+  program.add(2, {.kind = ActionKind::barrier});
+  program.finalize();
+  program.description().find(1)->ending = trace::Ending::stopped;
+  for (const trace::Bytes limit : {trace::Bytes{1000}, trace::Bytes{0}}) {
+    HockneyNetwork machine = flat_machine(3, {unit});
+    ReplayOptions options;
+    options.eager_limit = limit;
+    const Result result = replay(program, machine, options);
+    EXPECT_EQ(times(result, 2).end, 3) << limit;
+    EXPECT_GE(times(result, 0).end, 5) << limit;
+    EXPECT_GT(times(result, 1).end, 5) << limit;
+    EXPECT_EQ(result.lanes[0].makespan, std::max(times(result, 0).end, times(result, 1).end)) << limit;
+    EXPECT_FALSE(result.lanes[0].deadlock) << limit;
+    EXPECT_THAT(result.notes, Contains(HasSubstr("2 of 3 ranks wait in the end for what was not recorded"))) << limit;
+  }
+}
+
 TEST(Semantics, calls_seen_but_not_recorded_are_named_with_their_number_over_all_ranks) {
   MemorySource program(2);
   program.description().find(0)->unrecorded_calls = {{"MPI_Put", 3}};

@@ -29,6 +29,12 @@ TEST(Wavefront, prints_the_same_for_any_number_of_ranks_traced_or_not) {
   }
 }
 
+TEST(Wavefront, passes_once_rounding_keeps_its_error_from_shrinking) {
+  const Outcome converged = run_plain({.ranks = 2, .program = "wavefront", .arguments = "8 200"});
+  EXPECT_EQ(converged.status, 0);
+  EXPECT_THAT(converged.output, testing::EndsWith("verification: passed\n"));
+}
+
 TEST(Wavefront, sends_what_it_receives_and_nothing_over_the_border) {
   const TemporaryDirectory directory;
   run_traced({.ranks = 4, .program = "wavefront", .arguments = "12 2"}, directory / "t");
