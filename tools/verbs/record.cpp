@@ -12,6 +12,11 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -36,11 +41,40 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// Creates the directory; refuses one that holds a run already.
-void prepare_directory(const fs::path& directory) {
+/// The directory of a recording, created, and kept from others that would record into it at the same time.
+class RecordingDirectory {
+public:
+  explicit RecordingDirectory(const fs::path& directory) {
+    create(directory);
+    descriptor_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // A file system that knows no locks refuses otherwise.
+    if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor_);
+      throw Error(Failure::usage, "another command is recording into this directory", directory.string(),
+                  "name another with -o");
+    }
+    refuse_earlier_run(directory);
+  }
+  RecordingDirectory(const RecordingDirectory&) = delete;
+  RecordingDirectory& operator=(const RecordingDirectory&) = delete;
+  ~RecordingDirectory() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+private:
+  static void create(const fs::path& directory);
+  static void refuse_earlier_run(const fs::path& directory);
+
+  int descriptor_ = -1;
+};
+
+void RecordingDirectory::refuse_earlier_run(const fs::path& directory) {
   if (!gather::list_rank_files(directory).empty() || !gather::list_spawned_worlds(directory).empty())
     throw Error(Failure::usage, "the directory already holds a recorded run", directory.string(),
                 "remove it, or name another with -o");
+}
+
+void RecordingDirectory::create(const fs::path& directory) {
   std::error_code failed;
   fs::create_directories(directory, failed);
   if (failed)
@@ -79,6 +113,10 @@ void write_json(const Options& options, const Outcome& outcome, ExitStatus statu
 void report(const Options& options, const Outcome& outcome) {
   for (const std::string& complaint : complaints(outcome))
     print_warning(complaint);
+  if (std::error_code failed; !fs::exists(options.directory, failed)) {
+    print_warning("nothing of the recording is left: " + options.directory + " was removed while the program ran");
+    return;
+  }
   if (outcome.recorded.empty()) {
     print_warning("nothing was recorded: " + why_nothing_recorded(options.command));
     return;
@@ -91,7 +129,7 @@ void report(const Options& options, const Outcome& outcome) {
 
 int record(const Options& options) {
   const std::string preloaded = library();
-  prepare_directory(options.directory);
+  const RecordingDirectory directory(options.directory);
   const CounterChoice choice = choose_recording_counter(options.counter);
   for (const std::string& notice : choice.notices)
     print_notice(notice);
