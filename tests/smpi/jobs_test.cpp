@@ -78,5 +78,23 @@ TEST(Jobs, that_wait_for_what_never_comes_are_named) {
   }
 }
 
+// As in the model: a prediction for a recording that is cut short ends where ranks wait for what it does not hold.
+TEST(CutShort, ranks_end_where_they_wait_for_what_was_not_recorded) {
+  MemorySource program(3);
+  program.compute(0, 1'000'000);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 1000});
+  program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 8});
+  program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 1000});
+  program.compute(2, 3'000'000);
+  program.add(2, {.kind = ActionKind::barrier});
+  program.finalize();
+  program.description().find(1)->ending = trace::Ending::stopped;
+  const std::vector<double> simulated = smpi_ends(program);
+  const std::vector<double> modelled = model_ends(program);
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    EXPECT_NEAR(simulated[rank], modelled[rank], tolerance) << rank;
+  EXPECT_THAT(notes(program), testing::Contains(HasSubstr("2 of 3 ranks wait in the end for what was not recorded")));
+}
+
 } // namespace
 } // namespace timeless::replay
