@@ -32,9 +32,7 @@ void Engine::close(std::uint32_t number) {
   const CollectiveCall& call = meeting.first.call;
   meeting.complete = true;
   meeting.cost = collective_cost(options_.collectives, call.shape);
-  const CollectiveCost& cost = meeting.cost;
-  const double bytes_per_message = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
-  meeting.row = clocks_.rows().row(collective_link(call.communicator), bytes_per_message);
+  meeting.row = clocks_.rows().row(collective_link(call.communicator), meeting.cost.message_size());
   for (const std::uint32_t member : meetings_.members(call.communicator))
     if (ranks_[member].waiting == Waiting::for_meeting && ranks_[member].subject == number) wake(member);
 }

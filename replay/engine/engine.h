@@ -31,6 +31,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -125,12 +126,16 @@ private:
     trace::CommunicatorId communicator = trace::world_communicator;
     std::uint32_t member = 0;
     std::uint32_t meeting = 0;
-    std::uint32_t index = 0; ///< of `step`
-    bool begun = false;      ///< `step` has begun: what it sends is sent
+    std::uint32_t index = 0; ///< of `step`, or the first that is not on its way
+    bool begun = false;      ///< `step` has begun, or all of `together`: what they send is sent
     schedules::Cursor cursor;
     MemberStep step;
+    // Where several steps are on their way together:
+    std::vector<MemberStep> together;
+    std::vector<Message> came; ///< received by the first of them
+    std::size_t received = 0;  ///< steps whose messages have come, if they have any
     // With care:
-    Moment posted;                          ///< when the receive of `step` was
+    Moment posted;                          ///< when the receives of `step`, or of `together`, were
     std::uint32_t handshake = no_handshake; ///< of what `step` sends, when it also receives
     std::vector<std::uint32_t> leaving;     ///< of what steps sent that do not receive
     std::uint32_t awaited = no_handshake;   ///< the one of these that it stands waiting for
@@ -233,9 +238,14 @@ private:
   Progress begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call);
   /// Takes steps until one must wait for a message, of which `waiter` is told (false), or there are no more.
   bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
-  // The only two places where messages within collectives are sent and received.
+  // The only places where messages within collectives are sent and received.
   void send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   bool receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  // The same for plans whose members have several steps on their way together (steps_together.cpp).
+  bool advance_together(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  bool begin_together(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
+  bool receive_together(Progress& progress, std::uint32_t waiter);
+  void take_together(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   /// Lets agents go on to whom messages have come.
   void run_agents();
   void end_agent(std::uint32_t agent);
@@ -250,7 +260,8 @@ private:
 
   void put_step(const Mailbox::Way& way, Message&& message);
   // With care, messages within collectives may wait for their receives, too (scheduled_rendezvous.cpp).
-  void post_all_steps(const Progress& progress, Moment posted);
+  void post_together(Progress& progress, Clocks::Clock& clock);
+  void forget_posted(const Progress& progress);
   void post_step(Progress& progress, Clocks::Clock& clock);
   void agree(Progress& progress, std::uint32_t waiter, Message& message);
   void meet_posted(const Mailbox::Way& way, Message& message);
@@ -340,8 +351,8 @@ private:
   StrictestLane strictest_;
   Handshakes handshakes_;
   Postings postings_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Moment>
-      posted_at_once_; ///< by meeting and member: when those came whose receives are all posted then
+  /// By meeting, receiver and sender: when receives were posted that others of a plan are on their way with.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Moment> posted_together_;
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
   std::shared_ptr<const Diagnosis> last_deadlock_;          ///< when no lane is left
 };

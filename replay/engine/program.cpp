@@ -190,8 +190,8 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.bytes = static_cast<double>(action.bytes);
   operation.synchronous = action.mode == trace::SendMode::synchronous;
   if (operation.synchronous && !care_) throw NeedsCare();
-  operation.row = care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode)
-                        : rows_.message(rank, to, operation.bytes);
+  operation.row =
+      care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode) : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
   if (network_.overheads_by_lane()) return;
   const auto blocking = operation.synchronous ? &Network::synchronous_send_overhead : &Network::send_overhead;
@@ -287,7 +287,8 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
                                 .bytes = costs_as == action.kind ? collective_bytes(action, place.members, peers) : 0,
                                 .element_bytes = action.element_bytes,
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
-                                .commutative = (action.flags & trace::flag_noncommutative) == 0}};
+                                .commutative = (action.flags & trace::flag_noncommutative) == 0,
+                                .at_once = network_.messages_at_once()}};
   std::shared_ptr<Schedule> schedule;
   // What members tell each other of a file is within the file system's latency.
   const bool of_file = trace::family(costs_as) == trace::ActionFamily::file_collective;

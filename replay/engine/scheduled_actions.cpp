@@ -17,13 +17,15 @@ Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, s
                     .meeting = meeting,
                     .cursor = {},
                     .step = {},
+                    .together = {},
+                    .came = {},
                     .posted = {},
                     .leaving = {}};
-  if (care_ && progress.schedule->plan().receives_at_once) post_all_steps(progress, clocks_.now(clocks_[number]));
   return progress;
 }
 
 bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
+  if (progress.schedule->plan().together > 1) return advance_together(progress, clock, waiter);
   for (;; progress.begun = false, ++progress.index) {
     if (!progress.begun) {
       if (!progress.schedule->step(progress.index, progress.cursor, progress.member,

@@ -8,23 +8,28 @@
 
 namespace timeless::replay {
 
-/// A member comes whose receives are all posted then.
-void Engine::post_all_steps(const Progress& progress, Moment posted) {
-  const schedules::Plan& plan = progress.schedule->plan();
-  schedules::Cursor cursor;
-  for (schedules::Transfer transfer; schedules::next(plan, cursor, transfer);)
-    if (transfer.from != schedules::nobody)
-      mailbox_.for_each({progress.meeting, transfer.from, progress.member}, [&](Message& message) {
-        if (message.handshake != no_handshake) leave(message, posted);
-      });
-  posted_at_once_.emplace(std::pair(progress.meeting, progress.member), std::move(posted));
+/// Steps begin whose receives are all posted now.
+void Engine::post_together(Progress& progress, Clocks::Clock& clock) {
+  progress.posted = clocks_.now(clock);
+  for (const MemberStep& step : progress.together) {
+    if (step.from == schedules::nobody) continue;
+    mailbox_.for_each({progress.meeting, step.from, progress.member}, [&](Message& message) {
+      if (message.handshake != no_handshake) leave(message, progress.posted);
+    });
+    posted_together_[{progress.meeting, progress.member, step.from}] = progress.posted;
+  }
+}
+
+/// They have all ended.
+void Engine::forget_posted(const Progress& progress) {
+  for (const MemberStep& step : progress.together)
+    if (step.from != schedules::nobody) posted_together_.erase({progress.meeting, progress.member, step.from});
 }
 
 /// Before its message is sent: both may be on their way at once.
 void Engine::post_step(Progress& progress, Clocks::Clock& clock) {
   progress.handshake = no_handshake;
-  if (progress.step.from != schedules::nobody && !progress.schedule->plan().receives_at_once)
-    progress.posted = clocks_.now(clock);
+  if (progress.step.from != schedules::nobody) progress.posted = clocks_.now(clock);
 }
 
 /// The sender's side of a step's message, where it waits in some lane that is left.
@@ -39,17 +44,17 @@ void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
                                          .stepper = waiter,
                                          .receiver = progress.step.to});
   if (!waits) return;
-  if (progress.step.from == schedules::nobody)
+  if (progress.step.from == schedules::nobody || progress.schedule->plan().together > 1)
     progress.leaving.push_back(message.handshake);
   else
     progress.handshake = message.handshake;
 }
 
 /// A message comes whose receive may be posted: its receiver stands waiting for it, and for none before it, or has
-/// posted all at once.
+/// posted it together with others.
 void Engine::meet_posted(const Mailbox::Way& way, Message& message) {
-  if (const auto posted = posted_at_once_.find({way.meeting, way.to}); posted != posted_at_once_.end())
-    return leave(message, posted->second);
+  const auto posted = posted_together_.find({way.meeting, way.to, way.from});
+  if (posted != posted_together_.end()) return leave(message, posted->second);
   const std::uint32_t waiter = mailbox_.waiter(way);
   if (waiter == Mailbox::nobody) return;
   const bool agent = (waiter & Mailbox::agent_bit) != 0;
@@ -83,7 +88,6 @@ bool Engine::end_sends(Progress& progress, Clocks::Clock& clock) {
   if (!incoming_.empty()) clocks_.depart(clock, incoming_);
   for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
     end_sent(clock, handshake);
-  if (progress.schedule->plan().receives_at_once) posted_at_once_.erase({progress.meeting, progress.member});
   return true;
 }
 

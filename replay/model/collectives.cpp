@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 namespace timeless::replay {
@@ -94,9 +95,17 @@ Cost pairwise(const Shape& shape) {
   return {others(shape), shape.bytes, 0};
 }
 
-/// Bruck for small parts; everyone with everyone otherwise.
+/// ceil(p/k) a + n b: k messages are on their way together, and the own part is one of them. Where these have links to
+/// themselves, their bytes overlap as well.
+Cost spread(const Shape& shape) {
+  const double rounds = std::ceil(static_cast<double>(shape.members) / std::max(shape.at_once.of_alltoall, 1U));
+  const double part = shape.bytes / shape.members;
+  return {rounds, shape.at_once.side_by_side ? rounds * part : shape.bytes, 0, part};
+}
+
+/// Bruck for small parts; some with some at once; pairwise.
 Cost alltoall(const Shape& shape) {
-  if (!switches::alltoall_by_bruck(shape)) return pairwise(shape);
+  if (!switches::alltoall_by_bruck(shape)) return switches::alltoall_in_pairs(shape) ? pairwise(shape) : spread(shape);
   const double log = ceil_log2(shape.members);
   return {log, shape.bytes / 2 * log, 0};
 }
@@ -120,9 +129,10 @@ Cost binomial(const Shape& shape) {
   return {ceil_log2(shape.members), all_but_own(shape), 0};
 }
 
-/// (p-1) a + n (p-1)/p b: gatherv and scatterv
+/// a + n (p-1)/p b: gatherv and scatterv, whose messages are on their way together
 Cost linear(const Shape& shape) {
-  return {others(shape), all_but_own(shape), 0};
+  const double part = shape.bytes / shape.members;
+  return {1, shape.at_once.side_by_side ? part : all_but_own(shape), 0, part};
 }
 
 /// a + n b: what one member sends to its neighbours, as if they were reached at once
@@ -152,9 +162,15 @@ Cost within(const Shape& group, Cost (*cost)(const Shape&)) {
   return group.members > 1 ? cost(group) : Cost{};
 }
 
-/// A message for each member of the other group.
+/// A message for each member of the other group, one after the other.
 Cost with_each(const Shape& group) {
   return {static_cast<double>(group.members), group.bytes, 0};
+}
+
+/// A message for each member of the other group, all together.
+Cost with_all(const Shape& group) {
+  const double part = group.bytes / group.members;
+  return {1, group.at_once.side_by_side ? part : group.bytes, 0, part};
 }
 
 /// What MPICH does, one after the other: docs/model.md.
@@ -171,13 +187,14 @@ Cost between_groups(const Shape& group) {
   case ActionKind::gather:
   case ActionKind::scatter:
     if (switches::gather_between_groups_locally(group)) return within(group, binomial) + message(group.bytes);
-    return with_each(group);
+    return with_all(group);
   case ActionKind::allgather:
     return within(group, binomial) + message(group.bytes) + within(group, broadcast);
   case ActionKind::allgatherv:
-    return with_each(group) + within(group, broadcast);
+    return with_all(group) + within(group, broadcast);
   case ActionKind::gatherv:
   case ActionKind::scatterv:
+    return with_all(group);
   case ActionKind::alltoall:
   case ActionKind::alltoallv:
   case ActionKind::alltoallw:
@@ -238,8 +255,8 @@ constexpr std::array rows{
     Row{ActionKind::allgather, part_of_each, allgather},
     Row{ActionKind::allgatherv, listed, allgather},
     Row{ActionKind::alltoall, part_of_each, alltoall},
-    Row{ActionKind::alltoallv, listed, pairwise},
-    Row{ActionKind::alltoallw, listed, pairwise},
+    Row{ActionKind::alltoallv, listed, spread},
+    Row{ActionKind::alltoallw, listed, spread},
     Row{ActionKind::reduce_scatter, listed, reduce_scatter},
     Row{ActionKind::reduce_scatter_block, part_of_each, reduce_scatter},
     Row{ActionKind::scan, buffer, reducing_tree},

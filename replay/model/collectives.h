@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/platform/network.h"
 #include "replay/replay.h"
 #include "trace/action.h"
 
@@ -13,7 +14,13 @@ struct CollectiveCost {
   double messages = 0; ///< one after the other
   double bytes = 0;    ///< one after the other
   double reduced_bytes = 0;
+  double message_bytes = -1; ///< the size at which a message costs what it does; below 0: bytes / messages
   bool operator==(const CollectiveCost&) const = default;
+
+  double message_size() const {
+    if (message_bytes >= 0) return message_bytes;
+    return messages > 0 ? bytes / messages : bytes;
+  }
 };
 
 /// What the cost of a collective depends on.
@@ -28,6 +35,7 @@ struct CollectiveShape {
   std::uint32_t element_bytes = 0; ///< 0: unknown, elements count as bytes
   bool user_operation = false;
   bool commutative = true;
+  MessagesAtOnce at_once = {};
 };
 
 /// The n this member knows of; the collective's is the largest of its members'. `peers`: those that counts and ranks in

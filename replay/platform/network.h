@@ -30,6 +30,15 @@ struct LaneSeconds {
   std::span<double> per_byte;
 };
 
+/// How a collective's messages travel that a member has on their way together.
+struct MessagesAtOnce {
+  std::uint32_t of_alltoall = 32; ///< at most so many; MPICH's MPIR_CVAR_ALLTOALL_THROTTLE
+  /// Each has links to itself; else their bytes follow one another where they leave or come in. What they take in cost
+  /// tables: messages of step-by-step collectives never hold each other up but at ports.
+  bool side_by_side = false;
+  bool operator==(const MessagesAtOnce&) const = default;
+};
+
 /// Which of a message's overheads.
 enum class Overhead : std::uint8_t { send, nonblocking_send, receive };
 
@@ -60,6 +69,9 @@ public:
   /// Whether this class's latencies and byte times are the ones in question when a replay says what a change of latency
   /// or bandwidth would do: those between nodes.
   virtual bool scales(LinkClass) const { return true; }
+
+  /// What collectives whose members send to many at once find here.
+  virtual MessagesAtOnce messages_at_once() const { return {}; }
 
   /// How many ranks share this rank's node, itself included.
   virtual std::uint32_t ranks_on_node(Rank) const { return 1; }

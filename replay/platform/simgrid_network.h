@@ -55,6 +55,8 @@ public:
   void costs(LinkClass link, std::size_t segment, std::span<double> latency,
              std::span<double> byte_time) const override;
   bool scales(LinkClass link) const override;
+  /// SimGrid's alltoalls, also those it plays as MPICH's, have 4 of a member's messages on their way at once.
+  MessagesAtOnce messages_at_once() const override { return {.of_alltoall = 4, .side_by_side = true}; }
   std::uint32_t ranks_on_node(Rank rank) const override;
   std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
   /// 0: SMPI charges no arithmetic.

@@ -90,12 +90,11 @@ struct Course {
   bool ended = false;
   CommunicatorId communicator = 0;
   std::size_t ordinal = 0;
-  std::uint32_t here = 0;         ///< the member's place
-  std::size_t receives = 0;       ///< which message of its way `transfer` takes
-  std::size_t sends = 0;          ///< which one of its way it sends
-  std::vector<WaySent> sent = {}; ///< by transfers that receive nothing
-  bool came = false;
-  std::map<std::uint32_t, std::size_t> taken = {}; ///< of receives that were all posted at once: how many, by place
+  std::uint32_t here = 0;            ///< the member's place
+  std::size_t receives = 0;          ///< which message of its way `transfer` takes
+  std::size_t sends = 0;             ///< which one of its way it sends
+  std::vector<WaySent> sent = {};    ///< by transfers that receive nothing, or that are on their way with others
+  std::vector<WaySent> awaited = {}; ///< messages to those that are on their way with others
 };
 
 /// Carries out a nonblocking collective beside its rank, with a time of its own.
@@ -638,6 +637,7 @@ private:
     shape.element_bytes = action.element_bytes;
     shape.user_operation = (action.flags & trace::flag_user_operation) != 0;
     shape.commutative = (action.flags & trace::flag_noncommutative) == 0;
+    shape.at_once = network_.messages_at_once();
     if (at.remote_members == 0) return shape;
     const bool away_from_root = at.root != schedules::nobody && at.root != at.base + at.me;
     shape.group = !rooted(action.kind) ? std::max(at.members, at.remote_members)
@@ -668,6 +668,7 @@ private:
     all.element_bytes = std::max(all.element_bytes, own.element_bytes);
     all.user_operation = all.user_operation || own.user_operation;
     all.commutative = all.commutative && own.commutative;
+    all.at_once = own.at_once;
     gathering.moved += std::max(action.bytes, action.receive_bytes);
     return place;
   }
@@ -692,7 +693,7 @@ private:
   Arrival arrival(CommunicatorId communicator, std::size_t place) {
     const Gathering& gathering = gatherings_[communicator].at(place);
     const CollectiveCost cost = collective_cost(options_.collectives, gathering.shape);
-    const double step = cost.messages > 0 ? cost.bytes / cost.messages : cost.bytes;
+    const double step = cost.message_size();
     const LinkClass link = network_.collective_link(everyone(communicator));
     const auto [latency, byte_time] = costs(link, step);
     const auto [last, path] = latest(gathering);
@@ -752,25 +753,18 @@ private:
     return !path.sent.at(sent.second).keeps_sender || sent.second < path.posted.size();
   }
 
-  /// Posts all receives.
-  void come(Course& course, const ScalarTimes& times) {
-    schedules::Cursor cursor;
-    for (schedules::Transfer transfer; schedules::next(course.plan, cursor, transfer);)
-      if (transfer.from != schedules::nobody)
-        within_[{course.communicator, course.ordinal, transfer.from, course.here}].posted.push_back(
-            {times.end, times.path});
-  }
-
   /// Posts the receive, then sends.
   void begin(Course& course, ScalarTimes& times) {
-    const auto all = everyone(course.communicator);
-    if (course.transfer.from != schedules::nobody && course.plan.receives_at_once) {
-      course.receives = course.taken[course.transfer.from]++;
-    } else if (course.transfer.from != schedules::nobody) {
+    if (course.transfer.from != schedules::nobody) {
       auto& posted = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}].posted;
       course.receives = posted.size();
       posted.push_back({times.end, times.path});
     }
+    send(course, times);
+  }
+
+  void send(Course& course, ScalarTimes& times) {
+    const auto all = everyone(course.communicator);
     if (course.transfer.to == schedules::nobody) return;
     const auto bytes = static_cast<Bytes>(course.transfer.bytes);
     const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
@@ -783,7 +777,8 @@ private:
     const bool held = waits || departs_late(bytes);
     sent.push_back(
         {all[course.here], through_port(times, link, static_cast<double>(bytes), held), bytes, held, false, waits});
-    if (course.transfer.from == schedules::nobody) course.sent.emplace_back(way, course.sends);
+    if (course.transfer.from == schedules::nobody || course.plan.together > 1)
+      course.sent.emplace_back(way, course.sends);
   }
 
   /// Completes both halves of a step, or the one there is but for sends; false when it must wait.
@@ -816,9 +811,60 @@ private:
     return true;
   }
 
+  /// Begins as many steps as are on their way together: all receives, then what is sent.
+  bool begin_together(Course& course, ScalarTimes& times) {
+    std::vector<schedules::Transfer> transfers;
+    schedules::Transfer next;
+    while (transfers.size() < course.plan.together && schedules::next(course.plan, course.cursor, next))
+      transfers.push_back(next);
+    for (const schedules::Transfer& transfer : transfers) {
+      if (transfer.from == schedules::nobody) continue;
+      const Way way{course.communicator, course.ordinal, transfer.from, course.here};
+      auto& posted = within_[way].posted;
+      course.awaited.emplace_back(way, posted.size());
+      posted.push_back({times.end, times.path});
+    }
+    for (const schedules::Transfer& transfer : transfers) {
+      course.transfer = transfer;
+      send(course, times);
+    }
+    return !transfers.empty();
+  }
+
+  bool finish_together(Course& course, ScalarTimes& times) {
+    const auto all = everyone(course.communicator);
+    for (const WaySent& one : course.awaited)
+      if (one.second >= within_[one.first].sent.size()) return false;
+    for (const WaySent& one : course.sent)
+      if (!may_leave_within(one)) return false;
+    std::vector<Arrival> arrivals;
+    for (const WaySent& one : course.awaited) {
+      arrivals.push_back(arrival(within_[one.first], one.second, all[course.here]));
+      arrivals.back().port = owner(times).has_value();
+    }
+    for (const WaySent& one : course.sent)
+      arrivals.push_back(departure_within(one));
+    absorb_all(times, arrivals);
+    for (const WaySent& one : course.sent)
+      end_sent(times, one);
+    course.awaited.clear();
+    course.sent.clear();
+    return true;
+  }
+
+  bool advance_together(Course& course, ScalarTimes& times) {
+    for (bool happened = false;; happened = true) {
+      if (!course.standing && !begin_together(course, times)) return course.ended = true;
+      happened = happened || !course.standing;
+      course.standing = true;
+      if (!finish_together(course, times)) return happened;
+      course.standing = false;
+    }
+  }
+
   /// Goes on as far as it can; true when anything has happened.
   bool advance(Course& course, ScalarTimes& times) {
-    if (!std::exchange(course.came, true) && course.plan.receives_at_once) come(course, times);
+    if (course.plan.together > 1) return advance_together(course, times);
     for (bool happened = false;; happened = true) {
       if (!course.standing) {
         if (!schedules::next(course.plan, course.cursor, course.transfer)) {

@@ -218,12 +218,17 @@ TEST_F(Schedules, of_trees_take_no_longer_than_the_table_says) {
   });
 }
 
-TEST_F(Schedules, of_alltoall_leave_out_the_own_part) {
+TEST_F(Schedules, of_alltoall_leave_out_the_own_part_in_pairs_only) {
   for_all([](std::uint32_t p) {
-    for (const double each : {300.0, 40000.0}) {
+    const auto last = [&](double each) {
       const Outcome run = carry_out(calls({.kind = ActionKind::alltoall, .bytes = each * p}, p).plans, costs);
       EXPECT_EQ(run.problem, "");
-      EXPECT_EQ(run.last(), seconds({p - 1.0, each * (p - 1), 0}));
+      return run.last();
+    };
+    EXPECT_EQ(last(40000), seconds({p - 1.0, 40000.0 * (p - 1), 0}));
+    // One after the other here.
+    if (p > 1) {
+      EXPECT_EQ(last(300), seconds({static_cast<double>(p), 300.0 * p, 0}));
     }
   });
 }

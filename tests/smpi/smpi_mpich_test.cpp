@@ -62,8 +62,8 @@ constexpr ActionKind all_kinds[] = {ActionKind::barrier,   ActionKind::broadcast
 bool chooses_alike(ActionKind kind, Bytes bytes, trace::Rank members) {
   const bool small = bytes < 2048;
   if (kind == ActionKind::broadcast || kind == ActionKind::allreduce) return small;
-  // The rounds of MPICH's alltoall of middle sizes are on their way at once.
-  if (kind == ActionKind::alltoall) return !small || members == 2 || members >= 8;
+  // SimGrid goes pairwise from 32768 bytes a pair on, MPICH above.
+  if (kind == ActionKind::alltoall && bytes / static_cast<Bytes>(members) == 32768) return false;
   return kind != ActionKind::reduce_scatter_block && kind != ActionKind::scan;
 }
 

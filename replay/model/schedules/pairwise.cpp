@@ -19,6 +19,15 @@ bool rotating_alltoall(const Group& group, std::uint32_t me, std::uint32_t index
   return true;
 }
 
+bool spread_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
+  const std::uint32_t p = group.members;
+  if (index >= p) return false;
+  const std::uint32_t to = (me + p - index) % p;
+  const std::uint32_t from = (me + index) % p;
+  step = {.to = to, .out = {to, 1}, .from = from, .in = {from, 1}};
+  return true;
+}
+
 bool pairwise_reduce_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   if (!rotating_alltoall(group, me, index, step)) return false;
   step.in = {me, 1};

@@ -2,7 +2,7 @@
 
 #include "replay/model/schedules/step.h"
 
-/// p - 1 rounds, in each of which a member sends to one and receives from one.
+/// p - 1 rounds, or p, in each of which a member sends to one and receives from one.
 ///
 /// Each gives step `index` of member `me`; false when there are no more.
 namespace timeless::replay::schedules {
@@ -11,7 +11,11 @@ namespace timeless::replay::schedules {
 /// of 2, else to the i-th member on: (p-1) (a + n/p b). Of the blocks that come in, `first` is where they come from.
 bool pairwise_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 
-/// The same, always to the i-th member on from the i-th one back.
+/// In step i to the i-th member back from the i-th one on, beginning with the member itself: for those that have
+/// several such messages on their way together.
+bool spread_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
+
+/// As pairwise_alltoall, always to the i-th member on from the i-th one back.
 bool rotating_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 
 /// Block r of all members, combined, to member r: (p-1) (a + n/p (b + g)).

@@ -271,7 +271,7 @@ private:
     case ActionKind::scatter:
       return whole(add_from(place_.root, binomial_scatter), part(action_));
     case ActionKind::gatherv:
-      plan_.receives_at_once = is_root();
+      if (is_root()) plan_.together = all_together;
       return part_by_part(add_from(place_.root, linear_gather), static_cast<double>(action_.bytes));
     case ActionKind::scatterv:
       return part_by_part(add_from(place_.root, linear_scatter), static_cast<double>(action_.receive_bytes));
@@ -285,7 +285,8 @@ private:
       return alltoall();
     case ActionKind::alltoallv:
     case ActionKind::alltoallw: {
-      Phase& phase = add(rotating_alltoall);
+      Phase& phase = add(spread_alltoall);
+      plan_.together = shape_.at_once.of_alltoall;
       phase.layout = Layout::listed;
       phase.skips_empty = true;
       return;
@@ -327,7 +328,8 @@ private:
     const bool bruck = switches::alltoall_by_bruck(shape_);
     const bool pairs = switches::alltoall_in_pairs(shape_);
     chose(bruck ? 1 : pairs ? 2 : 3);
-    whole(add(bruck ? bruck_alltoall : pairs ? pairwise_alltoall : rotating_alltoall), part(action_));
+    if (!bruck && !pairs) plan_.together = shape_.at_once.of_alltoall;
+    whole(add(bruck ? bruck_alltoall : pairs ? pairwise_alltoall : spread_alltoall), part(action_));
   }
 
   Phase& reduce_scatter(double bytes) {
@@ -449,7 +451,7 @@ private:
       else
         whole(phase, part(action_));
       phase.skips_empty = listed;
-      plan_.receives_at_once = up;
+      if (up) plan_.together = all_together;
       return;
     }
     Phase& phase = add_between(up ? to_first : from_first);
@@ -461,7 +463,8 @@ private:
   // ---- neighbours
 
   void neighbours() {
-    plan_.neighbours = plan_.receives_at_once = true;
+    plan_.neighbours = true;
+    plan_.together = all_together;
     const auto sources = static_cast<std::size_t>(
         std::clamp<std::int64_t>(std::int64_t{action_.tag} - 1, 0, static_cast<std::int64_t>(action_.ranks.size())));
     plan_.sources = action_.ranks.first(sources);

@@ -46,6 +46,8 @@ struct Phase {
   double bytes_in = 0; ///< of Layout::equal, where what comes in is of another size
 };
 
+inline constexpr std::uint32_t all_together = 0xffffffffU;
+
 /// What one member does in a collective: its phases, one after the other. The lists are the action's.
 struct Plan {
   std::vector<Phase> phases;
@@ -55,8 +57,9 @@ struct Plan {
   std::span<const trace::Rank> sources;
   std::span<const trace::Rank> destinations;
   bool neighbours = false;
-  /// All receives are posted when the member comes, rather than each when its step begins.
-  bool receives_at_once = false;
+  /// How many of its steps a member has on their way together: it posts all their receives, sends all they send, and
+  /// completes all at once.
+  std::uint32_t together = 1;
   /// The same for all members that have chosen the same algorithm.
   std::uint32_t algorithm = 0;
 };
