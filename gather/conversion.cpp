@@ -147,7 +147,7 @@ Conversion convert(const trace::Source& source, const std::string& label, const 
     throw Error(Failure::usage, "a volume error of 100 % or more", label, "give a smaller one, such as 0.2%");
   OutputFile file(output, options.force);
   Conversion conversion;
-  const TemporaryFile rewritten = file.beside();
+  const trace::TemporaryFile rewritten = file.beside();
   Rewriting(source, options, conversion).write(rewritten.path());
   const std::array inputs{rewritten.path()};
   conversion.merged = merge(inputs, file, {.labels = {label}});

@@ -111,7 +111,7 @@ private:
 
 /// What only the first process has.
 struct Root {
-  Root(const std::filesystem::path& name, bool replace) : output(name, replace), spool(directory_of(name)) {}
+  Root(const std::filesystem::path& name, bool replace) : output(name, replace), spool(trace::directory_of(name)) {}
 
   OutputFile output;
   Spool spool;

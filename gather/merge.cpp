@@ -9,6 +9,7 @@
 #include "gather/structures.h"
 #include "gather/survey.h"
 #include "trace/error.h"
+#include "trace/files/new_file.h"
 
 #include <algorithm>
 #include <iterator>
@@ -22,14 +23,6 @@ using Paths = std::span<const std::filesystem::path>;
 
 const std::string& label(const MergeOptions& options, Paths inputs, std::size_t number) {
   return options.labels.empty() ? inputs[number].native() : options.labels.at(number);
-}
-
-void demand_output_apart(Paths inputs, const std::filesystem::path& output) {
-  for (const std::filesystem::path& input : inputs) {
-    std::error_code unknown;
-    if (std::filesystem::equivalent(input, output, unknown))
-      throw Error(Failure::usage, "the output is one of the inputs", output.string(), "give another name with -o");
-  }
 }
 
 /// Large enough that the disk is busy with few requests.
@@ -66,7 +59,7 @@ std::uint64_t remove_inputs(Paths inputs, const std::vector<SeenFile>& seen) {
 } // namespace
 
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
-  demand_output_apart(inputs, output);
+  trace::demand_output_apart(output, inputs);
   OutputFile file(output, options.force);
   return merge(inputs, file, options);
 }
@@ -92,7 +85,7 @@ Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
     if (options.progress) options.progress(done, assembly.block_bytes());
   };
   StructureNumbering structures;
-  Spool spool(directory_of(file.path()));
+  Spool spool(trace::directory_of(file.path()));
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const auto archive = archives.open(united.inputs[i]);

@@ -2,6 +2,7 @@
 
 #include "trace/archive/layout.h"
 #include "trace/error.h"
+#include "trace/files/new_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -70,7 +71,9 @@ private:
   };
 
   void take(const std::filesystem::path& path, const std::filesystem::path& output) {
-    file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    file_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file_.number < 0 && errno == ELOOP)
+      throw Error(Failure::runtime, "a link stands where gathering keeps its lock", path.string(), "remove it");
     if (file_.number < 0)
       throw Error(Failure::runtime, std::string("cannot write there: ") + std::strerror(errno), output.string());
     int refused = 0;
@@ -85,7 +88,7 @@ private:
 
   bool locked_ = false; ///< false where the file system cannot lock
   Descriptor file_;
-  std::optional<TemporaryFile> name_; ///< goes before the file is closed
+  std::optional<trace::TemporaryFile> name_; ///< goes before the file is closed
 };
 
 void OutputFile::Unlock::operator()(Lock* lock) const {
@@ -93,30 +96,16 @@ void OutputFile::Unlock::operator()(Lock* lock) const {
 }
 
 OutputFile::OutputFile(const std::filesystem::path& name, bool replace)
-    : name_(name), purpose_(purpose_of(name)), replace_(replace) {
-  demand_free_output(name, replace);
-  const std::filesystem::path directory = directory_of(name);
+    : name_(name), purpose_(purpose_of(name)), existing_(replace ? trace::Existing::replace : trace::Existing::refuse) {
+  trace::demand_free_output(name, existing_);
+  const std::filesystem::path directory = trace::directory_of(name);
   lock_.reset(new Lock(directory / (".timeless-lock-" + purpose_), name));
-  if (lock_->locked()) remove_leftovers(directory, temporary_prefix(purpose_));
+  if (lock_->locked()) remove_leftovers(directory, trace::temporary_prefix(purpose_));
   partial_.emplace(directory, purpose_);
 }
 
 void OutputFile::keep() {
-  partial_->keep_as(name_, replace_);
-}
-
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
-void demand_free_output(const std::filesystem::path& output, bool replace) {
-  std::error_code unknown;
-  const auto status = std::filesystem::symlink_status(output, unknown);
-  if (std::filesystem::is_directory(std::filesystem::status(output, unknown)))
-    throw Error(Failure::usage, "the output is a directory", output.string(), "give a file name with -o");
-  if (std::filesystem::exists(status) && !replace)
-    throw Error(Failure::usage, "the output exists already", output.string(),
-                "give another name with -o, or --force to replace it");
+  partial_->keep_as(name_, existing_);
 }
 
 } // namespace timeless::gather

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gather/temporary_file.h"
+#include "trace/files/temporary_file.h"
 
 #include <filesystem>
 #include <memory>
@@ -8,9 +8,6 @@
 #include <string>
 
 namespace timeless::gather {
-
-/// Where a file stands; "." where its path does not say.
-std::filesystem::path directory_of(const std::filesystem::path& file);
 
 /// A file that gets its name only when it is whole, and that one process at a time may write.
 ///
@@ -27,7 +24,7 @@ public:
   const std::filesystem::path& path() const { return partial_->path(); }
   /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
   /// output removes it.
-  TemporaryFile beside() const { return {directory_of(name_), purpose_}; }
+  trace::TemporaryFile beside() const { return {trace::directory_of(name_), purpose_}; }
   /// Makes it durable and gives it its name, which is then durable too. Throws as the constructor does.
   void keep();
 
@@ -39,12 +36,9 @@ private:
 
   std::filesystem::path name_;
   std::string purpose_;
-  bool replace_;
+  trace::Existing existing_;
   std::unique_ptr<Lock, Unlock> lock_;
-  std::optional<TemporaryFile> partial_;
+  std::optional<trace::TemporaryFile> partial_;
 };
-
-/// Throws Error(usage) when `output` exists and `replace` is not given, or when it is no place for a file.
-void demand_free_output(const std::filesystem::path& output, bool replace);
 
 } // namespace timeless::gather

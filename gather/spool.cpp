@@ -1,9 +1,8 @@
 #include "gather/spool.h"
 
-#include "gather/temporary_file.h"
 #include "trace/error.h"
+#include "trace/files/temporary_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,13 +25,7 @@ void Spool::fail(const char* what, int code) const {
 }
 
 void Spool::open() {
-  file_ = ::open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
-    // A file system that has only files with names: this one loses its own at once.
-    const TemporaryFile name(directory_, "spool");
-    file_ = ::open(name.path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  }
-  if (file_ < 0) fail("cannot create a temporary file", errno);
+  file_ = trace::open_scratch(directory_);
   write(0, std::exchange(memory_, {}));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <cmath>
@@ -162,8 +163,20 @@ Progress::Progress(std::string_view label, std::uint64_t total)
     : label_(trace::in_one_line(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(started_ + 1) {}
 
+namespace {
+
+std::atomic<bool> bar_is_shown = false;
+
+} // namespace
+
+void clear_progress() noexcept {
+  constexpr std::string_view erase = "\r\033[K";
+  if (bar_is_shown.exchange(false)) [[maybe_unused]]
+    const ssize_t written = ::write(STDERR_FILENO, erase.data(), erase.size());
+}
+
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  clear_progress();
 }
 
 void Progress::update(std::uint64_t done) {
@@ -171,7 +184,7 @@ void Progress::update(std::uint64_t done) {
   const double now = seconds_now();
   if (now < next_) return;
   next_ = now + 0.1;
-  shown_ = true;
+  bar_is_shown = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
   fmt::print(stderr, "\r\033[K{}", progress_line(label_, share, now - started_, stderr_width()));
   std::fflush(stderr);

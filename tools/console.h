@@ -58,6 +58,9 @@ private:
 /// How far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
 std::string progress_line(const std::string& label, double share, double seconds, std::size_t width);
 
+/// Takes a bar that stands on the terminal away; may be called from a signal handler.
+void clear_progress() noexcept;
+
 /// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line.
 class Progress {
 public:
@@ -72,7 +75,6 @@ private:
   std::string label_;
   std::uint64_t total_;
   bool terminal_;
-  bool shown_ = false;
   double started_;
   double next_;
 };

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <system_error>
 
@@ -37,6 +38,8 @@ int exit_status_of(const std::function<int()>& command) {
     return told(error);
   } catch (const std::bad_alloc&) {
     return told({Failure::runtime, "out of memory", "", "use a machine with more memory"});
+  } catch (const std::filesystem::filesystem_error& problem) {
+    return told({Failure::runtime, problem.code().message(), problem.path1().string()});
   } catch (const std::system_error& problem) {
     return told(std::ferror(stdout) != 0 ? output_error(problem.code()) : defect(problem));
   } catch (const std::exception& problem) {

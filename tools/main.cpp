@@ -1,10 +1,12 @@
 #include "replay/large_pages.h"
 #include "tools/command_line.h"
 #include "tools/exit_status.h"
+#include "tools/interruption.h"
 
 int main(int argc, char** argv) {
   return timeless::tools::exit_status_of([&] {
     timeless::replay::prefer_large_pages();
+    timeless::tools::remove_temporary_files_when_interrupted();
     return timeless::tools::run_command_line(argc, argv);
   });
 }

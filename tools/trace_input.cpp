@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -41,6 +42,8 @@ std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const 
 }
 
 bool is_archive(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for
   std::string beginning(trace::archive_magic.size(), '\0');
   std::ifstream(path, std::ios::binary).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   return beginning == trace::archive_magic;
@@ -128,6 +131,18 @@ std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source
   for (const std::filesystem::path& file : imported->files())
     bytes += std::filesystem::file_size(file);
   return bytes;
+}
+
+std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source) {
+  std::vector<std::filesystem::path> files{path};
+  if (const auto* const imported = dynamic_cast<const trace::formats::ImportedRun*>(&source))
+    std::ranges::copy(imported->files(), std::back_inserter(files));
+  std::error_code ignored;
+  // The journals, too, that stand beside ranks' files.
+  if (std::filesystem::is_directory(path, ignored))
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+      files.push_back(entry.path());
+  return files;
 }
 
 double volume_error(const trace::Run& run) {

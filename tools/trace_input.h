@@ -33,6 +33,9 @@ std::uint64_t trace_bytes(const std::filesystem::path& path);
 /// The same of whatever a trace was opened from.
 std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source);
 
+/// The files that a trace was opened from.
+std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source);
+
 /// All actions the run's records speak of.
 std::uint64_t total_actions(const trace::Run& run);
 

@@ -12,6 +12,9 @@ std::string sentence(const std::string& what, const std::string& where, const st
   std::string text = what;
   if (!where.empty()) text += " (" + trace::in_one_line(where) + ")";
   if (!advice.empty()) text += ": " + advice;
+  // what() would end at a zero byte.
+  for (std::size_t zero = text.find('\0'); zero != std::string::npos; zero = text.find('\0', zero))
+    text.replace(zero, 1, "\\0");
   return text;
 }
 

@@ -163,7 +163,7 @@ void tell_events(MPI_Comm processes, Timeline& timeline) {
 
 } // namespace
 
-void finish_timeline(MPI_Comm processes, Timeline& timeline, const Result& result) {
+std::uint64_t finish_timeline(MPI_Comm processes, Timeline& timeline, const Result& result) {
   int process = 0;
   int count = 0;
   MPI_Comm_rank(processes, &process);
@@ -173,7 +173,8 @@ void finish_timeline(MPI_Comm processes, Timeline& timeline, const Result& resul
     WordWriter words(batch);
     write(words, timeline.labels());
     send(processes, batch);
-    return tell_events(processes, timeline);
+    tell_events(processes, timeline);
+    return 0;
   }
   std::vector<Timeline::Other> others;
   for (int other = 1; other < count; ++other) {
@@ -181,7 +182,7 @@ void finish_timeline(MPI_Comm processes, Timeline& timeline, const Result& resul
     WordReader words(batch);
     others.push_back({read_labels(words), std::make_unique<Arriving>(processes, other)});
   }
-  timeline.finish(result, std::move(others));
+  return timeline.finish(result, std::move(others));
 }
 
 } // namespace timeless::replay

@@ -76,52 +76,72 @@ OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool)
   return OTF2_FLUSH;
 }
 
+/// Whether a directory holds what OTF2 writes, and nothing else.
+bool is_archive(const std::filesystem::path& directory) {
+  std::error_code problem;
+  bool anchored = false;
+  std::filesystem::recursive_directory_iterator entry(directory, problem);
+  for (; !problem && entry != std::filesystem::recursive_directory_iterator(); entry.increment(problem)) {
+    const std::filesystem::path& path = entry->path();
+    const bool in_traces = path.parent_path().filename() == archive_name;
+    if (entry->is_symlink(problem) || entry.depth() > 1) return false;
+    if (entry.depth() == 0 && path.filename() == archive_name) continue;
+    const std::string name = entry.depth() == 0 ? path.filename().string() : "";
+    anchored = anchored || name == std::string(archive_name) + ".otf2";
+    const bool known = entry.depth() == 0 ? path.stem() == archive_name && (path.extension() == ".otf2" || path.extension() == ".def")
+                                          : in_traces && (path.extension() == ".evt" || path.extension() == ".def");
+    if (!known) return false;
+  }
+  return anchored && !problem;
+}
+
+void check_directory(const std::filesystem::path& name, trace::Existing existing) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(name, unknown))) return;
+  if (existing == trace::Existing::refuse)
+    throw Error(Failure::usage, "the output exists already", name.string(),
+                "give another name, or --force to replace it");
+  if (std::filesystem::is_symlink(name, unknown) || !is_archive(name))
+    throw Error(Failure::usage, "something that is no OTF2 archive has this name", name.string(),
+                "name another directory");
+}
+
+std::uint64_t bytes_below(const std::filesystem::path& directory) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
+}
+
 /// A directory that gets its name when it is whole.
 class Directory {
 public:
-  explicit Directory(std::filesystem::path name) : name_(std::move(name)), written_(name_) {
-    written_ += ".part";
-    check_name();
-    std::error_code problem;
-    std::filesystem::remove_all(written_, problem);
-    std::filesystem::create_directory(written_, problem);
-    if (problem) fail(problem.message());
+  Directory(std::filesystem::path name, trace::Existing existing)
+      : name_(std::move(name)), existing_(existing), part_(trace::directory_of(trimmed(name_)), "otf2") {
+    check_directory(name_, existing_);
+    part_.create_directory();
   }
-  ~Directory() {
-    std::error_code ignored;
-    if (!whole_) std::filesystem::remove_all(written_, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
 
   const std::filesystem::path& name() const { return name_; }
-  const std::filesystem::path& written() const { return written_; }
+  const std::filesystem::path& written() const { return part_.path(); }
 
-  void finish() {
-    check_name();
-    std::error_code problem;
-    std::filesystem::remove_all(name_, problem);
-    if (!problem) std::filesystem::rename(written_, name_, problem);
-    if (problem) fail(problem.message());
-    whole_ = true;
+  /// The bytes in it.
+  std::uint64_t finish() {
+    check_directory(name_, existing_);
+    const std::uint64_t bytes = bytes_below(part_.path());
+    part_.keep_as(trimmed(name_), existing_);
+    return bytes;
   }
 
 private:
-  [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Failure::runtime, "cannot write the timeline: " + why, name_.string());
-  }
-  /// Only an older archive is replaced.
-  void check_name() const {
-    std::error_code ignored;
-    const bool older = std::filesystem::exists(name_ / (std::string(archive_name) + ".otf2"), ignored);
-    if (std::filesystem::exists(name_, ignored) && !older)
-      throw Error(Failure::usage, "something that is no OTF2 archive has this name", name_.string(),
-                  "name another directory");
+  /// Without the slash that the name of a directory may end with.
+  static std::filesystem::path trimmed(const std::filesystem::path& name) {
+    return name.has_filename() ? name : name.parent_path();
   }
 
   std::filesystem::path name_;
-  std::filesystem::path written_;
-  bool whole_ = false;
+  trace::Existing existing_;
+  trace::TemporaryFile part_;
 };
 
 /// An archive of OTF2, by its library: a location for each rank, a region for each call and each kernel.
@@ -130,9 +150,9 @@ private:
 /// held up for long.
 class Otf2Writer : public TimelineWriter {
 public:
-  Otf2Writer(const std::filesystem::path& name, const Labels& labels)
-      : labels_(labels), directory_(name), ranks_(labels.communicators.at(0).members.size()) {
-    OTF2_Error_RegisterCallback(&keep_quiet, nullptr);
+  Otf2Writer(const std::filesystem::path& name, trace::Existing existing, const Labels& labels)
+      : labels_(labels), directory_(name, existing), ranks_(labels.communicators.at(0).members.size()) {
+    OTF2_Error_RegisterCallback(&keep, &first_problem_);
     archive_ = OTF2_Archive_Open(directory_.written().c_str(), archive_name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                  OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive_ == nullptr) fail(OTF2_ERROR_INVALID);
@@ -153,6 +173,7 @@ public:
 
   ~Otf2Writer() override {
     if (archive_ != nullptr) OTF2_Archive_Close(archive_);
+    OTF2_Error_RegisterCallback(&keep, nullptr);
   }
 
   void event(const Event& event, std::span<const std::uint64_t> received) override {
@@ -168,14 +189,14 @@ public:
     if (event.sent != 0 && event.destination >= 0) write_known(state_of(event.destination));
   }
 
-  void end() override {
+  std::uint64_t end() override {
     for (const trace::Rank rank : labels_.ranks) {
       write_known(state_of(rank));
       while (!state_of(rank).waiting.empty())
         write_first(state_of(rank));
     }
     close();
-    directory_.finish();
+    return directory_.finish();
   }
 
 private:
@@ -199,8 +220,11 @@ private:
     OTF2_Paradigm paradigm;
   };
 
-  static OTF2_ErrorCode keep_quiet(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
-                                   va_list) {
+  /// The library tells of a full disk here alone: what closes its files returns success.
+  static OTF2_ErrorCode keep(void* first, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
+                             va_list) {
+    if (first != nullptr && *static_cast<OTF2_ErrorCode*>(first) == OTF2_SUCCESS)
+      *static_cast<OTF2_ErrorCode*>(first) = code;
     return code;
   }
 
@@ -328,6 +352,7 @@ private:
     define(events);
     demand(OTF2_Archive_CloseGlobalDefWriter(archive_, definitions_));
     demand(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
+    demand(first_problem_);
   }
 
   OTF2_StringRef text(const std::string& words) {
@@ -406,16 +431,18 @@ private:
   std::map<std::string, OTF2_StringRef> texts_;
   OTF2_GroupRef groups_ = 0;
   OTF2_TimeStamp last_ = 0;
+  OTF2_ErrorCode first_problem_ = OTF2_SUCCESS;
 };
 
 } // namespace
 
-void check_otf2_directory(const std::filesystem::path& directory) {
-  const Directory made(directory);
+void check_otf2_directory(const std::filesystem::path& directory, trace::Existing existing) {
+  const Directory made(directory, existing);
 }
 
-std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, const Labels& labels) {
-  return std::make_unique<Otf2Writer>(directory, labels);
+std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, trace::Existing existing,
+                                            const Labels& labels) {
+  return std::make_unique<Otf2Writer>(directory, existing, labels);
 }
 
 } // namespace timeless::replay::timeline

@@ -120,7 +120,7 @@ std::string quoted(std::string name) {
 /// holds at most one action of each rank and those of no length.
 class PajeWriter : public TimelineWriter {
 public:
-  PajeWriter(Output& output, const Labels& labels) : output_(output), links_(labels.messages) {
+  PajeWriter(trace::NewFile& output, const Labels& labels) : output_(output), links_(labels.messages) {
     output_.write(header);
     std::size_t others = 0;
     for (std::size_t call = 0; call < labels.calls.size(); ++call)
@@ -140,11 +140,12 @@ public:
     endings_.push({event.end, event.rank, {received.begin(), received.end()}});
   }
 
-  void end() override {
+  std::uint64_t end() override {
     emit_until(std::numeric_limits<double>::infinity());
     for (const trace::Rank rank : ranks_)
       put("5 {:.12f} rank r{}\n", last_, rank);
     put("5 {:.12f} run all\n", last_);
+    return 0;
   }
 
 private:
@@ -175,7 +176,7 @@ private:
     }
   }
 
-  Output& output_;
+  trace::NewFile& output_;
   const std::optional<std::vector<std::uint64_t>>& links_;
   std::vector<trace::Rank> ranks_;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
@@ -185,7 +186,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> paje_writer(trace::NewFile& output, const Labels& labels) {
   return std::make_unique<PajeWriter>(output, labels);
 }
 

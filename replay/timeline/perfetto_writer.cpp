@@ -109,7 +109,7 @@ std::uint64_t track_of(trace::Rank rank) {
 /// nanoseconds.
 class PerfettoWriter : public TimelineWriter {
 public:
-  PerfettoWriter(Output& output, const Labels& labels) : output_(output), labels_(labels) {
+  PerfettoWriter(trace::NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
     write_names();
     packet([&](protozero::pbf_writer& packet) {
       protozero::pbf_writer track(packet, packet_field::track_descriptor);
@@ -234,7 +234,7 @@ private:
     return known->second;
   }
 
-  Output& output_;
+  trace::NewFile& output_;
   const Labels& labels_;
   std::map<trace::KernelId, std::string> kernels_;
   std::string content_;
@@ -242,7 +242,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> perfetto_writer(Output& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> perfetto_writer(trace::NewFile& output, const Labels& labels) {
   return std::make_unique<PerfettoWriter>(output, labels);
 }
 

@@ -1,6 +1,5 @@
 #include "replay/timeline/timeline.h"
 
-#include "replay/timeline/output.h"
 #include "replay/timeline/writers.h"
 #include "trace/collective_bytes.h"
 #include "trace/error.h"
@@ -17,17 +16,13 @@ using trace::ActionFamily;
 
 namespace {
 
-std::filesystem::path directory_of(const std::filesystem::path& file) {
-  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-}
-
 /// Where a scratch file has room: beside a file, but not beside a device. Another process's directory may not be here.
 std::filesystem::path scratch_of(const std::filesystem::path& file) {
   std::error_code unknown;
-  if (!std::filesystem::is_directory(directory_of(file), unknown)) return std::filesystem::temp_directory_path();
+  if (!std::filesystem::is_directory(trace::directory_of(file), unknown)) return std::filesystem::temp_directory_path();
   const auto status = std::filesystem::status(file, unknown);
   const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  return special ? std::filesystem::temp_directory_path() : directory_of(file);
+  return special ? std::filesystem::temp_directory_path() : trace::directory_of(file);
 }
 
 bool has_root(const trace::Action& action) {
@@ -53,16 +48,16 @@ bool links_need_both_ends(TimelineFormat format) {
 }
 
 /// OTF2 is a directory, which its writer makes.
-std::unique_ptr<Output> output_of(const TimelineOptions& options) {
+std::unique_ptr<trace::NewFile> output_of(const TimelineOptions& options) {
   if (!options.writes) return nullptr;
   if (options.format == TimelineFormat::otf2) {
-    check_otf2_directory(options.file);
+    check_otf2_directory(options.file, options.existing);
     return nullptr;
   }
-  return std::make_unique<Output>(options.file);
+  return std::make_unique<trace::NewFile>(options.file, options.existing);
 }
 
-std::unique_ptr<TimelineWriter> writer(TimelineFormat format, Output& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> writer(TimelineFormat format, trace::NewFile& output, const Labels& labels) {
   switch (format) {
   case TimelineFormat::paje:
     return paje_writer(output, labels);
@@ -249,7 +244,7 @@ private:
   std::vector<Head> heads_;
 };
 
-void Timeline::finish(const Result& result, std::vector<Other> others) {
+std::uint64_t Timeline::finish(const Result& result, std::vector<Other> others) {
   const LaneResult& lane = result.lanes.at(lane_);
   if (lane.deadlock)
     throw Error(Failure::invalid_input, "the ranks come to wait for each other, so there is no timeline", lane.name,
@@ -279,7 +274,7 @@ void Timeline::finish(const Result& result, std::vector<Other> others) {
   if (!whole && links_need_both_ends(options_.format))
     labels.messages = with_both_ends(std::move(sent), std::move(taken));
   labels.communicators = std::move(communicators_);
-  const auto to = options_.format == TimelineFormat::otf2 ? otf2_writer(options_.file, labels)
+  const auto to = options_.format == TimelineFormat::otf2 ? otf2_writer(options_.file, options_.existing, labels)
                                                           : writer(options_.format, *output_, labels);
   Merger merger(sorter_, *to, places);
   for (const Other& other : others)
@@ -291,8 +286,8 @@ void Timeline::finish(const Result& result, std::vector<Other> others) {
     to->event(event, received);
   });
   merger.rest();
-  to->end();
-  if (output_) output_->finish();
+  const std::uint64_t bytes = to->end();
+  return output_ ? output_->finish() : bytes;
 }
 
 } // namespace timeless::replay::timeline

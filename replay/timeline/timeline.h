@@ -3,6 +3,7 @@
 #include "replay/observer.h"
 #include "replay/result.h"
 #include "replay/timeline/event_sorter.h"
+#include "trace/files/new_file.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -21,6 +22,7 @@ enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text, otf2 };
 
 struct TimelineOptions {
   std::filesystem::path file;
+  trace::Existing existing = trace::Existing::refuse; ///< of OTF2, only an archive that it wrote is replaced
   bool writes = true; ///< false: another process writes the file; this one observes its share of the ranks
   TimelineFormat format = TimelineFormat::perfetto;
   std::string lane = {}; ///< its name, or its number from 0; empty: the first
@@ -40,7 +42,7 @@ struct TimelineOptions {
 /// beside the file, until it is written.
 class Timeline : public Observer {
 public:
-  /// Throws Error(runtime) when the file cannot be written.
+  /// Throws Error(usage) when the file exists and is not to be replaced, Error(runtime) when it cannot be written.
   explicit Timeline(TimelineOptions options);
   ~Timeline() override;
 
@@ -49,7 +51,7 @@ public:
   void start(trace::Rank rank, double seconds) override;
   void observe(const ObservedAction& action) override;
 
-  /// Writes the file. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came
+  /// Writes the file; the bytes in it. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came
   /// to wait for each other.
   ///
   /// `others` observed the other ranks in other processes.
@@ -57,7 +59,7 @@ public:
     EventLabels labels;
     std::unique_ptr<EventStream> events;
   };
-  void finish(const Result& result, std::vector<Other> others = {});
+  std::uint64_t finish(const Result& result, std::vector<Other> others = {});
 
   /// For the process that writes: what there is to know of this one's events, and these in order.
   EventLabels labels();
@@ -73,7 +75,7 @@ private:
   std::uint32_t number_of(std::string name);
 
   TimelineOptions options_;
-  std::unique_ptr<class Output> output_;
+  std::unique_ptr<trace::NewFile> output_;
   EventSorter sorter_;
   std::map<std::string, std::uint32_t> calls_;
   std::set<trace::Rank> ranks_;

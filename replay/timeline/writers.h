@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/timeline/event.h"
-#include "replay/timeline/output.h"
+#include "trace/files/new_file.h"
 
 #include <filesystem>
 #include <memory>
@@ -14,17 +14,19 @@ class TimelineWriter {
 public:
   virtual ~TimelineWriter() = default;
   virtual void event(const Event& event, std::span<const std::uint64_t> received) = 0;
-  /// After the last event.
-  virtual void end() {}
+  /// After the last event; the bytes of what the writer made itself.
+  virtual std::uint64_t end() { return 0; }
 };
 
-std::unique_ptr<TimelineWriter> perfetto_writer(Output& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> paje_writer(Output& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> csv_writer(Output& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> text_writer(Output& output, const Labels& labels);
-/// Writes a directory, which gets its name when it is whole. Throws Error(usage) where something else has the name.
-std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, const Labels& labels);
+std::unique_ptr<TimelineWriter> perfetto_writer(trace::NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> paje_writer(trace::NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> csv_writer(trace::NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> text_writer(trace::NewFile& output, const Labels& labels);
+/// Writes a directory, which gets its name when it is whole. Throws Error(usage) where something has the name; where it
+/// is to be replaced, where that is anything but an OTF2 archive of these writers.
+std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, trace::Existing existing,
+                                            const Labels& labels);
 /// Throws as it would, before there is anything to write.
-void check_otf2_directory(const std::filesystem::path& directory);
+void check_otf2_directory(const std::filesystem::path& directory, trace::Existing existing);
 
 } // namespace timeless::replay::timeline

@@ -94,6 +94,28 @@ TEST(OutputFile, removes_what_a_killed_process_left_and_nothing_of_others) {
   EXPECT_TRUE(std::filesystem::exists(other.path()));
 }
 
+TEST(OutputFile, does_not_follow_a_link_that_stands_where_its_lock_is_kept) {
+  const TemporaryDirectory directory;
+  const TemporaryDirectory other;
+  std::filesystem::path lock;
+  {
+    const OutputFile file(directory / "run.tia", false);
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
+      if (entry.path().filename().string().starts_with(".timeless-lock-")) lock = entry.path();
+  }
+  ASSERT_FALSE(lock.empty());
+  write(other / "victim", "mine");
+  for (const auto& victim : {other / "victim", other / "nothing"}) {
+    std::filesystem::create_symlink(victim, lock);
+    const Error error = refusal(directory / "run.tia");
+    EXPECT_EQ(error.failure(), Failure::runtime);
+    EXPECT_EQ(error.where(), lock);
+    std::filesystem::remove(lock);
+  }
+  EXPECT_EQ(std::filesystem::file_size(other / "victim"), 4U);
+  EXPECT_EQ(files_in(other), 1U);
+}
+
 TEST(OutputFile, refuses_a_directory_and_a_place_that_is_not_there) {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory / "there");

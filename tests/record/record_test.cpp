@@ -28,6 +28,27 @@ TEST(Record, keeps_the_name_of_its_output_within_the_line) {
   EXPECT_THAT(ran.errors, AllOf(HasSubstr("next: timeless gather two\\nlines\\x1b[2J\n"), Not(HasSubstr("\x1b"))));
 }
 
+TEST(Record, that_cannot_write_its_answer_keeps_the_status_of_the_program) {
+  const Workplace place;
+  for (const char* status : {"0", "7"}) {
+    const Ran ran = place.run(std::string("timeless record --counter none --json /dev/full -o trace-") + status +
+                              " -- sh -c 'exit " + status + "'");
+    EXPECT_EQ(std::to_string(ran.status), status);
+    EXPECT_THAT(ran.errors, HasSubstr("No space left on device"));
+  }
+}
+
+TEST(Record, starts_nothing_where_its_answer_has_no_place) {
+  const Workplace place;
+  place.write("answer", "mine");
+  EXPECT_EQ(place.run("timeless record --counter none --json answer -o trace -- touch started").status, 2);
+  EXPECT_EQ(place.run("timeless record --counter none --json nowhere/x -o trace -- touch started").status, 1);
+  EXPECT_EQ(place.run("ls started").status, 2);
+  EXPECT_EQ(place.read("answer"), "mine");
+  EXPECT_EQ(place.run("timeless record --counter none --json answer --force -o trace -- touch started").status, 0);
+  EXPECT_THAT(place.read("answer"), HasSubstr("timeless.record/1"));
+}
+
 #ifndef TIMELESS_SANITIZED // which takes memory of its own
 TEST(Record, keeps_the_most_memory_each_rank_had) {
   const Workplace place;

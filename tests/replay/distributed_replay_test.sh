@@ -40,14 +40,14 @@ same 2 3 "$fixtures/v2-wavefront.tia" --platform nowhere
 same 2 3 "$fixtures/v2-wavefront.tia" --platform "$fixtures/v2-wavefront.tia"
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --ports receiver --completions listed
 for format in perfetto paje csv text; do
-  "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" --timeline-format "$format" >"$work/out"
+  "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/one" --timeline-format "$format" >"$work/out"
   timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g \
-    --timeline "$work/many" --timeline-format "$format" >"$work/out"
+    --force --timeline "$work/many" --timeline-format "$format" >"$work/out"
   cmp "$work/one" "$work/many" || { echo "FAILED: the $format timeline differs"; exit 1; }
 done
 part="--timeline-window ..0.002 --timeline-ranks 1-2 --timeline-format paje"
-"$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/one" $part >"$work/out"
-timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --timeline "$work/many" \
+"$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/one" $part >"$work/out"
+timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/many" \
   $part >"$work/out"
 cmp "$work/one" "$work/many"
 for trace in v2-windows v1-calls v1-further-calls; do
@@ -74,8 +74,8 @@ refused() {
 }
 refused 2 'SMPI simulates all ranks in one process' --platform graphene --backend smpi
 refused 2 'the processes divide the ranks' --network e1g --threads 2
-refused 2 "there is no configuration 'fast' to show" --network e1g --timeline "$work/line" --timeline-lane fast
-refused 1 'cannot write' --network e1g --timeline "$work/nowhere/line"
+refused 2 "there is no configuration 'fast' to show" --network e1g --force --timeline "$work/line" --timeline-lane fast
+refused 1 'cannot write' --network e1g --force --timeline "$work/nowhere/line"
 [ ! -e "$work/line" ]
 
 timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-wavefront.tia" --network e1g --per-process --json >"$work/out"

@@ -195,6 +195,7 @@ protected:
   }
   Archive written(const trace::Source& program, TimelineOptions how = {.file = {}}) const {
     how.file = made;
+    how.existing = trace::Existing::replace;
     how.format = TimelineFormat::otf2;
     write(program, std::move(how));
     return read(made);
@@ -250,7 +251,7 @@ TEST_F(Otf2, says_what_comma_separated_values_say) {
     const MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 600});
     const Archive archive = written(program);
     const fs::path csv = directory / "timeline.csv";
-    write(program, {.file = csv, .format = TimelineFormat::csv});
+    write(program, {.file = csv, .existing = trace::Existing::replace, .format = TimelineFormat::csv});
     std::map<std::uint64_t, std::size_t> place;
     for (const auto& row : rows(csv)) {
       const std::uint64_t rank = std::stoull(row[0]);
@@ -322,17 +323,26 @@ TEST_F(Otf2, otf2_print_reads_it) {
   }
 }
 
-TEST_F(Otf2, replaces_an_older_archive_and_nothing_else) {
+TEST_F(Otf2, replaces_an_older_archive_when_told_and_nothing_else) {
   MemorySource program(1);
   program.compute(0, 5);
   program.finalize();
   written(program);
   EXPECT_EQ(written(program).records.at(0).size(), 4U);
+  const auto open = [&](trace::Existing existing) {
+    Timeline({.file = made, .existing = existing, .format = TimelineFormat::otf2});
+  };
+  EXPECT_THROW(open(trace::Existing::refuse), Error);
+  for (const fs::path& precious : {made / "precious", made / "traces" / "precious"}) {
+    std::ofstream(precious) << "text";
+    EXPECT_THROW(open(trace::Existing::replace), Error);
+    EXPECT_TRUE(fs::exists(precious));
+    fs::remove(precious);
+  }
+  open(trace::Existing::replace);
   fs::remove_all(made);
   fs::create_directory(made);
-  std::ofstream(made / "precious") << "text";
-  EXPECT_THROW(Timeline({.file = made, .format = TimelineFormat::otf2}), Error);
-  EXPECT_TRUE(fs::exists(made / "precious"));
+  EXPECT_THROW(open(trace::Existing::replace), Error) << "an empty directory is no archive";
   EXPECT_THROW(Timeline({.file = directory / "nowhere" / "x", .format = TimelineFormat::otf2}), Error);
 }
 

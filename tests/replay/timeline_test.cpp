@@ -254,6 +254,7 @@ protected:
         flat_machine(program.run().size, {{.latency = 2, .byte_time = 5, .memory_copy = 1},
                                           {.latency = 4, .byte_time = 10, .memory_copy = 2, .compute_scale = 2}});
     how.file = file;
+    how.existing = trace::Existing::replace;
     Timeline timeline(std::move(how));
     options.observer = &timeline;
     timeline.finish(replay(program, machine, options));

@@ -191,7 +191,10 @@ int replay_on_processes(ReplayRequest& request) {
     prediction = predict_as_far_as_known(*source, asked, predict_on_any_machine);
     if (timeline) {
       meet(team);
-      meet(team, [&] { replay::finish_timeline(team.communicator(), *timeline, prediction.result); });
+      meet(team, [&] {
+        const std::uint64_t bytes = replay::finish_timeline(team.communicator(), *timeline, prediction.result);
+        prediction.timeline = written(request.timeline, bytes);
+      });
     }
     if (request.per_process) prediction.processes = gathered(team, shared.work());
   });

@@ -3,12 +3,12 @@
 #include "tools/child_process.h"
 #include "tools/planning/sizes.h"
 #include "trace/error.h"
+#include "trace/files/text_file.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -127,13 +127,17 @@ Answer ask(const std::string& name, std::vector<std::string> command) {
 } // namespace
 
 std::vector<Node> read_nodes(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in || std::filesystem::is_directory(file))
-    throw Error(Failure::usage, "the list of hosts cannot be read", file.string(), "name a file with a host a line");
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+  const std::optional<std::string> content = trace::read_text(file, most_bytes);
+  if (!content || content->size() > most_bytes)
+    throw Error(Failure::usage, content ? "a list of hosts of more than 64 MiB" : "the list of hosts cannot be read",
+                file.string(), "name a file with a host a line");
+  std::istringstream in(*content);
   std::vector<Node> nodes;
   std::uint32_t number = 0;
   for (std::string text; std::getline(in, text);) {
     const HostLine line(file, ++number);
+    if (text.find('\0') != std::string::npos) line.fail("a zero byte: this is no list of hosts");
     if (const std::optional<Node> node = line.parse(text)) add(nodes, *node, line);
   }
   if (nodes.empty())

@@ -53,10 +53,12 @@ std::string KernelNames::operator()(trace::KernelId kernel) {
 std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
                                                            bool writes) {
   replay::timeline::TimelineOptions options = timeline_options(request.timeline, source.run().size);
-  const bool simgrids = request.timeline.format == "simgrid";
+  const bool simgrids = timeline_format(request.timeline) == "simgrid";
   if (simgrids && request.prediction.backend != Backend::smpi)
     throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",
                 "give --backend smpi, or take another format");
+  if (request.timeline.asked())
+    trace::demand_output_apart(request.timeline.file, files_read(request.prediction, source));
   if (!request.timeline.asked() || simgrids) return nullptr;
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);

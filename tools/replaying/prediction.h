@@ -5,6 +5,7 @@
 #include "tools/answers/tolerance.h"
 #include "tools/console.h"
 #include "tools/preset_machine.h"
+#include "tools/replaying/written_timeline.h"
 
 #include "replay/distributed/process_work.h"
 #include "replay/platform/presets.h"
@@ -79,6 +80,7 @@ struct Prediction {
   std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
   /// SMPI: what it takes longer than the model, by configuration; nothing where the model does not come to its end.
   std::vector<std::optional<Contention>> contentions;
+  std::optional<WrittenTimeline> timeline;
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

@@ -210,6 +210,9 @@ void print_text(const PredictionOptions& asked, const trace::Run& run, const Pre
                                                  replay::name(asked.ports))));
   for (const std::string& note : prediction.notes)
     print_line("{:<10}{}", "note", note);
+  if (const auto& timeline = prediction.timeline)
+    print_line("{:<10}{}, {}; {}", "timeline", timeline->file, human_bytes(static_cast<double>(timeline->bytes)),
+               timeline->how_to_open());
   fmt::print("{}", not_modelled_text(prediction.result));
 }
 
@@ -338,6 +341,8 @@ nlohmann::ordered_json prediction_json(const PredictionOptions& asked, const tra
       json["configurations"].back()["predicted_over_measured"] = prediction.result.lanes[i].makespan / *seconds;
   }
   if (!prediction.processes.empty()) json["processes"] = processes_json(prediction);
+  if (const auto& timeline = prediction.timeline)
+    json["timeline"] = {{"file", timeline->file}, {"format", timeline->format}, {"bytes", timeline->bytes}};
   return json;
 }
 

@@ -2,6 +2,7 @@
 
 #include "tools/named_networks.h"
 #include "tools/option_checks.h"
+#include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
@@ -216,6 +217,15 @@ void read_words(ReplayRequest& request) {
   if (request.clock == "global") asked.clock = replay::StartClock::global;
   asked.nonblocking_copy = request.copies == "all";
   asked.creation = request.creation == "allreduce";
+}
+
+std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source) {
+  std::vector<std::filesystem::path> files = trace_files(asked.trace, source);
+  files.insert(files.end(), asked.machine.networks.begin(), asked.machine.networks.end());
+  files.insert(files.end(), {asked.machine.hostfile, asked.machine.rates});
+  for (const std::string& platform : asked.platforms)
+    files.push_back(platform_file(platform));
+  return files;
 }
 
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,

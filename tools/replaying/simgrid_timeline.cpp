@@ -2,43 +2,45 @@
 
 #include "trace/error.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <string>
-#include <system_error>
+#include <string_view>
 
 namespace timeless::tools {
 
-SimgridTimeline::SimgridTimeline(ReplayRequest& request) : file_(request.timeline.file) {
+SimgridTimeline::SimgridTimeline(ReplayRequest& request)
+    : file_(request.timeline.file, request.timeline.existing()),
+      scratch_(trace::open_scratch(trace::directory_of(request.timeline.file))) {
   const TimelineRequest& asked = request.timeline;
   if (scalings(request.prediction).size() > 1 || !(asked.window.empty() && asked.ranks.empty() && asked.lane.empty()))
     throw Error(Failure::usage, "SimGrid writes a timeline of one simulation, and all of it", "--timeline-format",
                 "ask for one configuration, or take another format");
-  part_ = file_;
-  part_ += ".part";
-  // SimGrid says little of a file it cannot write.
-  for (const auto& path : {file_, part_})
-    if (std::ofstream file(path); !file)
-      throw Error(Failure::runtime, "cannot write the timeline", path.string(), std::strerror(errno));
   for (const char* setting : {"tracing:yes", "tracing/smpi:yes", "tracing/smpi/computing:yes"})
     request.prediction.settings.emplace_back(setting);
-  request.prediction.settings.push_back("tracing/filename:" + part_.string());
+  request.prediction.settings.push_back("tracing/filename:/proc/self/fd/" + std::to_string(scratch_));
 }
 
 SimgridTimeline::~SimgridTimeline() {
-  std::error_code ignored;
-  std::filesystem::remove(part_, ignored);
+  ::close(scratch_);
 }
 
-void SimgridTimeline::finish() {
-  std::error_code error;
-  std::filesystem::copy_file(part_, file_, std::filesystem::copy_options::overwrite_existing, error);
-  if (error) throw Error(Failure::runtime, "cannot write the timeline", file_.string(), error.message());
+std::uint64_t SimgridTimeline::finish() {
+  char buffer[65536];
+  for (off_t place = 0;;) {
+    const ssize_t got = ::pread(scratch_, buffer, sizeof buffer, place);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(Failure::runtime, "cannot read SimGrid's timeline again", {}, std::strerror(errno));
+    if (got == 0) return file_.finish();
+    file_.write(std::string_view(buffer, static_cast<std::size_t>(got)));
+    place += got;
+  }
 }
 
 std::unique_ptr<SimgridTimeline> asked_simgrid_timeline(ReplayRequest& request) {
-  if (!request.timeline.asked() || request.timeline.format != "simgrid") return nullptr;
+  if (!request.timeline.asked() || timeline_format(request.timeline) != "simgrid") return nullptr;
   return std::make_unique<SimgridTimeline>(request);
 }
 

@@ -2,15 +2,17 @@
 
 #include "tools/replaying/request.h"
 
-#include <filesystem>
+#include "trace/files/new_file.h"
+
+#include <cstdint>
 #include <memory>
 
 namespace timeless::tools {
 
 /// The timeline that SimGrid itself writes of a simulation, with the names of SMPI's calls.
 ///
-/// SimGrid writes it from the process of the simulation, and what this process has of it (the same beginning) goes
-/// where it ends: so it is written to a file of its own, and copied.
+/// SimGrid opens its file by name, follows links, and puts what this process has of it (the same beginning) at its end
+/// when this process ends: so it gets a file that has no name, and what is there after the simulation is copied.
 class SimgridTimeline {
 public:
   /// Asks for it, by settings of the request's prediction. Throws Error(usage), and Error(runtime) when the file cannot
@@ -20,12 +22,12 @@ public:
   SimgridTimeline(const SimgridTimeline&) = delete;
   SimgridTimeline& operator=(const SimgridTimeline&) = delete;
 
-  /// To be called after the simulation. Throws Error(runtime) when the disk is full.
-  void finish();
+  /// To be called after the simulation; the bytes written. Throws Error(runtime) when the disk is full.
+  std::uint64_t finish();
 
 private:
-  std::filesystem::path file_;
-  std::filesystem::path part_;
+  trace::NewFile file_;
+  int scratch_;
 };
 
 /// Nothing unless it is asked for (--timeline-format simgrid).

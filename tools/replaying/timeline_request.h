@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/timeline/timeline.h"
+#include "tools/replaying/written_timeline.h"
 
 #include <CLI/CLI.hpp>
 
@@ -11,13 +12,21 @@ namespace timeless::tools {
 /// What a person types to have a timeline written.
 struct TimelineRequest {
   std::string file;
-  std::string format = "perfetto";
+  std::string format = "by name"; ///< by name: see timeline_format()
   std::string window;
   std::string ranks;
   std::string lane;
+  bool force = false;
 
   bool asked() const { return !file.empty(); }
+  trace::Existing existing() const { return force ? trace::Existing::replace : trace::Existing::refuse; }
 };
+
+/// The word of --timeline-format: as asked, or by the end of the file's name.
+std::string timeline_format(const TimelineRequest& request);
+
+/// What is told of it when it is there.
+WrittenTimeline written(const TimelineRequest& request, std::uint64_t bytes);
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request);
 

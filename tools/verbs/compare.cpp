@@ -38,7 +38,7 @@ struct Options {
 
 /// A file of JSON begins with a brace; anything else is a trace.
 bool holds_json(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return false;
+  if (!std::filesystem::is_regular_file(path)) return false;
   std::ifstream file(path);
   char first = 0;
   return file >> first && first == '{';

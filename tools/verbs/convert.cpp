@@ -1,6 +1,5 @@
 #include "tools/console.h"
 #include "tools/gather_answer.h"
-#include "tools/interruption.h"
 #include "tools/machine_basis.h"
 #include "tools/option_checks.h"
 #include "tools/trace_input.h"
@@ -9,6 +8,7 @@
 #include "gather/conversion.h"
 #include "gather/volume_rounding.h"
 #include "replay/lowering.h"
+#include "trace/files/new_file.h"
 #include "trace/formats/format.h"
 
 #include <fmt/format.h>
@@ -161,8 +161,8 @@ int convert_to_format(const Options& options, const trace::Source& source) {
 }
 
 int convert_trace(const Options& options) {
-  remove_temporary_files_when_interrupted();
   const auto source = open_trace(options.trace, options.from);
+  trace::demand_output_apart(options.output, trace_files(options.trace, *source));
   return options.to.empty() ? convert_to_archive(options, *source) : convert_to_format(options, *source);
 }
 

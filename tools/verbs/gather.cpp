@@ -1,6 +1,5 @@
 #include "tools/console.h"
 #include "tools/gather_answer.h"
-#include "tools/interruption.h"
 #include "tools/verbs/verbs.h"
 
 #include "gather/merge.h"
@@ -39,7 +38,6 @@ std::vector<std::filesystem::path> rank_files(const std::filesystem::path& direc
 }
 
 int gather_directory(const Options& options) {
-  remove_temporary_files_when_interrupted();
   GatherAnswer answer{.directory = options.directory, .output = options.output, .merged = {}, .remove = options.remove};
   if (answer.output.empty()) answer.output = default_output(options.directory);
   const auto start = std::chrono::steady_clock::now();

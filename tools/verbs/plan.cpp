@@ -1,17 +1,17 @@
 #include "tools/planning/plan.h"
-#include "gather/temporary_file.h"
 #include "tools/console.h"
 #include "tools/locate.h"
 #include "tools/option_checks.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/verbs/verbs.h"
 #include "tools/words_usage.h"
+#include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -127,17 +127,8 @@ Commands commands(const Options& options, const Plan& plan) {
 
 void write_hostfile(const Options& options, const std::string& text) {
   if (options.output.empty()) return;
-  const fs::path path = options.output;
-  std::error_code failed;
-  if (fs::exists(path, failed) && (!options.force || fs::equivalent(path, options.hosts, failed)))
-    throw Error(Failure::usage, "the file exists", options.output, "name another with -o, or replace it with --force");
-  gather::TemporaryFile file(path.has_parent_path() ? path.parent_path() : fs::path("."), "hostfile");
-  std::ofstream out(file.path());
-  out << text;
-  out.close();
-  if (!out)
-    throw Error(Failure::runtime, "the hostfile cannot be written", options.output, "name a place that can be written");
-  file.keep_as(path, options.force);
+  trace::demand_output_apart(options.output, std::array<fs::path, 2>{options.hosts, options.trace});
+  trace::write_file(options.output, text, options.force ? trace::Existing::replace : trace::Existing::refuse);
 }
 
 std::string ratio_text(double ratio) {

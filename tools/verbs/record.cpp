@@ -9,6 +9,7 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/words_usage.h"
+#include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 
@@ -18,8 +19,8 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Options {
   bool timestamps = false;
   std::string profile;
   std::string json; ///< a file: stdout is the program's
+  bool force = false;
   std::vector<std::string> command;
 };
 
@@ -90,7 +92,8 @@ std::string library() {
   return path.string();
 }
 
-void write_json(const Options& options, const Outcome& outcome, ExitStatus status) {
+/// The program has run, and its status is record's: an answer that cannot be written does not change that.
+void write_json(trace::NewFile& file, const Options& options, const Outcome& outcome, ExitStatus status) {
   const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
                                          {"directory", fs::absolute(options.directory).string()},
                                          {"status", status},
@@ -105,9 +108,12 @@ void write_json(const Options& options, const Outcome& outcome, ExitStatus statu
                                          {"exactness", name(outcome.counter.exactness)},
                                          {"spawned_worlds", spawned_worlds(options.directory)},
                                          {"complaints", complaints(outcome)}};
-  std::ofstream file(options.json);
-  file << answer.dump(2) << '\n';
-  if (!file.flush()) throw Error(Failure::runtime, "cannot be written", options.json, "name another file");
+  try {
+    file.write(answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    file.finish();
+  } catch (const Error& error) {
+    print_error(error);
+  }
 }
 
 void report(const Options& options, const Outcome& outcome) {
@@ -142,10 +148,13 @@ int record(const Options& options) {
                                                    .timestamps = options.timestamps,
                                                    .profile = options.profile,
                                                    .launcher = options.command.front()});
+  std::optional<trace::NewFile> json;
+  if (!options.json.empty())
+    json.emplace(options.json, options.force ? trace::Existing::replace : trace::Existing::refuse);
   const ExitStatus status = run_in_our_place(options.command, variables);
   const Outcome outcome = outcome_of(options.directory);
   report(options, outcome);
-  if (!options.json.empty()) write_json(options, outcome, status);
+  if (json) write_json(*json, options, outcome, status);
   return status;
 }
 
@@ -177,6 +186,7 @@ VerbAction add_record(CLI::App& command) {
   command.add_option(
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");
+  command.add_flag("--force", options->force, "Replace an existing file of --json");
   // From its first word on, the command is none of ours: neither its options, nor what CLI11 would take for a list.
   constexpr int every_word = CLI::detail::expected_max_vector_size;
   command.add_option("command", options->command, "The command that starts the program, as without timeless")

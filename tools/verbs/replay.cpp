@@ -24,9 +24,9 @@ int replay_trace(ReplayRequest& request) {
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
   const auto timeline = asked_timeline(request, *source);
   const auto simgrid_timeline = asked_simgrid_timeline(request);
-  const Prediction prediction = predict_as_far_as_known(*source, asked, predict);
-  if (timeline) timeline->finish(prediction.result);
-  if (simgrid_timeline) simgrid_timeline->finish();
+  Prediction prediction = predict_as_far_as_known(*source, asked, predict);
+  if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));
+  if (simgrid_timeline) prediction.timeline = written(request.timeline, simgrid_timeline->finish());
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())
     name_kernels(request, *source, prediction);
   print_prediction(asked, source->run(), prediction, request.report);

@@ -64,23 +64,6 @@ std::optional<int> number_of(ActionKind kind) {
   }
 }
 
-/// The lines of a file, and where the next one begins.
-class Lines {
-public:
-  explicit Lines(const std::filesystem::path& path) : out_(path) {}
-
-  void add(const std::string& line) {
-    out_.line(line);
-    place_ += line.size() + 1;
-  }
-  std::uint64_t place() const { return place_; }
-  std::uint64_t finish() { return out_.finish(); }
-
-private:
-  TextOutput out_;
-  std::uint64_t place_ = 0;
-};
-
 template <typename First, typename... Rest>
 std::string fields(const First& first, const Rest&... rest) {
   std::string text = std::to_string(first);
@@ -98,7 +81,7 @@ struct Open {
 
 class DimemasRank : public ExportedRank {
 public:
-  DimemasRank(ExportJob& job, Rank rank, const MessageTags& tags, Lines& lines)
+  DimemasRank(ExportJob& job, Rank rank, const MessageTags& tags, TextOutput& lines)
       : ExportedRank(job, rank), tags_(tags), lines_(lines) {}
 
   /// What every task has, whatever its rank did.
@@ -122,14 +105,14 @@ private:
 
   void burst(std::uint64_t time) {
     const std::string fraction = std::to_string(time % 1'000'000'000);
-    lines_.add(fields(1, rank(), 0, time / 1'000'000'000) + "." + std::string(9 - fraction.size(), '0') + fraction);
+    lines_.line(fields(1, rank(), 0, time / 1'000'000'000) + "." + std::string(9 - fraction.size(), '0') + fraction);
     begun_ = true;
   }
 
   /// Dimemas leaves out tasks that do not begin with computation.
   void add(const std::string& line) {
     if (!begun_) burst(0);
-    lines_.add(line);
+    lines_.line(line);
   }
 
   void send(Rank to, Bytes bytes, Tag tag, CommunicatorId communicator, int how) {
@@ -227,7 +210,7 @@ private:
   }
 
   const MessageTags& tags_;
-  Lines& lines_;
+  TextOutput& lines_;
   OpenRequests<Open> open_;
   std::unordered_map<CommunicatorId, std::uint64_t> calls_; ///< collectives that became messages
   bool begun_ = false;                                      ///< with computation
@@ -236,6 +219,7 @@ private:
 std::string head(const Run& run, const std::filesystem::path& output, std::uint64_t places) {
   std::string name = output.filename().string();
   std::ranges::replace(name, '"', '\'');
+  std::ranges::replace_if(name, [](unsigned char letter) { return letter < ' '; }, '_');
   const std::string digits = std::to_string(places);
   std::string text = "#DIMEMAS:\"" + name + "\":1," + std::string(place_digits - digits.size(), '0') + digits + ":" +
                      std::to_string(run.size) + "(";
@@ -244,7 +228,7 @@ std::string head(const Run& run, const std::filesystem::path& output, std::uint6
   return text + ")," + std::to_string(run.communicators.size()) + ",0";
 }
 
-void define_communicators(const Run& run, Lines& lines) {
+void define_communicators(const Run& run, TextOutput& lines) {
   for (CommunicatorId id = 0; id < run.communicators.size(); ++id) {
     std::vector<Rank> members = run.communicators[id].members;
     const auto& remote = run.communicators[id].remote_members;
@@ -253,7 +237,7 @@ void define_communicators(const Run& run, Lines& lines) {
     std::string line = "d:" + fields(1, id + 1, members.size());
     for (const Rank member : members)
       line += ":" + std::to_string(member);
-    lines.add(line);
+    lines.line(line);
   }
 }
 
@@ -262,15 +246,14 @@ void define_communicators(const Run& run, Lines& lines) {
 ExportReport write_dimemas(const Source& source, const std::filesystem::path& output, const ExportOptions& options) {
   ExportJob job(source, options, "Dimemas waits for all");
   require_rate(options);
-  require_new(output, options);
   const Run& run = source.run();
   const MessageTags tags(source);
   ExportReport& report = job.report;
   report.files.push_back(output);
   if (run.counter.unit == VolumeUnit::instructions || run.counter.unit == VolumeUnit::events)
     ++report.lowered["all computation as seconds, of 1 / rate each"];
-  Lines lines(output);
-  lines.add(head(run, output, 0));
+  TextOutput lines(output, existing(options));
+  lines.line(head(run, output, 0));
   define_communicators(run, lines);
   std::vector<std::uint64_t> places;
   for (const RankRecord& record : run.ranks) {
@@ -281,13 +264,10 @@ ExportReport write_dimemas(const Source& source, const std::filesystem::path& ou
   }
   const std::uint64_t table = lines.place();
   for (std::size_t task = 0; task < places.size(); ++task)
-    lines.add("s:" + fields(task, places[task]));
-  report.bytes = lines.finish();
+    lines.line("s:" + fields(task, places[task]));
   // Now it is known where the places stand.
-  std::fstream file(output, std::ios::in | std::ios::out | std::ios::binary);
-  file << head(run, output, table);
-  file.close();
-  if (!file) throw Error(Failure::runtime, "cannot write the file", output.string());
+  lines.overwrite(0, head(run, output, table));
+  report.bytes = lines.finish();
   return std::move(report);
 }
 

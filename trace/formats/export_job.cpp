@@ -23,10 +23,8 @@ void require_rate(const ExportOptions& options) {
     throw Error(Failure::usage, "no rate of computation above zero", "--rate");
 }
 
-void require_new(const std::filesystem::path& output, const ExportOptions& options) {
-  std::error_code ignored;
-  if (!options.force && std::filesystem::exists(output, ignored))
-    throw Error(Failure::usage, "the output exists", output.string(), "name another one, or give --force");
+Existing existing(const ExportOptions& options) {
+  return options.force ? Existing::replace : Existing::refuse;
 }
 
 } // namespace timeless::trace::formats

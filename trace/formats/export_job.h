@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trace/files/temporary_file.h"
 #include "trace/formats/format.h"
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct ExportJob {
 
 /// Throws Error(usage) for a rate that makes no time of computation.
 void require_rate(const ExportOptions& options);
-/// Throws Error(usage) where the output exists, unless forced.
-void require_new(const std::filesystem::path& output, const ExportOptions& options);
+/// What becomes of an output that exists.
+Existing existing(const ExportOptions& options);
 
 } // namespace timeless::trace::formats

@@ -1,10 +1,6 @@
 #include "trace/formats/text_output.h"
 
-#include "trace/error.h"
-
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 namespace timeless::trace::formats {
 
@@ -19,14 +15,6 @@ void append(std::string& text, std::int64_t value) {
 }
 
 } // namespace
-
-TextOutput::TextOutput(const std::filesystem::path& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (!file_) fail();
-}
-
-void TextOutput::fail() const {
-  throw Error(Failure::runtime, std::string("cannot write the file: ") + std::strerror(errno), path_.string());
-}
 
 void TextOutput::begin_line(std::int64_t first) {
   append(buffer_, first);
@@ -58,15 +46,19 @@ void TextOutput::line(std::string_view text) {
 }
 
 void TextOutput::flush() {
-  if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get()) != buffer_.size()) fail();
-  written_ += buffer_.size();
+  file_.write(buffer_);
+  place_ += buffer_.size();
   buffer_.clear();
+}
+
+void TextOutput::overwrite(std::uint64_t place, std::string_view text) {
+  flush();
+  file_.write_over(place, text);
 }
 
 std::uint64_t TextOutput::finish() {
   flush();
-  if (std::fclose(file_.release()) != 0) fail();
-  return written_;
+  return file_.finish();
 }
 
 } // namespace timeless::trace::formats

@@ -1,20 +1,20 @@
 #pragma once
 
+#include "trace/files/new_file.h"
+
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 
 namespace timeless::trace::formats {
 
-/// A text file that is being written, words between single spaces. Throws Error(runtime) where the disk is full.
+/// A text file that is being written, words between single spaces. Throws what NewFile does.
 class TextOutput {
 public:
-  /// Creates the file, or empties it.
-  explicit TextOutput(const std::filesystem::path& path);
+  TextOutput(const std::filesystem::path& path, Existing existing, Durable durable = Durable::yes)
+      : file_(path, existing, durable) {}
 
   void begin_line(std::int64_t first);
   void word(std::string_view text);
@@ -23,20 +23,20 @@ public:
   void end_line();
   void line(std::string_view text);
 
-  /// Closes the file; the bytes written.
+  /// Where the next line begins.
+  std::uint64_t place() const { return place_ + buffer_.size(); }
+  /// Writes over what stands there.
+  void overwrite(std::uint64_t place, std::string_view text);
+
+  /// Gives the file its name; the bytes written.
   std::uint64_t finish();
 
 private:
   void flush();
-  [[noreturn]] void fail() const;
 
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  NewFile file_;
   std::string buffer_;
-  std::uint64_t written_ = 0;
+  std::uint64_t place_ = 0; ///< of the buffer
 };
 
 } // namespace timeless::trace::formats

@@ -54,7 +54,10 @@ fs::path only_prefix_in(const fs::path& directory) {
 
 /// What the text beside the files says of a key; empty where it does not.
 std::string meta_value(const fs::path& prefix, std::string_view key) {
-  std::ifstream meta(prefix.string() + ".meta");
+  const fs::path path = prefix.string() + ".meta";
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {}; // a pipe would be waited for
+  std::ifstream meta(path);
   std::string line;
   for (int lines = 0; lines < 1000 && std::getline(meta, line); ++lines)
     if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == '=')

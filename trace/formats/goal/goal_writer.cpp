@@ -35,7 +35,7 @@ public:
 
 class TextSink : public Sink {
 public:
-  TextSink(const std::filesystem::path& path, Rank size) : out_(path) {
+  TextSink(const std::filesystem::path& path, Rank size, Existing existing) : out_(path, existing) {
     out_.line("num_ranks " + std::to_string(size));
   }
   void begin(Rank rank) override {
@@ -55,7 +55,8 @@ private:
 
 class BinarySink : public Sink {
 public:
-  BinarySink(const std::filesystem::path& path, Rank size) : out_(path, static_cast<std::uint32_t>(size)) {}
+  BinarySink(const std::filesystem::path& path, Rank size, Existing existing)
+      : out_(path, static_cast<std::uint32_t>(size), existing) {}
   void begin(Rank) override {
     schedule_.operations.clear();
     schedule_.dependencies.clear();
@@ -213,14 +214,13 @@ template <typename SinkType>
 ExportReport write(const Source& source, const std::filesystem::path& output, const ExportOptions& options) {
   ExportJob job(source, options, "a schedule has all");
   require_rate(options);
-  require_new(output, options);
   const Run& run = source.run();
   const MessageTags tags(source);
   job.report.files.push_back(output);
   const VolumeUnit unit = run.counter.unit;
   if (unit == VolumeUnit::instructions || unit == VolumeUnit::events)
     ++job.report.lowered["all computation as ns, of 1e9 / rate each"];
-  SinkType sink(output, run.size);
+  SinkType sink(output, run.size, existing(options));
   for (const RankRecord& record : run.ranks) {
     sink.begin(record.rank);
     GoalRank(job, record.rank, tags, sink).say_all();

@@ -195,18 +195,9 @@ Schedules read_binary(const std::filesystem::path& path) {
   return schedules;
 }
 
-BinaryWriter::BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks)
-    : path_(path), file_(std::fopen(path.c_str(), "wb")), ranks_(ranks), position_(head_bytes + place_bytes * ranks) {
-  if (!file_) fail();
-  if (std::fseek(file_.get(), static_cast<long>(magic_bytes + position_), SEEK_SET) != 0) fail();
-}
-
-void BinaryWriter::fail() const {
-  throw Error(Failure::runtime, std::string("cannot write the file: ") + std::strerror(errno), path_.string());
-}
-
-void BinaryWriter::put(const std::string& bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail();
+BinaryWriter::BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks, Existing existing)
+    : file_(path, existing), ranks_(ranks), position_(head_bytes + place_bytes * ranks) {
+  file_.write(std::string(magic_bytes + position_, '\0'));
 }
 
 void BinaryWriter::write(const Schedule& schedule) {
@@ -246,7 +237,7 @@ void BinaryWriter::write(const Schedule& schedule) {
   }
   for (const Dependency& one : by_earlier)
     append(bytes, one.later);
-  put(bytes);
+  file_.write(bytes);
   append(table_, position_);
   position_ += bytes.size();
   append(table_, position_);
@@ -258,10 +249,8 @@ std::uint64_t BinaryWriter::finish() {
   append(head, ranks_);
   append(head, largest_cpu_);
   append(head, largest_nic_);
-  if (std::fseek(file_.get(), 0, SEEK_SET) != 0) fail();
-  put(head + table_);
-  if (std::fclose(file_.release()) != 0) fail();
-  return magic_bytes + position_;
+  file_.write_over(0, head + table_);
+  return file_.finish();
 }
 
 } // namespace timeless::trace::formats::goal

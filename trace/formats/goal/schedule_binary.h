@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trace/files/new_file.h"
 #include "trace/formats/goal/schedule.h"
 
 #include <cstdio>
@@ -15,25 +16,18 @@ bool begins_binary(std::string_view bytes);
 /// Reads schedules in LogGOPSim's binary form. Throws Error(invalid_input) naming rank and operation.
 Schedules read_binary(const std::filesystem::path& path);
 
-/// Writes LogGOPSim's binary form, rank by rank. Throws Error(runtime) where the disk is full.
+/// Writes LogGOPSim's binary form, rank by rank. Throws what NewFile does.
 class BinaryWriter {
 public:
-  BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks);
+  BinaryWriter(const std::filesystem::path& path, std::uint32_t ranks, Existing existing);
 
   /// The schedule of the next rank. Throws Error(missing_capability) where it has more operations than the form counts.
   void write(const Schedule& schedule);
-  /// Closes the file, after the last rank; the bytes written.
+  /// Gives the file its name, after the last rank; the bytes written.
   std::uint64_t finish();
 
 private:
-  void put(const std::string& bytes);
-  [[noreturn]] void fail() const;
-
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  NewFile file_;
   std::string table_; ///< of the ranks' places
   std::uint32_t ranks_;
   std::uint64_t position_;

@@ -427,23 +427,52 @@ std::filesystem::path folder_of(const std::filesystem::path& output) {
   return std::filesystem::absolute(output).string() + "_files";
 }
 
-std::filesystem::path text_of(const std::filesystem::path& output, Rank rank) {
-  return folder_of(output) / ("rank-" + std::to_string(rank) + ".txt");
+std::string file_name(Rank rank) {
+  return "rank-" + std::to_string(rank) + ".txt";
 }
 
-/// Takes away what a forced output replaces, and nothing else that lies in its folder.
-void make_room(const std::filesystem::path& output, const ExportOptions& options) {
-  const std::filesystem::path folder = folder_of(output);
-  for (const std::filesystem::path& path : {output, folder})
-    require_new(path, options);
-  std::error_code ignored;
-  std::filesystem::remove(output, ignored);
-  for (Rank rank = 0; std::filesystem::remove(text_of(output, rank), ignored); ++rank) {
-  }
-  std::error_code problem;
-  std::filesystem::create_directories(folder, problem);
-  if (problem) throw Error(Failure::runtime, "cannot make the directory: " + problem.message(), folder.string());
+std::filesystem::path text_of(const std::filesystem::path& output, Rank rank) {
+  return folder_of(output) / file_name(rank);
 }
+
+/// A list has a name in each line.
+void require_listable(const std::filesystem::path& output) {
+  const std::string name = text_of(output, 0);
+  if (std::ranges::none_of(name, [](unsigned char letter) { return letter < ' '; })) return;
+  throw Error(Failure::usage, "SimGrid's list of files cannot hold a name with line breaks or tabs", output.string(),
+              "give another name");
+}
+
+/// The folder of the ranks' files: it gets its name when all are written. Of one that exists, a forced output replaces
+/// these files, and nothing else that lies in it.
+class Folder {
+public:
+  Folder(const std::filesystem::path& output, const ExportOptions& options)
+      : name_(folder_of(output)), part_(name_.parent_path(), "ti") {
+    std::error_code unknown;
+    if (!options.force && std::filesystem::exists(std::filesystem::symlink_status(name_, unknown)))
+      throw Error(Failure::usage, "the output exists already", name_.string(),
+                  "give another name, or --force to replace it");
+    part_.create_directory();
+  }
+
+  std::filesystem::path part(Rank rank) const { return part_.path() / file_name(rank); }
+
+  void keep(Rank ranks) {
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(std::filesystem::symlink_status(name_, unknown)))
+      return part_.keep_as(name_, Existing::replace);
+    for (Rank rank = 0; rank < ranks; ++rank)
+      TemporaryFile(part(rank)).keep_as(name_ / file_name(rank), Existing::replace, Durable::no);
+    std::error_code ignored;
+    for (Rank rank = ranks; std::filesystem::remove(name_ / file_name(rank), ignored); ++rank) {
+    }
+  }
+
+private:
+  std::filesystem::path name_;
+  TemporaryFile part_;
+};
 
 } // namespace
 
@@ -451,21 +480,21 @@ ExportReport write_ti(const Source& source, const std::filesystem::path& output,
   ExportJob job(source, options, "SimGrid waits for all");
   const Run& run = source.run();
   const Tags tags(source);
-  make_room(output, options);
+  require_listable(output);
+  TextOutput list(output, existing(options));
+  Folder folder(output, options);
   ExportReport& report = job.report;
   report.files.push_back(output);
   if (run.counter.unit == VolumeUnit::nanoseconds)
     ++report.lowered["all computation: ns as operations of a host of speed 1Gf"];
   for (const RankRecord& record : run.ranks) {
-    const std::filesystem::path path = text_of(output, record.rank);
-    TextOutput out(path);
+    TextOutput out(folder.part(record.rank), Existing::refuse, Durable::no);
     TiRank(job, record.rank, tags, out).say_all();
     report.bytes += out.finish();
-    report.files.push_back(path);
+    report.files.push_back(text_of(output, record.rank));
+    list.line(report.files.back().string());
   }
-  TextOutput list(output);
-  for (std::size_t file = 1; file < report.files.size(); ++file)
-    list.line(report.files[file].string());
+  folder.keep(static_cast<Rank>(run.ranks.size()));
   report.bytes += list.finish();
   return std::move(report);
 }
