@@ -269,7 +269,7 @@ TEST_F(Verbs, an_answer_from_an_incomplete_trace_says_so_and_ends_with_6) {
     rank.ending_reason = "the disk was full";
   }
   trace::test::write_archive(cut, directory_ / "cut.tia");
-  for (const char* verb : {"classify", "check", "replay"}) {
+  for (const char* verb : {"classify", "check", "dump", "info", "replay"}) {
     std::vector<std::string> arguments = {verb, directory_ / "cut.tia"};
     if (arguments.front() == "replay") arguments.insert(arguments.end(), {"--network", "qdr"});
     const Outcome outcome = timeless_command(arguments);

@@ -236,7 +236,10 @@ int dump(const Options& options) {
   if (options.csv) fmt::print("{}", csv_head(csv_columns));
   for (const trace::Rank rank : ranks)
     dump_rank(options, *source, rank);
-  return exit_ok;
+  const std::string lack = incompleteness(source->run());
+  if (lack.empty()) return exit_ok;
+  print_warning("the trace is incomplete: " + lack);
+  return static_cast<int>(Failure::partial);
 }
 
 } // namespace
