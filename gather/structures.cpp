@@ -2,14 +2,17 @@
 
 #include "trace/archive/structure_builder.h"
 #include "trace/encoding/structure.h"
+#include "trace/error.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace timeless::gather {
 
-std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,
-                                       const RankBlocks& rank, const trace::RankNumbers& numbers) {
+namespace {
+
+std::vector<std::string> decoded_structures(const trace::ArchiveReader& archive, const Survey& survey,
+                                            const RankBlocks& rank, const trace::RankNumbers& numbers) {
   trace::StructureBuilder builder(archive, rank.rank, numbers);
   for (const std::uint32_t number : archive.shared_structures(rank.rank))
     builder.append_shared(trace::decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
@@ -17,6 +20,21 @@ std::vector<std::string> structures_of(const trace::ArchiveReader& archive, cons
   while (blocks.next())
     if (!blocks.copied()) builder.append(trace::ArchiveReader::structure(blocks.bytes()));
   return builder.finish();
+}
+
+} // namespace
+
+std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,
+                                       const RankBlocks& rank, const trace::RankNumbers& numbers) {
+  try {
+    return decoded_structures(archive, survey, rank, numbers);
+  } catch (const Error& problem) {
+    // What is decoded does not know its file.
+    if (problem.where().find(survey.path.string()) != std::string::npos) throw;
+    throw Error(problem.failure(), problem.description() + (problem.where().empty() ? "" : ", " + problem.where()),
+                survey.label + ", rank " + std::to_string(rank.rank),
+                "the file is damaged; take it again from its source");
+  }
 }
 
 StructureName name_of(std::string_view structure) {

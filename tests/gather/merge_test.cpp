@@ -5,6 +5,7 @@
 #include "gather/rank_ranges.h"
 #include "gather/run_union.h"
 #include "tests/gather/synthetic_run.h"
+#include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
 #include "trace/error.h"
 
@@ -476,6 +477,31 @@ TEST(MergeErrors, a_file_that_is_no_archive_is_named) {
   files.push_back(directory / "rank-000001.tia");
   std::ofstream(files.back()) << "#!/bin/sh\necho this is no archive at all\n";
   EXPECT_THAT(error_of_merge(files, directory).where(), HasSubstr("rank-000001.tia"));
+}
+
+/// Replaces the first structure's payload by noise of the same length, with the checksum that noise has.
+void spoil_structure(const Path& file) {
+  trace::BlockPlace place;
+  {
+    const trace::ArchiveReader archive(file);
+    place = archive.stretches(archive.run().ranks.front().rank).front().structure.value();
+  }
+  std::string block;
+  trace::put_block_header(block, place.header, std::string(place.header.stored_bytes, '\x5a'));
+  block += std::string(place.header.stored_bytes, '\x5a');
+  std::fstream out(file, std::ios::in | std::ios::out | std::ios::binary);
+  out.seekp(static_cast<std::streamoff>(place.offset));
+  out << block;
+}
+
+TEST(MergeErrors, a_payload_that_is_wrong_beneath_a_right_checksum_is_named) {
+  const TemporaryDirectory directory;
+  const auto files = write_rank_files({.size = 3}, directory.path());
+  spoil_structure(files[1]);
+  const Error error = error_of_merge(files, directory);
+  EXPECT_EQ(error.failure(), Failure::invalid_input);
+  EXPECT_THAT(error.where(), HasSubstr("rank-000001.tia"));
+  EXPECT_THAT(error.advice(), HasSubstr("damaged"));
 }
 
 TEST(MergeErrors, an_existing_output_stays_unless_forced) {
