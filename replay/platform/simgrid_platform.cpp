@@ -1,9 +1,11 @@
 #include "replay/platform/simgrid_platform.h"
 
+#include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_profiles.h"
 #include "replay/platform/simgrid_remarks.h"
 #include "trace/error.h"
+#include "trace/quoted.h"
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -15,9 +17,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
-#include <iterator>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <limits>
+#include <new>
 #include <set>
 #include <string_view>
 #include <typeinfo>
@@ -74,13 +78,20 @@ sg4::Engine& create_engine(const Settings& settings) {
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
   int count = static_cast<int>(words.size());
+  struct sigaction interrupted {};
+  ::sigaction(SIGINT, nullptr, &interrupted);
   // Never destroyed: SimGrid holds pointers to it until the process ends.
-  return *new sg4::Engine(&count, arguments.data());
+  sg4::Engine& engine = *new sg4::Engine(&count, arguments.data());
+  // Its own handler of Ctrl-C ends the process with status 1.
+  ::sigaction(SIGINT, &interrupted, nullptr);
+  return engine;
 }
 
-sg4::Engine& start_engine(const std::filesystem::path& file, const Settings& settings) {
+sg4::Engine& start_engine(const PlatformText& text, const Settings& settings) {
   sg4::Engine& engine = create_engine(settings);
-  engine.load_platform(file.string());
+  // Not among the words above, which SimGrid parts at blanks.
+  simgrid::config::set_value<std::string>("path", text.directory().string());
+  engine.load_platform(text.path_for_simgrid());
   // After the platform, else its choice of collectives goes unseen.
   SMPI_init();
   engine.seal_platform();
@@ -119,42 +130,39 @@ Error invalid_platform(std::string_view words, const std::filesystem::path& file
   if (words.starts_with(prefix)) {
     words.remove_prefix(prefix.size());
     if (const std::size_t colon = words.find(": "); colon != std::string_view::npos) {
-      where = std::string(words.substr(0, colon));
+      // The line behind the name that SimGrid knows the file by.
+      const std::string_view place = words.substr(0, colon);
+      where += place.substr(std::min(place.rfind(':'), place.size()));
       words.remove_prefix(colon + 2);
     }
   }
   words = words.substr(0, words.find('\n'));
   return {Failure::invalid_input, what + ": " + std::string(words), where,
-          "docs/platforms.md describes what a platform file holds"};
+          "platforms.md of the documentation describes what a platform file holds"};
 }
 
-std::string contents(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !std::filesystem::is_regular_file(file))
-    throw Error(Failure::invalid_input, "cannot read the platform file", file.string(),
-                "name a SimGrid platform file (.xml); those of the project are in its platforms folder");
-  return {std::istreambuf_iterator<char>(in), {}};
+/// Throws Error(invalid_input), also where a message would take less than no time, or for ever.
+PiecewiseSetting read_pieces(const char* name, const std::filesystem::path& file) {
+  const std::string text = simgrid::config::get_value<std::string>(name);
+  const bool factor = std::string_view(name).ends_with("factor");
+  try {
+    PiecewiseSetting setting = PiecewiseSetting::parse(text, name);
+    for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
+      const bool zero = piece.fixed == 0 && std::string_view(name) == "smpi/bw-factor";
+      if (!(piece.fixed >= 0) || !(piece.per_byte >= 0) || !std::isfinite(piece.fixed + piece.per_byte) || zero)
+        throw Error(Failure::invalid_input, "negative, not finite, or a bandwidth's factor of zero: '" + text + "'",
+                    name);
+    }
+    return setting;
+  } catch (const Error& error) {
+    throw Error(Failure::invalid_input, std::string(name) + ": " + error.description(), file.string(),
+                factor ? "write size:factor;size:factor, as in 0:1;65536:0.9"
+                       : "write size:seconds:seconds_per_byte;..., as in 0:1e-6:0");
+  }
 }
 
-/// Names the two commonest mistakes before SimGrid explains them at length.
-void check_head(const std::string& text, const std::filesystem::path& file) {
-  const std::size_t tag = text.find("<platform");
-  if (tag == std::string::npos)
-    throw Error(Failure::invalid_input, "this is not a SimGrid platform file", file.string(),
-                "it has no <platform> element");
-  const std::size_t end = text.find('>', tag);
-  const std::size_t attribute = text.find("version", tag);
-  if (attribute == std::string::npos || attribute > end) return;
-  const std::size_t digit = text.find_first_of("0123456789", attribute);
-  if (digit == std::string::npos || digit > end || text[digit] >= '4') return;
-  if (std::isdigit(static_cast<unsigned char>(text[digit + 1])) != 0) return;
-  throw Error(Failure::invalid_input, "the platform file has the old format of version " + text.substr(digit, 1),
-              file.string(), "convert it: timeless platform upgrade " + file.string() + " -o NEW.xml");
-}
-
-SmpiSettings read_settings() {
-  const auto text = [](const char* name) { return simgrid::config::get_value<std::string>(name); };
-  const auto setting = [&](const char* name) { return PiecewiseSetting::parse(text(name), name); };
+SmpiSettings read_settings(const std::filesystem::path& file) {
+  const auto setting = [&](const char* name) { return read_pieces(name, file); };
   SmpiSettings settings;
   settings.latency_factor = setting("smpi/lat-factor");
   settings.bandwidth_factor = setting("smpi/bw-factor");
@@ -167,6 +175,9 @@ SmpiSettings read_settings() {
   settings.asynchronous_below = size("smpi/async-small-thresh");
   settings.detached_below = size("smpi/send-is-detached-thresh");
   settings.tcp_window = simgrid::config::get_value<double>("network/TCP-gamma");
+  if (!(settings.tcp_window >= 0) || !std::isfinite(settings.tcp_window))
+    throw Error(Failure::invalid_input, "network/TCP-gamma: no size of a window", file.string(),
+                "write bytes, or 0 for no window");
   if (!simgrid::config::get_value<bool>("network/crosstraffic")) settings.cross_traffic = 0;
   return settings;
 }
@@ -191,8 +202,50 @@ void try_route(const sg4::Host& source, const sg4::Host& destination) {
   }
 }
 
+/// Throws Error(invalid_input) for what computes or sends in less than no time, or never.
+void demand_possible(const sg4::Engine& engine, const std::filesystem::path& file) {
+  const auto demand = [&](bool possible, const std::string& what, const std::string& name, double value) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%g", value);
+    if (!possible)
+      throw Error(Failure::invalid_input, what + " of '" + name + "' is " + number, file.string(),
+                  "timeless platform check " + file.string() + " names the line");
+  };
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  for (const sg4::Host* host : engine.get_all_hosts()) {
+    demand(positive(host->get_speed()), "the speed", host->get_name(), host->get_speed());
+    // A state that the host is not in may be one of rest.
+    for (unsigned long state = 0; state < host->get_pstate_count(); ++state) {
+      const double speed = host->get_pstate_speed(state);
+      demand(speed == 0 || positive(speed), "a speed", host->get_name(), speed);
+    }
+    for (const sg4::Disk* disk : host->get_disks())
+      for (const double bandwidth : {disk->get_read_bandwidth(), disk->get_write_bandwidth()})
+        demand(positive(bandwidth), "the bandwidth", disk->get_name(), bandwidth);
+  }
+  for (const sg4::Link* link : engine.get_all_links()) {
+    const double latency = link->get_latency();
+    demand(latency >= 0 && std::isfinite(latency), "the latency", link->get_name(), latency);
+    if (link->get_sharing_policy() == sg4::Link::SharingPolicy::WIFI) continue; // refused where ranks cross it
+    demand(positive(link->get_bandwidth()), "the bandwidth", link->get_name(), link->get_bandwidth());
+  }
+}
+
+/// A name that SimGrid does not know is a mistake, not something to leave out.
+void demand_known(const std::vector<IgnoredSetting>& ignored, const std::filesystem::path& file) {
+  for (const IgnoredSetting& setting : ignored) {
+    try {
+      simgrid::config::is_default(setting.name.c_str());
+    } catch (const std::exception&) {
+      throw Error(Failure::invalid_input, "SimGrid has no setting " + trace::quoted(std::string_view(setting.name)),
+                  file.string() + ":" + std::to_string(setting.line),
+                  "timeless platform check " + file.string() + " names the nearest");
+    }
+  }
+}
+
 /// Loads the file in a child, where SimGrid may abort; walks some routes, which it may abort on too.
-void try_in_child(const std::filesystem::path& file, const Settings& settings) {
+void try_in_child(const PlatformText& text, const std::filesystem::path& file, const Settings& settings) {
   constexpr std::size_t hosts_tried = 4096;
   std::string what = "the platform file is invalid";
   for (const std::string& setting : settings)
@@ -202,17 +255,23 @@ void try_in_child(const std::filesystem::path& file, const Settings& settings) {
       [&](const ChildReport&) -> std::string {
         limit_this_process();
         try {
-          const auto hosts = start_engine(file, settings).get_all_hosts();
+          const sg4::Engine& engine = start_engine(text, settings);
+          demand_known(text.ignored(), file);
+          const auto hosts = engine.get_all_hosts();
           if (hosts.empty())
             throw Error(Failure::invalid_input, "the platform has no hosts", file.string(),
                         "add a <host> or a <cluster>");
-          read_settings();
+          demand_possible(engine, file);
+          read_settings(file);
           for (std::size_t host = 0; host < std::min(hosts.size(), hosts_tried); ++host) {
             try_route(*hosts[0], *hosts[host]);
             try_route(*hosts[host], *hosts[0]);
           }
         } catch (const Error&) {
           throw;
+        } catch (const std::bad_alloc&) {
+          throw Error(Failure::invalid_input, what + ": it takes more memory than a platform may", file.string(),
+                      "describe a part of the machine");
         } catch (const std::exception& error) {
           throw invalid_platform(error.what(), file, what);
         }
@@ -263,6 +322,15 @@ std::vector<std::string> notes_on(const std::vector<sg4::Host*>& hosts) {
     notes.emplace_back("some hosts of the platform set smpi/os, smpi/ois or smpi/or of their own: SMPI uses them, the "
                        "model the platform's");
   return notes;
+}
+
+std::string note_on(const std::vector<IgnoredSetting>& ignored) {
+  if (ignored.empty()) return {};
+  std::string names;
+  for (const IgnoredSetting& setting : ignored)
+    names += (names.empty() ? "" : ", ") + setting.name;
+  return "left out of the platform file's settings: " + names +
+         "; a file may set the figures of the models and of SMPI, all others are for --cfg";
 }
 
 } // namespace
@@ -334,23 +402,23 @@ SimgridPlatform SimgridPlatform::load(const std::filesystem::path& file, const S
   if (engine_exists)
     throw Error(Failure::usage, "a second platform in one process", file.string(),
                 "SimGrid holds one platform per process; load the other in a process of its own");
-  const std::string text = contents(file);
-  check_head(text, file);
+  const PlatformText text = PlatformText::read(file);
   check_settings(settings);
-  try_in_child(file, settings);
+  try_in_child(text, file, settings);
 
   auto state = std::make_unique<State>();
   state->file = file;
-  state->simgrid_hosts = start_engine(file, settings).get_all_hosts();
+  state->simgrid_hosts = start_engine(text, settings).get_all_hosts();
   std::ranges::sort(state->simgrid_hosts, [](const sg4::Host* left, const sg4::Host* right) {
     return natural_less(left->get_name(), right->get_name());
   });
   for (const sg4::Host* host : state->simgrid_hosts)
     state->hosts.push_back({.name = host->get_name(), .speed = host->get_speed(), .cores = host->get_core_count()});
-  state->settings = read_settings();
+  state->settings = read_settings(file);
   state->notes = notes_on(state->simgrid_hosts);
-  const std::vector<std::string> changing = profile_notes(text);
+  const std::vector<std::string> changing = profile_notes(text.document());
   state->notes.insert(state->notes.end(), changing.begin(), changing.end());
+  if (const std::string left_out = note_on(text.ignored()); !left_out.empty()) state->notes.push_back(left_out);
   return SimgridPlatform(std::move(state));
 }
 

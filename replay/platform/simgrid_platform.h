@@ -19,7 +19,8 @@ namespace timeless::replay {
 class SimgridPlatform : public Platform {
 public:
   /// Loads a file. Whatever is wrong with it is an Error(invalid_input) that names file and line; SimGrid is tried on
-  /// it in a child process first, because it aborts on some mistakes. A file that does not choose a network model gets
+  /// it in a child process first, because it aborts on some mistakes. Of the file's settings those are taken that
+  /// may_be_set_by_a_file(); the notes name the others. A file that does not choose a network model gets
   /// SMPI's, as smpirun does. `settings` are SimGrid's own, "network/TCP-gamma:65536", and go before those of the
   /// file; one that SimGrid does not know or take is an Error(usage).
   static SimgridPlatform load(const std::filesystem::path& file, const std::vector<std::string>& settings = {});

@@ -74,9 +74,12 @@ void send(int descriptor, Message kind, std::string_view payload) {
 
 /// The last line of a log that says something, without SimGrid's "[0.000000] [module/INFO]" in front of it.
 std::string last_words(std::string_view log) {
-  // SimGrid follows this up with pages of advice on its own options.
-  for (const char* crash : {"Segmentation fault", "Access violation"})
-    if (log.find(crash) != std::string_view::npos) return crash;
+  // SimGrid follows these up with pages of advice on its own options.
+  for (const char* crash : {"Segmentation fault", "Access violation", "malloc()", "free()", "realloc()", "double free",
+                            "corrupted", "stack smashing", "Stack overflow"})
+    if (log.find(crash) != std::string_view::npos) return "SimGrid crashes";
+  for (const char* exhausted : {"std::bad_alloc", "std::length_error", "Cannot allocate memory"})
+    if (log.find(exhausted) != std::string_view::npos) return "SimGrid has not enough memory for it";
   while (!log.empty()) {
     const std::size_t end = log.find_last_not_of("\n\r \t");
     if (end == std::string_view::npos) return {};
@@ -163,6 +166,11 @@ struct Pipe {
 [[noreturn]] void be_the_child(const ChildWork& work, int answers, int log) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGABRT, SIG_DFL);
+  // What the parent removes when it is interrupted is not this process's; a terminal's Ctrl-C ends the parent, which
+  // ends this one.
+  for (const int signal : {SIGTERM, SIGHUP})
+    std::signal(signal, SIG_DFL);
+  std::signal(SIGINT, SIG_IGN);
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
@@ -265,6 +273,7 @@ std::string run_apart(const ChildWork& work, const ChildDeath& death, const Chil
   if (inbox.answer) return std::move(*inbox.answer);
 
   std::string reason = last_words(words);
+  if (reason.empty() && WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) reason = "SimGrid crashes";
   if (reason.empty() && WIFSIGNALED(status)) reason = std::string("it died of: ") + ::strsignal(WTERMSIG(status));
   throw Error(death.failure, death.what + (reason.empty() ? "" : ": " + reason), death.where, death.advice);
 }

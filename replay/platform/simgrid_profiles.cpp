@@ -63,10 +63,8 @@ std::string profile_sentence(const Profile& profile) {
   return begin + "SMPI follows it, the model keeps the " + profile.kind + " that the file gives";
 }
 
-std::vector<std::string> profile_notes(const std::string& platform_text) {
-  pugi::xml_document document;
-  if (!document.load_buffer(platform_text.data(), platform_text.size())) return {};
-  const std::vector<Profile> all = profiles_in(document);
+std::vector<std::string> profile_notes(const pugi::xml_document& platform) {
+  const std::vector<Profile> all = profiles_in(platform);
   std::vector<std::string> notes;
   std::set<std::string> told;
   for (const Profile& profile : all) {

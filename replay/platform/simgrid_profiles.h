@@ -20,7 +20,7 @@ std::vector<Profile> profiles_in(const pugi::xml_document& platform);
 /// What the model makes of a kind of profile, beginning with whose it is.
 std::string profile_sentence(const Profile& profile);
 
-/// A sentence for each kind of profile of a file, for who reads a result; none for a file that cannot be parsed.
-std::vector<std::string> profile_notes(const std::string& platform_text);
+/// A sentence for each kind of profile of a file, for who reads a result.
+std::vector<std::string> profile_notes(const pugi::xml_document& platform);
 
 } // namespace timeless::replay

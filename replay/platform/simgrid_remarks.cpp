@@ -1,5 +1,6 @@
 #include "replay/platform/simgrid_remarks.h"
 
+#include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_process.h"
 #include "trace/error.h"
 
@@ -93,13 +94,15 @@ void limit_this_process() {
 
 std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
   const ChildDeath death{Failure::invalid_input, "the platform file is invalid", file.string()};
+  const PlatformText text = PlatformText::read(file);
   const std::string answer = run_apart(
       [&](const ChildReport&) {
         limit_this_process();
         const Overheard overheard;
         try {
           simgrid::s4u::Engine& engine = new_engine();
-          engine.load_platform(file.string());
+          simgrid::config::set_value<std::string>("path", text.directory().string());
+          engine.load_platform(text.path_for_simgrid());
           engine.seal_platform();
         } catch (const std::exception& error) {
           throw Error(Failure::invalid_input, error.what(), file.string());

@@ -1,4 +1,5 @@
 // Platform files, as `timeless platform` reads, checks and upgrades them: their text, without SimGrid.
+#include "replay/platform/platform_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 #include "tools/platforms/catalogue.h"
@@ -7,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -23,6 +25,20 @@ std::optional<platforms::Upgraded> upgraded(const fuzz::MemoryFile& file) {
   return made;
 }
 
+/// What SimGrid is given can be read again, and sets nothing that a file may not set.
+void look_at_what_simgrid_gets(const fuzz::MemoryFile& file) {
+  fuzz::reads([&] {
+    const auto text = replay::PlatformText::read(file.path());
+    const auto given = replay::XmlFile::read(text.path_for_simgrid());
+    given.visit([](const pugi::xml_node& node) {
+      if (std::string_view(node.name()) != "prop" || std::string_view(node.parent().name()) != "config") return;
+      fuzz::demand(replay::may_be_set_by_a_file(node.attribute("id").value()), "only figures are set");
+      const std::string_view value = node.attribute("value").value();
+      fuzz::demand(value.find_first_of(" \t\n,") == std::string_view::npos, "one setting at a time");
+    });
+  });
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -34,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const platforms::Finding& finding : platforms::check_text(xml, settings))
       fuzz::demand(!finding.what.empty(), "a finding says what");
   });
+  look_at_what_simgrid_gets(file);
   const auto once = upgraded(file);
   if (!once) return 0;
   after.hold(once->text);

@@ -1,7 +1,7 @@
 #include "tests/platform/written_platform.h"
 #include "tools/platforms/findings.h"
 #include "tools/platforms/quantities.h"
-#include "tools/platforms/topologies.h"
+#include "replay/platform/topologies.h"
 
 #include "trace/error.h"
 
@@ -252,9 +252,9 @@ TEST(Topology, parameters_fit_any_number_of_hosts) {
     sizes.push_back(hosts);
   for (const char* topology : {"TORUS", "FAT_TREE", "DRAGONFLY"})
     for (const std::uint64_t hosts : sizes) {
-      const auto parameters = fitting_parameters(topology, hosts);
+      const auto parameters = replay::fitting_parameters(topology, hosts);
       ASSERT_TRUE(parameters.value) << topology << hosts;
-      const auto made = count_topology(topology, *parameters.value);
+      const auto made = replay::count_topology(topology, *parameters.value);
       ASSERT_TRUE(made.value) << topology << " " << *parameters.value << ": " << made.mistake;
       EXPECT_EQ(*made.value, hosts) << topology << " " << *parameters.value;
     }

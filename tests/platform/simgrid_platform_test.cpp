@@ -66,8 +66,9 @@ TEST_F(PlatformFile, that_does_not_exist_or_is_a_directory_is_named) {
 }
 
 TEST_F(PlatformFile, that_is_no_platform_at_all_is_an_error) {
-  expect_invalid(error_of("hello\n"), "not a SimGrid platform file");
-  expect_invalid(error_of(""), "not a SimGrid platform file");
+  expect_invalid(error_of("hello\n"), "this is no XML");
+  expect_invalid(error_of(""), "this is no XML");
+  expect_invalid(error_of("<html/>"), "not a SimGrid platform file");
 }
 
 TEST_F(PlatformFile, of_an_old_format_names_the_converter) {

@@ -18,8 +18,6 @@ int answer_upgrade(const std::filesystem::path& file, const std::filesystem::pat
 /// Asks for what the draft lacks where `ask`.
 int answer_new(Draft draft, const std::filesystem::path& output, bool ask, bool force, bool json);
 
-/// Writes a file whole, or throws; an existing one only where `force`.
-void write_new_file(const std::filesystem::path& file, const std::string& text, bool force);
 /// Throws the first mistake of these; `before` says what it means.
 void throw_mistake(const Findings& findings, const std::filesystem::path& file, const std::string& before);
 /// All that is known against a file: by its text, and by SimGrid where the text is sound.

@@ -1,7 +1,7 @@
 #include "tools/platforms/draft.h"
 
 #include "tools/platforms/quantities.h"
-#include "tools/platforms/topologies.h"
+#include "replay/platform/topologies.h"
 
 #include "trace/error.h"
 #include "trace/quoted.h"
@@ -17,6 +17,9 @@
 #include <string_view>
 
 namespace timeless::tools::platforms {
+
+using replay::count_topology;
+using replay::fitting_parameters;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/platforms/xml_file.h"
+#include "replay/platform/xml_file.h"
 
 #include <cstddef>
 #include <span>
@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace timeless::tools::platforms {
+
+using replay::XmlFile;
 
 enum class Severity { mistake, remark };
 

@@ -1,5 +1,5 @@
 #include "tools/platforms/findings.h"
-#include "tools/platforms/topologies.h"
+#include "replay/platform/topologies.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +9,8 @@
 #include <string_view>
 
 namespace timeless::tools::platforms {
+
+using replay::count_radical;
 
 namespace {
 

@@ -2,6 +2,7 @@
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 
+#include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_factors.h"
 #include "trace/error.h"
 
@@ -111,6 +112,11 @@ void check_settings(const XmlFile& file, std::span<const std::string> known, Fin
     const std::string_view owner = node.parent().name();
     if (owner != "config") return check_property(name, owner, line, findings);
     check_name(name, known, line, findings);
+    if (std::ranges::find(known, name) != known.end() && !replay::may_be_set_by_a_file(name))
+      findings.push_back({.severity = Severity::remark,
+                          .line = line,
+                          .what = "'" + name + "' is left out: a file may set the figures of the models and of SMPI",
+                          .advice = "give timeless replay --cfg=" + name + ":VALUE where it is wanted"});
     if (is_piecewise(name)) check_pieces(name, node.attribute("value").value(), line, findings);
     if (name != "smpi/async-small-thresh" && name != "smpi/send-is-detached-thresh") return;
     thresholds = line;

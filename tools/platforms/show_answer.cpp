@@ -196,10 +196,6 @@ void print_answer(const nlohmann::ordered_json& answer) {
 } // namespace
 
 int answer_show(const std::filesystem::path& file, const std::vector<std::string>& between, bool json) {
-  // What SimGrid would take minutes and gigabytes for, or die of without a word.
-  Findings findings;
-  check_clusters(XmlFile::read(file), findings);
-  throw_mistake(findings, file, "");
   const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
   const nlohmann::ordered_json answer = answer_of(platform, between);
   if (json)

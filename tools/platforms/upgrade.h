@@ -1,11 +1,13 @@
 #pragma once
 
-#include "tools/platforms/xml_file.h"
+#include "replay/platform/xml_file.h"
 
 #include <string>
 #include <vector>
 
 namespace timeless::tools::platforms {
+
+using replay::XmlFile;
 
 /// A file in format 4.1, and what had to change.
 struct Upgraded {

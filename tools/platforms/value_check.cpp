@@ -1,10 +1,13 @@
 #include "tools/platforms/findings.h"
 #include "tools/platforms/quantities.h"
-#include "tools/platforms/topologies.h"
+#include "replay/platform/topologies.h"
 
 #include <string_view>
 
 namespace timeless::tools::platforms {
+
+using replay::count_radical;
+using replay::count_topology;
 
 namespace {
 

@@ -3,19 +3,19 @@
 #include "tools/platforms/upgrade.h"
 
 #include "trace/error.h"
+#include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <array>
 #include <iostream>
 
 namespace timeless::tools::platforms {
 
 namespace {
 
-void demand_good(const std::filesystem::path& file) {
+void write_good(const std::filesystem::path& file, const std::string& text, bool force) {
+  trace::write_file(file, text, force ? trace::Existing::replace : trace::Existing::refuse);
   throw_mistake(judge(file), file, "the file is written but not right: ");
 }
 
@@ -25,21 +25,11 @@ void demand_output(const std::filesystem::path& output) {
 
 } // namespace
 
-void write_new_file(const std::filesystem::path& file, const std::string& text, bool force) {
-  std::error_code ignored;
-  if (!force && std::filesystem::exists(file, ignored))
-    throw Error(Failure::usage, "the file exists", file.string(), "give --force to replace it");
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw Error(Failure::runtime, "cannot write the file", file.string(), std::strerror(errno));
-}
-
 int answer_upgrade(const std::filesystem::path& file, const std::filesystem::path& output, bool force, bool json) {
   demand_output(output);
+  trace::demand_output_apart(output, std::array{file});
   const Upgraded upgraded = upgrade(XmlFile::read(file));
-  write_new_file(output, upgraded.text, force);
-  demand_good(output);
+  write_good(output, upgraded.text, force);
   if (json) {
     print_json(
         "platform", 1,
@@ -55,8 +45,7 @@ int answer_upgrade(const std::filesystem::path& file, const std::filesystem::pat
 int answer_new(Draft draft, const std::filesystem::path& output, bool ask, bool force, bool json) {
   demand_output(output);
   draft = ask ? ask_for_rest(std::move(draft), std::cin, std::cerr) : with_defaults(std::move(draft));
-  write_new_file(output, platform_text(draft), force);
-  demand_good(output);
+  write_good(output, platform_text(draft), force);
   if (json)
     print_json("platform", 1, {{"action", "new"}, {"output", output.string()}});
   else

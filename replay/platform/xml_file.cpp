@@ -1,4 +1,4 @@
-#include "tools/platforms/xml_file.h"
+#include "replay/platform/xml_file.h"
 
 #include "trace/error.h"
 
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace timeless::tools::platforms {
+namespace timeless::replay {
 
 namespace {
 
@@ -16,8 +16,10 @@ constexpr int deepest = 64;
 
 std::string contents(const std::filesystem::path& file) {
   std::error_code ignored;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !std::filesystem::is_regular_file(file, ignored))
+  // Not opened before it is known to be a file: a pipe without a writer would wait for one.
+  std::ifstream in;
+  if (std::filesystem::is_regular_file(file, ignored)) in.open(file, std::ios::binary);
+  if (!in.is_open())
     throw Error(Failure::invalid_input, "cannot read the platform file", file.string(),
                 "name a SimGrid platform file (.xml); timeless platform list shows those that are here");
   if (std::filesystem::file_size(file, ignored) > largest_file)
@@ -83,4 +85,4 @@ void XmlFile::visit(const std::function<void(pugi::xml_node)>& each) const {
   }
 }
 
-} // namespace timeless::tools::platforms
+} // namespace timeless::replay

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-/// What `timeless platform` does with platform files.
-namespace timeless::tools::platforms {
+namespace timeless::replay {
 
 /// An XML file as it stands, comments and line breaks included, with line numbers. What it does not do is resolve
 /// entities or fetch a DTD: a file cannot make it larger than it is.
@@ -35,4 +34,4 @@ private:
   pugi::xml_document document_;
 };
 
-} // namespace timeless::tools::platforms
+} // namespace timeless::replay

@@ -1,15 +1,13 @@
-#include "tools/platforms/topologies.h"
+#include "replay/platform/topologies.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <vector>
 
-namespace timeless::tools::platforms {
+namespace timeless::replay {
 
 namespace {
-
-constexpr std::uint64_t most_hosts = 1'000'000;
 
 std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
@@ -203,4 +201,4 @@ Judged<std::string> fitting_parameters(std::string_view topology, std::uint64_t 
   return {.value = ""};
 }
 
-} // namespace timeless::tools::platforms
+} // namespace timeless::replay

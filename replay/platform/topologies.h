@@ -5,7 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace timeless::tools::platforms {
+namespace timeless::replay {
+
+/// What a platform may have.
+inline constexpr std::uint64_t most_hosts = 1'000'000;
 
 /// What a text is worth, or what is wrong with it.
 template <class Value>
@@ -29,4 +32,4 @@ Judged<std::uint64_t> count_topology(std::string_view topology, std::string_view
 /// three nearly equal sides, a two-level fat tree with full bisection, a dragonfly of one chassis a group.
 Judged<std::string> fitting_parameters(std::string_view topology, std::uint64_t hosts);
 
-} // namespace timeless::tools::platforms
+} // namespace timeless::replay

@@ -1,0 +1,282 @@
+// One gate for platform files: what one verb refuses all refuse, with the file's name, and no file does more than
+// describe a machine.
+#include "tests/platform/written_platform.h"
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include "replay/platform/platform_text.h"
+#include "replay/platform/simgrid_platform.h"
+#include "replay/platform/simgrid_process.h"
+#include "replay/platform/simgrid_remarks.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <xbt/config.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Outcome;
+using test::timeless_command;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string head = "<?xml version='1.0'?>\n"
+                         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                         "<platform version=\"4.1\">\n";
+
+/// Two hosts and a link; what is given instead of the usual attributes.
+struct Machine {
+  std::string config = {};
+  std::string host = "speed=\"1Gf\"";
+  std::string link = "bandwidth=\"1GBps\" latency=\"1us\"";
+
+  std::string text() const {
+    return head + (config.empty() ? "" : "<config>\n" + config + "\n</config>\n") +
+           "<zone id=\"w\" routing=\"Full\">\n<host id=\"a\" " + host + "/>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" " +
+           link + "/>\n<link id=\"o\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
+           "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n<route src=\"a\" dst=\"a\"><link_ctn id=\"o\"/></route>\n"
+           "<route src=\"b\" dst=\"b\"><link_ctn id=\"o\"/></route>\n</zone>\n</platform>\n";
+  }
+};
+
+std::string setting(const std::string& name, const std::string& value) {
+  return "<prop id=\"" + name + "\" value=\"" + value + "\"/>";
+}
+
+std::string cluster(const std::string& attributes) {
+  return "<cluster id=\"c" + std::to_string(attributes.size()) + "\" prefix=\"n" + std::to_string(attributes.size()) +
+         "-\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" loopback_bw=\"1GBps\" loopback_lat=\"1us\" " + attributes +
+         "/>\n";
+}
+
+std::string nested(int depth) {
+  std::string text = head;
+  for (int level = 0; level < depth; ++level)
+    text += "<zone id=\"z" + std::to_string(level) + "\" routing=\"Full\">";
+  return text;
+}
+
+class Gate : public testing::Test {
+protected:
+  Gate() {
+    trace::MemorySource run(2);
+    for (const trace::Rank rank : {0, 1}) {
+      run.compute(rank, 1000);
+      run.add(rank, {.kind = trace::ActionKind::barrier});
+    }
+    run.finalize();
+    trace::test::write_archive(run, trace_);
+  }
+
+  std::vector<std::vector<std::string>> verbs() const {
+    return {{"platform", "check", platform_},
+            {"platform", "show", platform_},
+            {"replay", trace_, "--platform", platform_},
+            {"replay", trace_, "--platform", platform_, "--backend", "smpi"},
+            {"replay", "--job", trace_, "--platform", platform_, "--backend", "smpi"}};
+  }
+
+  void expect_refused(const std::string& name) {
+    for (const std::vector<std::string>& words : verbs()) {
+      const Outcome outcome = timeless_command(words);
+      EXPECT_EQ(outcome.status, 3) << name << ": " << words[0] << " " << words[1] << "\n" << outcome.err << outcome.out;
+      EXPECT_THAT(outcome.err + outcome.out, HasSubstr(platform_)) << name << ": " << words[0];
+      EXPECT_THAT(outcome.err + outcome.out, Not(AnyOf(HasSubstr("Segmentation"), HasSubstr("malloc"), HasSubstr("std::"),
+                                                       HasSubstr("/proc/self"), HasSubstr("--backend model"))))
+          << name;
+    }
+  }
+
+  trace::test::TemporaryDirectory directory_;
+  std::string trace_ = directory_ / "run.tia";
+  std::string platform_ = directory_ / "machine.xml";
+};
+
+TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
+  const std::vector<std::pair<const char*, std::string>> machines{
+      {"negative speed", Machine{.host = "speed=\"-1Gf\""}.text()},
+      {"zero speed", Machine{.host = "speed=\"0f\""}.text()},
+      {"nan speed", Machine{.host = "speed=\"nanf\""}.text()},
+      {"inf speed", Machine{.host = "speed=\"inf\""}.text()},
+      {"second speed", Machine{.host = "speed=\"1Gf,-1Gf\""}.text()},
+      {"negative bandwidth", Machine{.link = "bandwidth=\"-1GBps\" latency=\"1us\""}.text()},
+      {"zero bandwidth", Machine{.link = "bandwidth=\"0Bps\" latency=\"1us\""}.text()},
+      {"inf bandwidth", Machine{.link = "bandwidth=\"infBps\" latency=\"1us\""}.text()},
+      {"negative latency", Machine{.link = "bandwidth=\"1GBps\" latency=\"-1us\""}.text()},
+      {"nan latency", Machine{.link = "bandwidth=\"1GBps\" latency=\"nans\""}.text()},
+      {"bad factor", Machine{.config = setting("smpi/bw-factor", "many")}.text()},
+      {"zero factor", Machine{.config = setting("smpi/bw-factor", "0:0")}.text()},
+      {"negative factor", Machine{.config = setting("smpi/lat-factor", "0:-1")}.text()},
+      {"negative overhead", Machine{.config = setting("smpi/os", "0:-1e-6:0")}.text()},
+      {"infinite overhead", Machine{.config = setting("smpi/or", "0:inf:0")}.text()},
+      {"negative torus", head + cluster("radical=\"0-15\" topology=\"TORUS\" topo_parameters=\"-4,-4\"") + "</platform>\n"},
+      {"torus of others", head + cluster("radical=\"0-3\" topology=\"TORUS\" topo_parameters=\"3,3\"") + "</platform>\n"},
+      {"empty range", head + cluster("radical=\"5-1\"") + "</platform>\n"},
+      {"empty", ""},
+      {"no XML", "hello\n"},
+      {"only a head", head},
+      {"no platform", "<?xml version='1.0'?>\n<html/>\n"},
+      {"zero bytes", head + std::string(100, '\0')},
+      {"deep", nested(100'000)},
+      {"deep and closed", nested(200) + [] {
+         std::string ends;
+         for (int level = 0; level < 200; ++level)
+           ends += "</zone>";
+         return ends + "</platform>";
+       }()},
+      {"entities", "<?xml version='1.0'?>\n<!DOCTYPE platform [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n<platform "
+                   "version=\"4.1\">&b;</platform>\n"},
+  };
+  for (const auto& [name, text] : machines) {
+    trace::test::write_bytes(platform_, text);
+    expect_refused(name);
+  }
+}
+
+// The bound is there before the memory is spent: a process with 1 GiB to map has to see it.
+TEST_F(Gate, lets_no_more_than_a_million_hosts_pass) {
+  const std::vector<std::string> machines{
+      head + cluster("radical=\"0-2000000\"") + "</platform>\n",
+      head + "<zone id=\"w\" routing=\"Full\">" + cluster("radical=\"0-600000\"") + cluster("radical=\"0-600001 \"") +
+          "</zone></platform>\n",
+      head + cluster("radical=\"0-3999999\" topology=\"TORUS\" topo_parameters=\"2000,2000\"") + "</platform>\n",
+      head + cluster("radical=\"0\" topology=\"DRAGONFLY\" topo_parameters=\"1000,1;1000,1;1000,1;1\"") + "</platform>\n",
+  };
+  for (const std::string& text : machines) {
+    trace::test::write_bytes(platform_, text);
+    EXPECT_THROW(replay::PlatformText::read(platform_), Error) << text;
+    expect_refused(text);
+  }
+}
+
+TEST_F(Gate, does_not_wait_for_what_is_no_file) {
+  ASSERT_EQ(::mkfifo(platform_.c_str(), 0600), 0);
+  expect_refused("a pipe");
+  fs::remove(platform_);
+  ASSERT_EQ(::mkfifo((directory_ / "pipe").c_str(), 0600), 0);
+  trace::test::write_bytes(platform_, Machine{.host = "speed=\"1Gf\" state_file=\"pipe\""}.text());
+  expect_refused("a profile that is a pipe");
+  fs::create_directory(directory_ / "folder");
+  trace::test::write_bytes(platform_, Machine{.host = "speed=\"1Gf\" speed_file=\"folder\""}.text());
+  expect_refused("a profile that is a directory");
+}
+
+TEST_F(Gate, finds_profiles_beside_the_file_wherever_that_is) {
+  const fs::path folder = directory_ / "a folder, with blanks";
+  fs::create_directory(folder);
+  platform_ = folder / "machine.xml";
+  trace::test::write_bytes(folder / "slow.profile", "PERIODICITY 1.0\n0.5 0.5\n");
+  trace::test::write_bytes(platform_, Machine{.host = "speed=\"1Gf\" speed_file=\"slow.profile\""}.text());
+  for (const std::vector<std::string>& words : verbs()) {
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  }
+}
+
+TEST_F(Gate, names_the_line_of_a_mistake_that_SimGrid_finds) {
+  std::string text = Machine{}.text();
+  text.replace(text.find("<link id=\"l\""), 5, "<!-- a\ncomment\n-->\n<lonk");
+  trace::test::write_bytes(platform_, text);
+  const Outcome outcome = timeless_command({"replay", trace_, "--platform", platform_});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr(platform_ + ":10"));
+}
+
+/// The value of a setting after this file is loaded, "(default)" where it was not set.
+std::string taken(const std::string& file, const std::string& name) {
+  return replay::run_apart(
+      [&](const replay::ChildReport&) -> std::string {
+        const auto platform = replay::SimgridPlatform::load(file);
+        return simgrid::config::is_default(name.c_str()) ? "(default)" : "set";
+      },
+      {Failure::runtime, "died"});
+}
+
+TEST_F(Gate, takes_none_of_the_settings_of_this_SimGrid_that_are_no_figures) {
+  const std::vector<std::string> ours{"path", "debug/verbose-exit", "exception/cutpath"}; // set for every platform
+  std::size_t left_out = 0;
+  for (const std::string& name : replay::simgrid_settings()) {
+    if (replay::may_be_set_by_a_file(name)) continue;
+    ++left_out;
+    for (const char* value : {"yes", "7", "/dev/null"}) {
+      trace::test::write_bytes(platform_, Machine{.config = setting(name, value)}.text());
+      if (std::ranges::count(ours, name) > 0) continue;
+      EXPECT_EQ(taken(platform_, name), "(default)") << name;
+    }
+    const Outcome shown = timeless_command({"platform", "show", platform_});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.out, HasSubstr(name));
+    const Outcome checked = timeless_command({"platform", "check", platform_});
+    EXPECT_EQ(checked.status, 0) << checked.out;
+    EXPECT_THAT(checked.out, HasSubstr("remark: '" + name + "' is left out"));
+  }
+  EXPECT_GT(left_out, 40U);
+}
+
+TEST_F(Gate, takes_figures_of_the_models_and_of_SMPI) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
+           {"smpi/os", "0:1e-6:0"}, {"network/TCP-gamma", "65536"}, {"smpi/coll-selector", "mpich"}, {"smpi/wtime", "0"}}) {
+    trace::test::write_bytes(platform_, Machine{.config = setting(name, value)}.text());
+    EXPECT_EQ(taken(platform_, name), "set") << name;
+  }
+}
+
+TEST_F(Gate, lets_no_file_name_a_setting_within_another) {
+  const std::string victim = directory_ / "victim";
+  trace::test::write_bytes(victim, "mine");
+  for (const std::string& value :
+       {"0:1:0 tracing:yes tracing/filename:" + victim, "0:1:0,tracing:yes,tracing/filename:" + victim,
+        "0:1:0\ttracing:yes\ttracing/filename:" + victim, "0:1:0\ntracing:yes\ntracing/filename:" + victim,
+        "0:1:0&#32;tracing:yes&#32;tracing/filename:" + victim}) {
+    trace::test::write_bytes(platform_, Machine{.config = setting("smpi/os", value)}.text());
+    for (const std::vector<std::string>& words : verbs())
+      EXPECT_NE(timeless_command(words).status, 0) << value;
+    EXPECT_EQ(trace::test::file_bytes(victim), "mine") << value;
+  }
+}
+
+TEST_F(Gate, lets_no_file_write_to_another) {
+  const std::string victim = directory_ / "victim";
+  trace::test::write_bytes(victim, "mine");
+  const std::string tracing = setting("tracing", "yes") + setting("tracing/filename", victim) +
+                              setting("tracing/platform", "yes") + setting("tracing/smpi", "yes") +
+                              setting("tracing/comment-file", victim) + setting("smpi/comp-adjustment-file", victim);
+  trace::test::write_bytes(platform_, Machine{.config = tracing}.text());
+  std::vector<std::vector<std::string>> all = verbs();
+  all.push_back({"platform", "upgrade", platform_, "-o", directory_ / "new.xml"});
+  for (const std::vector<std::string>& words : all) {
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(trace::test::file_bytes(victim), "mine") << words[0] << words[1];
+  }
+}
+
+TEST_F(Gate, takes_what_a_person_sets_by_hand) {
+  const std::string written = directory_ / "written";
+  trace::test::write_bytes(platform_, Machine{}.text());
+  EXPECT_EQ(timeless_command({"replay", trace_, "--platform", platform_, "--backend", "smpi", "--cfg", "tracing:yes",
+                              "--cfg", "tracing/smpi:yes", "--cfg", "tracing/filename:" + written})
+                .status,
+            0);
+  EXPECT_TRUE(fs::exists(written));
+}
+
+TEST_F(Gate, refuses_a_setting_that_SimGrid_does_not_have) {
+  trace::test::write_bytes(platform_, Machine{.config = setting("smpi/bandwith-factor", "0:1")}.text());
+  expect_refused("unknown setting");
+}
+
+} // namespace
+} // namespace timeless::tools
