@@ -1,12 +1,13 @@
 #include "replay/platform/description.h"
 
 #include "trace/error.h"
+#include "trace/files/text_file.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
+#include <optional>
 #include <set>
 
 namespace timeless::replay {
@@ -21,17 +22,12 @@ constexpr std::size_t most_depth = 16;
 constexpr std::size_t most_characters = 200;
 
 std::string content(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || std::filesystem::is_directory(file, ignored))
-    throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
-  std::string text(most_bytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > most_bytes)
+  const std::optional<std::string> text = trace::read_text(file, most_bytes);
+  if (!text) throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
+  if (text->size() > most_bytes)
     throw Error(Failure::invalid_input, "a description of more than a megabyte", file.string(),
                 "descriptions are short: is this the right file?");
-  return text;
+  return *text;
 }
 
 /// "line 3, column 7" of a place in a text.
@@ -50,7 +46,7 @@ public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
     if (static_cast<std::size_t>(depth) > most_depth)
       throw Error(Failure::invalid_input, "lists and objects too deep in one another", file_,
-                  "write it as docs/networks.md shows");
+                  "write it as networks.md of the documentation shows");
     if (event == json::parse_event_t::object_start) keys_.emplace_back();
     if (event == json::parse_event_t::object_end) keys_.pop_back();
     if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)

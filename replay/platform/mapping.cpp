@@ -1,14 +1,15 @@
 #include "replay/platform/mapping.h"
 
 #include "trace/error.h"
+#include "trace/files/text_file.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <unordered_map>
 
 namespace timeless::replay {
@@ -62,7 +63,11 @@ std::string dense(std::string_view line) {
 
 /// "user@host:4" taken apart.
 HostSlots parse_name(std::string_view field, std::uint32_t line, const std::string& where, bool& counted) {
-  const std::string mistake = "'" + std::string(field) + "' is not a host and its slots";
+  const std::string mistake = "'" + std::string(field.substr(0, 60)) + "' is not a host and its slots";
+  constexpr std::size_t longest_name = 255;
+  const auto is_control = [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == '\x7f'; };
+  if (field.size() > 2 * longest_name || std::ranges::any_of(field, is_control))
+    throw Error(Failure::invalid_input, mistake, where, "write one host a line, as text");
   HostSlots entry{.host = std::string(field), .slots = 1, .line = line};
   if (const std::size_t at = entry.host.find('@'); at != std::string::npos) {
     if (at == 0 || entry.host.find('@', at + 1) != std::string::npos)
@@ -101,7 +106,7 @@ HostSlots parse_host(std::string_view line, std::uint32_t number, const std::str
       // As Open MPI does: a host of which only the most slots are known has these.
       if (!counted) entry.slots = *slots;
     } else if (value.empty() || std::ranges::find(other_words, word) == other_words.end()) {
-      throw Error(Failure::invalid_input, "cannot understand '" + std::string(field) + "'", where,
+      throw Error(Failure::invalid_input, "cannot understand '" + std::string(field.substr(0, 60)) + "'", where,
                   "write one host a line: host, host:N or host slots=N");
     }
   }
@@ -169,6 +174,8 @@ Mapping by_hostfile(const trace::Run& run, std::span<const PlatformHost> hosts, 
   Mapping mapping;
   HostIndex index = index_of(hosts);
   mapping.nodes = names(hosts);
+  // The slots that ranks come to: a file may name billions.
+  const std::size_t ranks = ranks_of(run);
   std::vector<std::uint32_t> slots;
   for (const HostSlots& line : lines) {
     auto found = index.find(line.host);
@@ -179,9 +186,8 @@ Mapping by_hostfile(const trace::Run& run, std::span<const PlatformHost> hosts, 
       found = index.emplace(line.host, static_cast<std::uint32_t>(mapping.nodes.size())).first;
       mapping.nodes.push_back(line.host);
     }
-    slots.insert(slots.end(), line.slots, found->second);
+    slots.insert(slots.end(), std::min<std::size_t>(line.slots, ranks - std::min(ranks, slots.size())), found->second);
   }
-  const std::size_t ranks = ranks_of(run);
   for (std::size_t rank = 0; rank < ranks; ++rank)
     mapping.node_of_rank.push_back(slots[rank % slots.size()]);
   mapping.sentence =
@@ -354,10 +360,12 @@ MappingRequest parse_mapping(std::string_view text, const std::filesystem::path&
 }
 
 std::vector<HostSlots> read_hostfile(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  if (!in || std::filesystem::is_directory(file))
-    throw Error(Failure::invalid_input, "cannot read the hostfile", file.string(),
-                "name a readable file with one host a line");
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U;
+  const std::optional<std::string> text = trace::read_text(file, most_bytes);
+  if (!text || text->size() > most_bytes)
+    throw Error(Failure::invalid_input, text ? "a hostfile of more than 64 MiB" : "cannot read the hostfile",
+                file.string(), "name a readable file with one host a line");
+  std::istringstream in(*text);
   std::vector<HostSlots> lines;
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {

@@ -195,6 +195,13 @@ TEST(AHostfile, is_read_in_all_forms_that_Open_MPI_takes) {
   }
 }
 
+TEST(AHostfile, may_have_more_slots_than_memory_holds) {
+  const Hostfile file("a slots=4294967295\nb slots=4294967295\n");
+  const Mapping mapping = map_ranks(recorded({"vm", "vm", "vm"}), {}, file.request());
+  EXPECT_THAT(mapping.node_of_rank, ElementsAre(0, 0, 0));
+  EXPECT_THAT(mapping.notes, IsEmpty());
+}
+
 TEST(AHostfile, that_makes_no_sense_is_an_error_with_its_line) {
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"a slots=0\n", "cannot understand 'slots=0'"},
@@ -212,6 +219,9 @@ TEST(AHostfile, that_makes_no_sense_is_an_error_with_its_line) {
            {"rank 0=a slot=1\n", "cannot understand '0=a'"},
            {"slots=2\n", "begin the line with a host"},
            {"# nobody\n\n", "names no host"},
+           {std::string("a slots=2\nb\0\n", 13), ":2"},
+           {std::string(1000, '\0'), "as text"},
+           {std::string(1000, 'a') + "\n", "is not a host"},
        }) {
     const Hostfile file(text);
     EXPECT_THAT(message_of([&] { read_hostfile(file.path()); }), HasSubstr(expected)) << text;
