@@ -3,6 +3,7 @@
 #include <simgrid/s4u.hpp>
 
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 namespace timeless::replay::smpi {
@@ -56,6 +57,22 @@ std::string MachineFailures::links() const {
     text += (text.empty() ? "" : ", ") + link;
   }
   return text;
+}
+
+std::optional<Error> missing_route(const Error& stopped) {
+  const std::string& words = stopped.description();
+  constexpr std::string_view before = "send data from ";
+  constexpr std::string_view between = " to ";
+  const std::size_t begin = words.find(before);
+  const std::size_t end = words.find(" but there is no connecting path");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  const std::size_t from = begin + before.size();
+  const std::size_t to = words.find(between, from);
+  if (to == std::string::npos || to > end) return std::nullopt;
+  const std::string source = words.substr(from, to - from);
+  const std::string destination = words.substr(to + between.size(), end - to - between.size());
+  return Error(Failure::invalid_input, "the platform has no route from " + source + " to " + destination,
+               stopped.where(), source == destination ? "give its hosts a loopback" : "connect them");
 }
 
 } // namespace timeless::replay::smpi

@@ -3,6 +3,7 @@
 #include "trace/error.h"
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -30,5 +31,9 @@ public:
 private:
   std::set<std::string> links_;
 };
+
+/// What SimGrid's words say when it stops because a platform connects two hosts by nothing, as the model says it;
+/// nothing when they say something else.
+std::optional<Error> missing_route(const Error& stopped);
 
 } // namespace timeless::replay::smpi

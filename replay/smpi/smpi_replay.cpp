@@ -539,8 +539,16 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
     observations.emplace(*options.observer, *jobs.front().source);
     part = [&](std::string_view bytes) { observations->take_all(bytes); };
   }
-  const std::string answer =
-      run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress, part);
+  const auto simulate = [&] {
+    try {
+      return run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress,
+                       part);
+    } catch (const Error& error) {
+      if (const auto explained = smpi::missing_route(error)) throw *explained;
+      throw;
+    }
+  };
+  const std::string answer = simulate();
 
   std::vector<SmpiResult> results;
   std::string_view rest = answer;
