@@ -98,10 +98,7 @@ void add_choice_options(CLI::App& command, ReplayRequest& request) {
                   "What making a communicator costs: a small allreduce, "
                   "or nothing, waiting for nobody")
       ->check(CLI::IsMember({"allreduce", "free"}));
-  command
-      .add_option("--clock", request.clock,
-                  "Clocks begin at 0 with each rank's first action, or with that action's recorded time")
-      ->check(CLI::IsMember({"own", "global"}));
+  add_clock_option(command, request.clock);
 }
 
 void add_question_options(CLI::App& command, ReplayRequest& request) {
@@ -214,7 +211,7 @@ void read_words(ReplayRequest& request) {
        {replay::InstructionSet::baseline, replay::InstructionSet::avx2, replay::InstructionSet::avx512})
     if (request.instruction_set == name(set)) asked.instruction_set = set;
   if (request.completions == "listed") asked.completions = replay::CompletionOrder::as_listed;
-  if (request.clock == "global") asked.clock = replay::StartClock::global;
+  asked.clock = chosen_clock(request.clock);
   asked.nonblocking_copy = request.copies == "all";
   asked.creation = request.creation == "allreduce";
 }
@@ -237,6 +234,17 @@ Prediction predict_as_far_as_known(const trace::Source& source, const Prediction
     throw Error(Failure::partial, problem.description(), "an incomplete trace",
                 "ranks wait for what was not recorded: record the program to its end");
   }
+}
+
+void add_clock_option(CLI::App& command, std::string& clock) {
+  command
+      .add_option("--clock", clock,
+                  "Clocks begin at 0 with each rank's first action, or with that action's recorded time")
+      ->check(CLI::IsMember({"own", "global"}));
+}
+
+replay::StartClock chosen_clock(const std::string& clock) {
+  return clock == "global" ? replay::StartClock::global : replay::StartClock::own;
 }
 
 } // namespace timeless::tools

@@ -59,4 +59,8 @@ std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, co
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
                                    Prediction (*predict)(const trace::Source&, const PredictionOptions&));
 
+/// Adds --clock to a verb that replays.
+void add_clock_option(CLI::App& command, std::string& clock);
+replay::StartClock chosen_clock(const std::string& clock);
+
 } // namespace timeless::tools

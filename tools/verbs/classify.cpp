@@ -6,6 +6,7 @@
 #include "tools/preset_machine.h"
 #include "tools/replaying/answers_report.h"
 #include "tools/replaying/judged_machines.h"
+#include "tools/replaying/request.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
@@ -39,6 +40,7 @@ struct Options {
   bool one_rate = false;
   bool json = false;
   bool strict = false;
+  std::string clock = "own";
   std::string file_system;
 };
 
@@ -70,6 +72,7 @@ std::vector<Answer> judged(const Options& options, const trace::Source& source, 
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
   replaying.ideal = true;
+  replaying.clock = chosen_clock(options.clock);
   replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
   std::vector<Judgement> own;
   for (std::size_t i = 0; i < machines.bases().size(); ++i)
@@ -370,6 +373,7 @@ VerbAction add_classify(CLI::App& command) {
                   "collective call")
       ->type_name("LIST")
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
+  add_clock_option(command, options->clock);
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
   command.footer("Each network is judged by 21 configurations around it, and again at other rates of computation.\n"
