@@ -11,10 +11,11 @@
 namespace timeless::replay {
 
 /// What one rank did from `start` to `end`, in one lane, in seconds. An action starts when the one before it has ended,
-/// the first one when the rank's clock begins. What the time went into beside the processor's own work is divided as in
-/// RankTimes.
+/// the first one when the rank's clock begins: of each thread by itself, where a rank has several. What the time went
+/// into beside the processor's own work is divided as in RankTimes.
 struct ObservedAction {
   trace::Rank rank = 0;      ///< world rank
+  trace::Rank thread = 0;    ///< of the rank's threads, as the trace numbers them
   std::uint64_t ordinal = 0; ///< within the rank, from 0
   const trace::Action& action;
   std::uint64_t volume = 0; ///< of a computation
@@ -40,7 +41,7 @@ public:
   virtual void begin(const trace::Run& run) = 0;
   /// A rank's clock begins at this time, which is not 0. Told before the rank's actions.
   virtual void start(trace::Rank /*rank*/, double /*seconds*/) {}
-  /// The actions of a rank in their order, those of different ranks in any.
+  /// The actions of a rank, or of a thread of one that has several, in their order, those of different ranks in any.
   virtual void observe(const ObservedAction& action) = 0;
 };
 

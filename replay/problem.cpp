@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <span>
 
 namespace timeless::replay {
@@ -22,6 +23,11 @@ std::string list(std::span<const trace::Rank> ranks, std::size_t count, const ch
 
 std::string line(const BlockedRank& blocked) {
   std::string text = fmt::format("rank {}, action {}: {} ", blocked.rank, blocked.action, blocked.call);
+  if (blocked.thread != trace::no_rank)
+    text =
+        fmt::format("rank {}, thread {}, action {}: {} ", blocked.rank, blocked.thread, blocked.action, blocked.call);
+  if (blocked.for_thread != trace::no_rank)
+    return text + fmt::format("waits for thread {} of its rank", blocked.for_thread);
   if (blocked.sends)
     return text + fmt::format("waits for rank {} to receive its message of {} bytes, tag {}, communicator {}",
                               blocked.peer, blocked.bytes, blocked.tag, blocked.communicator);
@@ -69,9 +75,11 @@ void append(std::string& text, const std::vector<Finding>& findings, std::size_t
 
 std::string headline(const Diagnosis& diagnosis) {
   if (!diagnosis.mismatches.empty()) return "ranks meet in different collectives";
-  const std::size_t blocked = diagnosis.blocked.size();
-  if (blocked == 0) return "messages are left over that nobody receives";
-  const std::string who = blocked == 1 ? "a rank" : fmt::format("{} ranks", blocked);
+  if (diagnosis.blocked.empty()) return "messages are left over that nobody receives";
+  std::set<trace::Rank> ranks;
+  for (const BlockedRank& one : diagnosis.blocked)
+    ranks.insert(one.rank);
+  const std::string who = ranks.size() == 1 ? "a rank" : fmt::format("{} ranks", ranks.size());
   return diagnosis.cycle.empty() ? who + " cannot go on" : who + " cannot go on: a deadlock";
 }
 

@@ -113,8 +113,10 @@ struct ReplayOptions {
 /// A rank that could not go on, and what it was waiting for.
 struct BlockedRank {
   trace::Rank rank = trace::no_rank;
-  std::uint64_t action = 0; ///< ordinal within the rank, from 0
-  std::string call;         ///< the action it stands in: "Recv", "Waitall", "Allreduce"
+  std::uint64_t action = 0;                ///< ordinal within the rank, from 0
+  std::string call;                        ///< the action it stands in: "Recv", "Waitall", "Allreduce"
+  trace::Rank thread = trace::no_rank;     ///< which of the rank's threads; no_rank: it has one
+  trace::Rank for_thread = trace::no_rank; ///< the thread of its rank that it waits for; then nothing below is said
   /// The source of the message it waits for, within `collective` if there is one, or where it sends one; no_rank when
   /// it waits for others to reach a collective.
   trace::Rank peer = trace::no_rank; ///< world rank

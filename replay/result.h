@@ -40,6 +40,13 @@ struct Sensitivity {
 
 struct Diagnosis;
 
+/// Where the time of one of a rank's threads went.
+struct ThreadTimes {
+  trace::Rank rank = trace::no_rank;
+  trace::Rank thread = 0; ///< as the trace numbers them
+  RankTimes times;        ///< waiting for threads of its rank counts as waiting
+};
+
 /// What a replay says of one configuration.
 struct LaneResult {
   std::string name;
@@ -47,7 +54,10 @@ struct LaneResult {
   /// The makespan when messages, collectives and overheads take no time and all that ranks wait for is each other's
   /// computation; where it was asked for (ReplayOptions::ideal).
   std::optional<double> ideal_makespan = std::nullopt;
-  std::vector<RankTimes> ranks; ///< empty in a deadlock
+  /// Empty in a deadlock. A rank with several threads ends with the last of them; its time is divided as that of this
+  /// thread, and before a moment at which it waited for another thread of its rank as that of the other.
+  std::vector<RankTimes> ranks;
+  std::vector<ThreadTimes> threads = {}; ///< of ranks that have several, by rank and in the order they were met
   /// With ReplayOptions::sensitivities: of the makespan (the lowest of the ranks that end last), and of each rank's
   /// end; else zeros, and empty.
   Sensitivity sensitivity{};
@@ -98,7 +108,7 @@ struct Attribution {
 /// A piece of the critical path. The pieces follow each other without gaps, from 0 to the makespan.
 struct PathSegment {
   enum class Kind : std::uint8_t {
-    local,       ///< what `rank` did from `first_action` to `last_action`
+    local,       ///< what `rank` did from `first_action` to `last_action`, or the thread whose the latter is
     message,     ///< from the send of `from` (its action `first_action`) until `rank` had it (its action `last_action`)
     collective,  ///< from when the last member, `from`, came (its `first_action`) until `rank` was done (`last_action`)
     forgotten,   ///< the beginning of a path that was too long to be kept, up to the `last_action` of `rank`

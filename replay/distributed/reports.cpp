@@ -27,6 +27,7 @@ ChannelKey read_key(WordReader& words) {
 
 void put(WordWriter& words, const Standing& standing) {
   words.put(static_cast<std::uint32_t>(standing.rank), standing.for_meeting ? 1U : 0U);
+  words.put(static_cast<std::uint32_t>(standing.thread), static_cast<std::uint32_t>(standing.for_thread));
   words.put(standing.action);
   words.put(standing.call);
   put(words, standing.channel);
@@ -43,6 +44,9 @@ Standing read_standing(WordReader& words) {
   const std::uint64_t head = words.number();
   standing.rank = static_cast<trace::Rank>(high_half(head));
   standing.for_meeting = low_half(head) != 0;
+  const std::uint64_t threads = words.number();
+  standing.thread = static_cast<trace::Rank>(high_half(threads));
+  standing.for_thread = static_cast<trace::Rank>(low_half(threads));
   standing.action = words.number();
   standing.call = words.text();
   standing.channel = read_key(words);

@@ -32,15 +32,21 @@ std::uint32_t Attributor::subject(const trace::Action& action) {
   if (by_ == AttributeBy::kernels) return trace::has_volume(action.kind) ? action.kernel : same_as_before;
   if (trace::has_volume(action.kind)) return computation;
   // Marks and what is learnt of a receive are no calls.
-  if (family(action.kind) == trace::ActionFamily::mark || action.kind == trace::ActionKind::resolved ||
+  const bool waits = action.kind == trace::ActionKind::thread_await;
+  if ((family(action.kind) == trace::ActionFamily::mark && !waits) || action.kind == trace::ActionKind::resolved ||
       action.kind == trace::ActionKind::finalize)
     return same_as_before;
   return calls_.try_emplace(trace::mpi_name(action), static_cast<std::uint32_t>(calls_.size())).first->second;
 }
 
-void Attributor::enter_block(std::size_t rank, const trace::ActionBlock& block, bool known, Program& program) {
+void Attributor::make_room(std::size_t ranks) {
+  while (ranks_.size() < ranks)
+    ranks_.emplace_back().lanes = list();
+}
+
+void Attributor::enter_block(std::size_t rank, std::span<const trace::Action> dictionary,
+                             std::span<const std::uint32_t> sequence, bool known, Program& program) {
   OfRank& of = ranks_[rank];
-  const auto dictionary = block.dictionary();
   if (!known) {
     of.subjects.clear();
     for (const trace::Action& action : dictionary)
@@ -50,7 +56,7 @@ void Attributor::enter_block(std::size_t rank, const trace::ActionBlock& block, 
         if (operation.step == Step::compute) operation.step = Step::compute_in_kernel;
   }
   std::vector<std::uint64_t> counts(dictionary.size());
-  for (const std::uint32_t entry : block.sequence())
+  for (const std::uint32_t entry : sequence)
     if (entry < counts.size()) ++counts[entry];
   for (std::size_t entry = 0; entry < counts.size(); ++entry) {
     const trace::ActionKind kind = dictionary[entry].kind;
@@ -133,9 +139,80 @@ void Attributor::name_calls(Attribution& attribution) const {
     if (part.subject < places.size()) part.subject = places[part.subject];
 }
 
-Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
+/// As a clock has them that has counted nothing but the part.
+std::vector<RankTimes> Attributor::times_of(std::size_t rank, Part& part, std::size_t lanes) {
+  if (!part.counters) part.counters = list();
+  const Clocks::Clock& clock = clocks_[rank];
+  const Clocks::Clock alone{.base = clock.base,
+                            .seconds_per_unit = clock.seconds_per_unit,
+                            .volume_folded = part.scalars.volume,
+                            .copied_folded = part.scalars.copied,
+                            .overhead_folded = part.scalars.overhead,
+                            .reduced = part.scalars.reduced,
+                            .counters = part.counters.get()};
+  std::vector<RankTimes> all;
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    all.push_back(clocks_.times(alone, lane));
+  return all;
+}
+
+namespace {
+
+void add(std::vector<RankTimes>& to, const std::vector<RankTimes>& more) {
+  to.resize(more.size());
+  for (std::size_t lane = 0; lane < more.size(); ++lane)
+    for (double RankTimes::*const counter : rank_counters)
+      to[lane].*counter += more[lane].*counter;
+}
+
+} // namespace
+
+Attributor::Parts Attributor::counted(std::size_t thread, std::size_t lanes) {
+  settle(thread);
+  Parts all = ranks_[thread].beyond;
+  for (auto& [subject, part] : ranks_[thread].parts)
+    add(all[subject], times_of(thread, part, lanes));
+  return all;
+}
+
+void Attributor::take_over(std::size_t thread, const Parts& other, const std::vector<bool>& lanes) {
+  OfRank& of = ranks_[thread];
+  const Parts now = counted(thread, lanes.size());
+  for (const Parts* parts : {&now, &other})
+    for (const auto& [subject, times] : *parts)
+      of.beyond[subject].resize(lanes.size());
+  for (auto& [subject, beyond] : of.beyond)
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      if (!lanes[lane]) continue;
+      const auto has = now.find(subject);
+      const auto had = other.find(subject);
+      for (double RankTimes::*const counter : rank_counters)
+        beyond[lane].*counter +=
+            (had == other.end() ? 0 : had->second[lane].*counter) - (has == now.end() ? 0 : has->second[lane].*counter);
+    }
+}
+
+void Attributor::unite(std::size_t rank, const std::vector<std::uint32_t>& threads,
+                       const std::vector<std::uint32_t>& last) {
+  Parts all;
+  for (const std::uint32_t thread : threads) {
+    const Parts one = counted(thread, last.size());
+    for (const auto& [subject, times] : one) {
+      auto& here = all[subject];
+      here.resize(last.size());
+      for (std::size_t lane = 0; lane < last.size(); ++lane)
+        if (last[lane] == thread) here[lane] = times[lane];
+    }
+    if (thread == rank) continue;
+    for (const auto& [subject, part] : ranks_[thread].parts)
+      this->part(ranks_[rank], subject).count += part.count;
+  }
+  ranks_[rank].united = std::move(all);
+}
+
+Attribution Attributor::result(std::size_t lanes, trace::Rank first, std::size_t ranks, const Total& total) {
   Attribution attribution{.by = by_, .calls = {}, .parts = {}};
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
     settle(rank);
     const Clocks::Clock& clock = clocks_[rank];
     if (clock.start > 0)
@@ -143,20 +220,16 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
                                    .subject = before_start,
                                    .count = 0,
                                    .lanes = std::vector<RankTimes>(lanes, {.start = clock.start})});
-    for (auto& [subject, part] : ranks_[rank].parts) {
-      AttributedTimes& times = attribution.parts.emplace_back(AttributedTimes{
-          .rank = first + static_cast<trace::Rank>(rank), .subject = subject, .count = part.count, .lanes = {}});
-      if (!part.counters) part.counters = list();
-      // A clock that has counted nothing but the part.
-      Clocks::Clock alone{.base = clock.base,
-                          .seconds_per_unit = clock.seconds_per_unit,
-                          .volume_folded = part.scalars.volume,
-                          .copied_folded = part.scalars.copied,
-                          .overhead_folded = part.scalars.overhead,
-                          .reduced = part.scalars.reduced,
-                          .counters = part.counters.get()};
-      for (std::size_t lane = 0; lane < lanes; ++lane)
-        times.lanes.push_back(clocks_.times(alone, lane));
+    OfRank& of = ranks_[rank];
+    if (of.united)
+      for (const auto& [subject, times] : *of.united)
+        part(of, subject);
+    for (auto& [subject, part] : of.parts) {
+      attribution.parts.push_back({.rank = first + static_cast<trace::Rank>(rank),
+                                   .subject = subject,
+                                   .count = part.count,
+                                   .lanes = of.united ? (*of.united)[subject] : times_of(rank, part, lanes)});
+      attribution.parts.back().lanes.resize(lanes);
       part.counters.reset();
     }
     ranks_[rank] = {};
@@ -178,7 +251,7 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first) {
     while (begin + count < attribution.parts.size() && parts[count].rank == rank)
       ++count;
     for (std::size_t lane = 0; lane < lanes; ++lane)
-      close(parts, parts + count, lane, clocks_.times(clocks_[static_cast<std::size_t>(rank - first)], lane));
+      close(parts, parts + count, lane, total(static_cast<std::size_t>(rank - first), lane));
     begin += count;
   }
   return attribution;

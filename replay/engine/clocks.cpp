@@ -42,6 +42,18 @@ Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
   watches_ = !incasts_.empty();
 }
 
+void Clocks::add_beside(std::size_t rank) {
+  const std::size_t length = counters_per_rank() * lanes();
+  const Clock& of = clocks_[rank];
+  Clock beside{.base = pool_.take(), .seconds_per_unit = of.seconds_per_unit};
+  std::fill_n(beside.base.values(), lanes() * kernels_.planes, 0.0);
+  beside.counters = further_counters_.emplace_back(std::make_unique<double[]>(length)).get();
+  if (of.start > 0) begin_at(beside, of.start);
+  clocks_.push_back(std::move(beside));
+  if (ports_) ports_->add_like(rank);
+  if (watches_) incasts_.emplace_back();
+}
+
 /// A file's seconds are all second parts, so that nothing is added to the latency.
 LaneCounters Clocks::file_counters(const Clock& clock) const {
   return {clock.counters, clock.counters + lanes(), clock.counters + 3 * lanes()};
@@ -298,6 +310,24 @@ void Clocks::take_file(Clock& clock, const LaneTime& begun, double seconds) {
 
 double Clocks::shown(const Clock& clock, std::size_t lane) {
   return time_in<Plain>(lanes(), rates_, own(clock), lane).time;
+}
+
+double Clocks::shown(const Moment& moment, std::size_t lane) const {
+  return time_in<Plain>(lanes(), rates_, moment.time(), lane).time;
+}
+
+RankTimes Clocks::counted(const Clock& clock, std::size_t lane) {
+  Clock all{.base = clock.base,
+            .seconds_per_unit = clock.seconds_per_unit,
+            .volume_folded = clock.volume_folded + clock.volume,
+            .copied_folded = clock.copied_folded + clock.copied,
+            .overhead_folded = clock.overhead_folded + clock.overhead,
+            .reduced = clock.reduced,
+            .counters = clock.counters,
+            .start = clock.start};
+  RankTimes times = this->times(all, lane);
+  times.end = shown(clock, lane);
+  return times;
 }
 
 RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {

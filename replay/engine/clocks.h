@@ -168,6 +168,9 @@ public:
       keep_port(clock, start, rows_[row], bytes);
   }
 
+  /// A further clock for a rank, for a thread of it: begins when the rank's did.
+  void add_beside(std::size_t rank);
+
   /// Lets the clock, which has counted nothing yet, begin at this time, in seconds.
   void begin_at(Clock& clock, double start);
   /// Brings the clock up to what is pending, and lets `latest` (empty at first) become the later of both, lane by lane.
@@ -222,6 +225,9 @@ public:
   void settle(Clock& clock);
   /// The time in one lane, with what is pending, as settling would have it.
   double shown(const Clock& clock, std::size_t lane);
+  double shown(const Moment& moment, std::size_t lane) const;
+  /// What has been counted in one lane, with what is pending.
+  RankTimes counted(const Clock& clock, std::size_t lane);
   /// What lane `lane` holds of a settled clock.
   RankTimes times(const Clock& clock, std::size_t lane) const;
   /// True when a rank has completed several messages at once that each take it time, in a replay of sensitivities: then
@@ -286,6 +292,7 @@ private:
   bool ends_;               ///< messages' ends differ by lane: CostRow::ends
   bool special_sends_;      ///< that, or not all sends copy
   std::unique_ptr<double[]> counters_;
+  std::vector<std::unique_ptr<double[]>> further_counters_; ///< of threads
   std::vector<Clock> clocks_;
   std::optional<RankPorts> ports_;
   bool order_matters_ = false;

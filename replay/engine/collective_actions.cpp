@@ -34,7 +34,9 @@ void Engine::close(std::uint32_t number) {
   meeting.cost = collective_cost(options_.collectives, call.shape);
   meeting.row = clocks_.rows().row(collective_link(call.communicator), meeting.cost.message_size());
   for (const std::uint32_t member : meetings_.members(call.communicator))
-    if (ranks_[member].waiting == Waiting::for_meeting && ranks_[member].subject == number) wake(member);
+    for_each_thread(member, [&](std::uint32_t one) {
+      if (ranks_[one].waiting == Waiting::for_meeting && ranks_[one].subject == number) wake(one);
+    });
 }
 
 bool Engine::is_complete(RankState& rank, std::uint32_t meeting) {

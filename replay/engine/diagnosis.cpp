@@ -21,10 +21,14 @@ public:
       : scene_(scene), of_rank_(static_cast<std::size_t>(scene.run.size), nullptr) {
     for (const Standing& one : standing)
       of_rank_[static_cast<std::size_t>(one.rank)] = &one;
+    // Of a rank with several threads it does not follow which of them would let another rank go on.
+    for (const Standing& one : standing)
+      if (one.thread != trace::no_rank) of_rank_[static_cast<std::size_t>(one.rank)] = nullptr;
   }
 
   /// The next rank at or after `position`, which moves behind it; no_rank when there are no more.
   Rank next(const Standing& standing, std::size_t& position) const {
+    if (standing.for_thread != trace::no_rank) return trace::no_rank;
     if (!standing.for_meeting) {
       if (position++ > 0) return trace::no_rank;
       return standing.sends ? standing.channel.destination : standing.channel.source;
@@ -73,7 +77,7 @@ std::vector<Rank> find_cycle(const WaitFor& wait_for, std::span<const Standing> 
   const auto mark = [&](Rank rank) -> Mark& { return marks[static_cast<std::size_t>(rank)]; };
   std::vector<Visit> path;
   for (const Standing& start : standing) {
-    if (mark(start.rank) != Mark::unseen) continue;
+    if (mark(start.rank) != Mark::unseen || wait_for.of(start.rank) == nullptr) continue;
     path.push_back({&start, 0});
     mark(start.rank) = Mark::on_path;
     while (!path.empty()) {
@@ -123,6 +127,9 @@ public:
     blocked.rank = standing.rank;
     blocked.action = standing.action;
     blocked.call = standing.call;
+    blocked.thread = standing.thread;
+    blocked.for_thread = standing.for_thread;
+    if (standing.for_thread != trace::no_rank) return blocked;
     if (!standing.for_meeting) {
       describe_message(blocked, standing);
       return blocked;

@@ -27,6 +27,8 @@ struct Standing {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0;
   std::string call;
+  trace::Rank thread = trace::no_rank;     ///< of a rank with several; no_rank: it has one
+  trace::Rank for_thread = trace::no_rank; ///< of its rank, which it waits for
   bool for_meeting = false;
   std::optional<double> sends = {}; ///< the size of the message whose receive it waits for
   ChannelKey channel = {};          ///< unless for_meeting

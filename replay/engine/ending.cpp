@@ -44,8 +44,9 @@ Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, co
     std::ranges::copy(share.deserted, std::back_inserter(deserted));
   }
   if (standing.empty()) standing = one_of_each(std::move(deserted));
-  std::ranges::stable_sort(standing, {}, &Standing::rank);
-  const auto doubled = std::ranges::unique(standing, {}, &Standing::rank);
+  const auto place = [](const Standing& one) { return std::pair(one.rank, one.thread); };
+  std::ranges::stable_sort(standing, {}, place);
+  const auto doubled = std::ranges::unique(standing, {}, place);
   standing.erase(doubled.begin(), doubled.end());
   return standing.empty() ? Diagnosis{} : diagnose({run, communicators, meetings}, standing);
 }

@@ -72,7 +72,7 @@ Result Engine::run() {
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
   constexpr std::uint32_t many_turns = 1U << 12U;
-  while (take_turns(many_turns) || give_up_strictest_lanes())
+  while (take_turns(many_turns) || look_for_threads() || give_up_strictest_lanes())
     if (options_.progress && actions_ >= next_report) {
       options_.progress(actions_, total);
       next_report = actions_ + actions_between_reports;
@@ -103,6 +103,7 @@ bool Engine::take_turns(std::uint32_t turns) {
       if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
       throw Error(Failure::invalid_input, error.description(), where(number), advice);
     }
+    if (worklist_.empty() && !teams_.empty()) read_further();
   }
   return !worklist_.empty();
 }
@@ -120,14 +121,18 @@ void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step 
   }
 }
 
-bool Engine::next_block(RankState& rank, Rank number) {
-  if (rank.size > 0) {
-    const ActionKind last = rank.block.dictionary()[rank.sequence[rank.size - 1]].kind;
-    if (last == ActionKind::compute)
-      rank.last_computation = rank.volumes_end[-1];
-    else if (last != ActionKind::workers_sum)
-      rank.last_computation = 0;
-  }
+void Engine::note_last_computation(RankState& rank) {
+  if (rank.size == 0) return;
+  const ActionKind last = dictionary(rank)[rank.sequence[rank.size - 1]].kind;
+  if (last == ActionKind::compute)
+    rank.last_computation = rank.volumes_end[-1];
+  else if (last != ActionKind::workers_sum)
+    rank.last_computation = 0;
+}
+
+/// False when there is none, or the rank has become several threads.
+bool Engine::next_block(RankState& rank, std::uint32_t number) {
+  note_last_computation(rank);
   do {
     rank.actions_before += rank.size;
     actions_ += rank.size;
@@ -139,11 +144,14 @@ bool Engine::next_block(RankState& rank, Rank number) {
   const std::uint64_t mark = rank.block.dictionary_mark();
   const bool known = mark != 0 && mark == rank.program.mark;
   if (!known) {
-    compiler_.compile(rank.block, number, rank.program);
+    compiler_.compile(rank.block, world_rank(number), rank.program);
     rank.program.mark = mark;
+    if (rank.program.threads) {
+      found_threads(number);
+      return false;
+    }
   }
-  if (attributor_)
-    attributor_->enter_block(static_cast<std::size_t>(number - share_.begin), rank.block, known, rank.program);
+  if (attributor_) attributor_->enter_block(number, rank.block.dictionary(), sequence, known, rank.program);
   // A marked dictionary comes from a decoder that has looked.
   if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
     fail("a block's sequence goes beyond its dictionary");
@@ -151,7 +159,7 @@ bool Engine::next_block(RankState& rank, Rank number) {
   rank.operations = rank.program.operations.data();
   rank.volume = rank.block.volumes().data();
   rank.volumes_end = rank.volume + rank.block.volumes().size();
-  if (!rank.program.unmodelled.empty()) count_not_modelled(rank);
+  if (!rank.program.unmodelled.empty()) count_not_modelled(rank.program, rank.block, number);
   return true;
 }
 
@@ -224,7 +232,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     return true;
   case Step::resolve:
     // Its receive has known its source since it was posted. Where there is none, looking ahead refuses it.
-    foresight_.look_ahead(number);
+    foresight_.look_ahead(rank_number(number));
     return true;
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
@@ -244,7 +252,7 @@ inline void Engine::send(RankState& rank, std::uint32_t number, const Operation&
                                          .receive_overhead = operation.receive_overhead,
                                          .row = operation.row});
   const Channel& channel = channels_[operation.channel];
-  if (channel.awaited == ticket) wake(channel.destination);
+  if (channel.awaited == ticket) wake_receiver(operation.channel);
   if (operation.step == Step::send && operation.request != trace::no_request)
     start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
 }
@@ -280,9 +288,12 @@ bool Engine::exchange(RankState& rank, std::uint32_t number, const Operation& op
 }
 
 bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& operation) {
-  const std::uint64_t ticket = channels_.next_ticket(operation.receive_channel);
-  if (!has_message(rank, operation.receive_channel, ticket)) return false;
-  const Message& found = message(channels_[operation.receive_channel], ticket);
+  if (rank.stage == 0) {
+    rank.ticket = channels_.next_ticket(operation.receive_channel);
+    rank.stage = 1;
+  }
+  if (!has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  const Message& found = message(channels_[operation.receive_channel], rank.ticket);
   clocks_.take(clocks_[number], {.sent = found.sent.time(), .row = clocks_.rows()[found.row].envelope, .constants = 0});
   return true;
 }
@@ -407,7 +418,7 @@ void Engine::fail_completed_twice(RequestId id) {
 void Engine::finalize(RankState& rank, std::uint32_t number) {
   if (rank.position + 1 < rank.size)
     ++rank.position;
-  else if (!next_block(rank, world_rank(number)))
+  else if (!next_block(rank, number) && !ranks_[number].several)
     return finish(rank);
   fail("an action after MPI_Finalize");
 }

@@ -16,6 +16,7 @@
 #include "replay/engine/one_sided.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
+#include "replay/engine/rank_threads.h"
 #include "replay/engine/remote.h"
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
@@ -54,7 +55,7 @@ public:
 
   /// Gives at most so many turns to ranks; false when no rank can go on.
   bool take_turns(std::uint32_t turns);
-  bool can_go_on() const { return !worklist_.empty() || !ready_agents_.empty(); }
+  bool can_go_on() { return !worklist_.empty() || !ready_agents_.empty() || look_for_threads(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);
   /// Messages from other processes that have not been taken.
@@ -83,7 +84,16 @@ public:
   PathPiece path_to(std::uint32_t place) const { return tracer_->path_to(place); }
 
 private:
-  enum class Waiting : std::uint8_t { no, for_message, for_posting, for_meeting, for_step, for_agent };
+  enum class Waiting : std::uint8_t {
+    no,
+    for_message,
+    for_posting,
+    for_meeting,
+    for_step,
+    for_agent,
+    for_thread, ///< another of the rank, number `subject`
+    for_block,  ///< for actions of its own: see hungry_
+  };
 
   /// How a replay's stretches are run: plain when nobody looks on and messages cost the same at all their ends.
   enum class Pace : std::uint8_t { plain, usual, observed };
@@ -96,6 +106,10 @@ private:
     std::uint64_t ticket;
   };
 
+  struct RankThread;
+
+  /// A rank; or a thread of one that has several, each of which is replayed like a rank, with a number beyond those of
+  /// the ranks, but for thread 0, which has its rank's.
   struct alignas(64) RankState {
     // The block being replayed.
     const std::uint32_t* sequence = nullptr;
@@ -108,7 +122,8 @@ private:
     std::uint32_t stage = 0;
     Waiting waiting = Waiting::no;
     bool finished = false;
-    std::uint32_t subject = 0;              ///< the channel, handshake, meeting or agent it waits for
+    bool several = false;                   ///< one of several threads of its rank: there is a `thread`
+    std::uint32_t subject = 0;              ///< the channel, handshake, meeting, agent or thread it waits for
     std::uint32_t handshake = no_handshake; ///< of its message
     std::uint64_t ticket = 0;               ///< of its receive, or the number of its meeting
 
@@ -118,6 +133,42 @@ private:
     std::unique_ptr<trace::RankStream> stream;
     std::uint64_t actions_before = 0;   ///< in earlier blocks
     std::uint64_t last_computation = 0; ///< kept only where worker threads compute, too
+    std::unique_ptr<RankThread> thread;
+  };
+
+  /// A rank with several threads.
+  struct RankThreads {
+    std::uint32_t rank = 0;
+    std::vector<std::uint32_t> players; ///< its threads' numbers
+    std::unique_ptr<trace::RankStream> stream;
+    std::shared_ptr<SharedBlock> latest;
+    ThreadDivision division;
+    std::uint64_t actions = 0; ///< that have been divided
+    std::uint64_t ahead = 0;   ///< of these, in parts that are not done
+    bool ended = false;        ///< there are no more
+    bool finalized = false;
+  };
+
+  /// What a thread has beside a rank's state.
+  struct RankThread {
+    RankThreads* all = nullptr;
+    std::uint32_t place = 0; ///< in all->players
+    ThreadPart part;
+    std::size_t next_note = 0;
+    std::uint64_t done = 0;    ///< actions that have ended
+    bool begun = false;        ///< so has the one after these
+    bool watched = false;      ///< some thread waits for this one
+    std::uint64_t awaited = 0; ///< the ticket it waits for, when for_message
+    /// By lane: what the rank has counted up to the thread's time, where that is not what the thread has.
+    std::vector<RankTimes> beyond;
+
+    bool has_passed(std::uint64_t actions, bool ended) const {
+      return done >= actions || (!ended && begun && done + 1 == actions);
+    }
+    ThreadNote* note(std::uint32_t position) {
+      const bool here = next_note < part.notes.size() && part.notes[next_note].position == position;
+      return here ? &part.notes[next_note] : nullptr;
+    }
   };
 
   /// How far a member has come in a scheduled collective.
@@ -159,7 +210,7 @@ private:
   template <Pace pace>
   bool run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end);
   [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
-  bool next_block(RankState& rank, trace::Rank number);
+  bool next_block(RankState& rank, std::uint32_t number);
   void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -183,12 +234,53 @@ private:
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
   void start_meeting(RankState& rank, std::uint32_t number, const Operation& operation);
   void cancel(RankState& rank, std::uint32_t number, trace::RequestId id);
-  void cancel_receive(RankState& rank, Request& request);
-  void cancel_send(RankState& rank, Request& request);
+  void cancel_receive(std::uint32_t number, Request& request);
+  void cancel_send(std::uint32_t number, Request& request);
   void note_kept_message(std::size_t number);
   void release(RankState& rank, trace::RequestId id);
   void post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation);
   void finalize(RankState& rank, std::uint32_t number);
+
+  // Ranks with several threads (thread_turns.cpp).
+  void found_threads(std::uint32_t number);
+  void stand_again(std::uint32_t number, std::uint32_t position, std::ptrdiff_t volumes_left);
+  bool look_for_threads();
+  void share_out(RankThreads& all, const std::shared_ptr<SharedBlock>& shared);
+  void add_thread(RankThreads& all);
+  bool read_on(RankThreads& all);
+  bool read_further();
+  void feed(std::uint32_t number);
+  bool next_part(std::uint32_t number);
+  void run_thread(std::uint32_t number);
+  bool run_thread_action(RankState& rank, std::uint32_t number);
+  bool perform_in_thread(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool meet_needs(RankState& rank, std::uint32_t number, ThreadNote& note);
+  void await(RankState& rank, std::uint32_t number, const Passed& since);
+  void pass(RankState& rank, std::uint32_t number, Passed& passed);
+  void tell_watchers(RankState& rank, std::uint32_t number);
+  static void await_message(RankState& rank, Channel& channel, std::uint64_t ticket);
+  void wake_threads(std::uint32_t channel);
+  static bool receives_now(const RankState& rank, std::uint32_t channel);
+  void look_again(std::uint32_t number, std::uint32_t channel);
+  RankTimes counted(std::uint32_t number, std::size_t lane);
+  std::uint32_t last_thread(std::uint32_t number, std::size_t lane) const;
+  void tell_threads(std::size_t lane, LaneResult& result) const;
+  Attribution attribution(std::size_t lanes);
+  /// Calls visit(number) for the threads of a rank, or for the rank.
+  template <typename Visit>
+  void for_each_thread(std::uint32_t number, Visit&& visit) {
+    if (!ranks_[number].several) return visit(number);
+    for (const std::uint32_t player : ranks_[number].thread->all->players)
+      visit(player);
+  }
+  /// The number of the rank that a thread belongs to.
+  std::uint32_t rank_number(std::uint32_t number) const {
+    return number < share_.size() ? number : ranks_[number].thread->all->rank;
+  }
+  /// The dictionary of the block being replayed.
+  static std::span<const trace::Action> dictionary(const RankState& rank) {
+    return rank.several ? rank.thread->part.of->block.dictionary() : rank.block.dictionary();
+  }
 
   // With care:
   bool send_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -257,6 +349,8 @@ private:
   [[noreturn]] static void fail_reused(trace::RequestId id); ///< apart, so that start() is small enough to be inlined
   [[noreturn]] static void fail_completed_twice(trace::RequestId id);
   void wake(std::uint32_t number);
+  /// The message has come that the channel's destination stands waiting for.
+  void wake_receiver(std::uint32_t channel);
 
   void put_step(const Mailbox::Way& way, Message&& message);
   // With care, messages within collectives may wait for their receives, too (scheduled_rendezvous.cpp).
@@ -302,15 +396,23 @@ private:
   void give_up_split(std::uint32_t number, trace::CommunicatorId file);
   void leave_early(std::uint32_t meeting);
 
-  void count_not_modelled(const RankState& rank);
-  std::size_t number_of(const RankState& rank) const { return static_cast<std::size_t>(&rank - ranks_.data()); }
+  void count_not_modelled(const Program& program, const trace::ActionBlock& block, std::size_t number);
+  static void note_last_computation(RankState& rank);
   // For an observer: before an action, and when it has ended.
   void expect(RankState& rank, std::uint32_t number, const Operation& operation);
   void observe(RankState& rank, std::uint32_t number, std::uint32_t position, std::uint64_t volume);
 
   void finish(RankState& rank);
-  trace::Rank world_rank(std::uint32_t number) const { return share_.begin + static_cast<trace::Rank>(number); }
-  std::uint64_t action(const RankState& rank) const { return rank.actions_before + rank.position; }
+  trace::Rank world_rank(std::uint32_t number) const {
+    return share_.begin + static_cast<trace::Rank>(rank_number(number));
+  }
+  static std::uint64_t action(const RankState& rank) {
+    return rank.several ? ordinal(rank) : rank.actions_before + rank.position;
+  }
+  static std::uint64_t ordinal(const RankState& rank) {
+    const auto& ordinals = rank.thread->part.ordinals;
+    return rank.position < ordinals.size() ? ordinals[rank.position] : rank.thread->all->actions;
+  }
   std::string where(std::uint32_t number) const;
   std::vector<Standing> standing() const;
   std::vector<Standing> deserted() const;
@@ -335,8 +437,14 @@ private:
   std::deque<Agent> agents_;
   std::vector<std::uint32_t> free_agents_;
   std::vector<std::uint32_t> ready_agents_;
-  std::vector<RankState> ranks_;
+  std::vector<RankState> ranks_; ///< and, after them, what threads they have beyond the first
   Worklist worklist_;
+  std::deque<RankThreads> teams_;
+  bool looked_ = false; ///< whether ranks that stand have threads later on
+  /// Threads without actions, of ranks that have been read far ahead of others of their threads.
+  std::vector<std::uint32_t> hungry_;
+  std::vector<double> nothing_;              ///< of nothing_row_
+  std::optional<std::uint32_t> nothing_row_; ///< costs of what takes no time; once there is such
   std::vector<std::optional<LinkClass>> collective_links_;
   std::size_t finished_ = 0;
   std::uint64_t actions_ = 0; ///< in blocks that are done
@@ -367,10 +475,20 @@ inline void Engine::wake(std::uint32_t number) {
 inline bool Engine::has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];
   if (channel.has(ticket)) return true;
-  channel.awaited = ticket;
   rank.waiting = Waiting::for_message;
   rank.subject = channel_number;
+  if (rank.several) [[unlikely]]
+    await_message(rank, channel, ticket);
+  else
+    channel.awaited = ticket;
   return false;
+}
+
+inline void Engine::wake_receiver(std::uint32_t channel) {
+  const std::uint32_t destination = channels_[channel].destination;
+  if (ranks_[destination].several) [[unlikely]]
+    return wake_threads(channel);
+  wake(destination);
 }
 
 inline Message& Engine::message(Channel& channel, std::uint64_t ticket) {

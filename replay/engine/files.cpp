@@ -21,7 +21,7 @@ bool Engine::file(RankState& rank, std::uint32_t number, const Operation& operat
     return true;
   case Act::begin:
     give_up_split(number, call.file);
-    files_.split(number, call.file) = {arrive(rank, number, rank.program.calls[call.meeting]), call.bytes};
+    files_.split(rank_number(number), call.file) = {arrive(rank, number, rank.program.calls[call.meeting]), call.bytes};
     return true;
   case Act::end:
     return end_split(rank, number, call);
@@ -51,7 +51,7 @@ bool Engine::access_file_together(RankState& rank, std::uint32_t number, const F
   take_file_meeting(number, meeting, call.bytes);
   if (closes) {
     give_up_split(number, call.file);
-    files_.forget(number, call.file);
+    files_.forget(rank_number(number), call.file);
   }
   return true;
 }
@@ -65,9 +65,9 @@ void Engine::take_file_meeting(std::uint32_t number, std::uint32_t meeting, trac
 }
 
 bool Engine::end_split(RankState& rank, std::uint32_t number, const FileCall& call) {
-  std::optional<SplitCollective>& split = files_.split(number, call.file);
+  std::optional<SplitCollective>& split = files_.split(rank_number(number), call.file);
   if (!split) {
-    not_modelled_.add(Unmodelled::end_without_begin, number);
+    not_modelled_.add(Unmodelled::end_without_begin, rank_number(number));
     return true;
   }
   if (!is_complete(rank, split->meeting)) return false;
@@ -82,9 +82,9 @@ void Engine::leave_early(std::uint32_t meeting) {
 }
 
 void Engine::give_up_split(std::uint32_t number, trace::CommunicatorId file) {
-  std::optional<SplitCollective>& split = files_.split(number, file);
+  std::optional<SplitCollective>& split = files_.split(rank_number(number), file);
   if (!split) return;
-  not_modelled_.add(Unmodelled::begin_without_end, number);
+  not_modelled_.add(Unmodelled::begin_without_end, rank_number(number));
   leave_early(split->meeting);
   split.reset();
 }

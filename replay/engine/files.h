@@ -36,6 +36,8 @@ public:
   explicit Files(std::size_t ranks) : ports_(ranks) {}
 
   Port& port(std::uint32_t number) { return ports_[number]; }
+  /// From now on there are so many ranks and threads.
+  void make_room(std::size_t ranks) { ports_.resize(ranks); }
   /// The split collective that a rank has begun on a file, if any; set it, or reset it.
   std::optional<SplitCollective>& split(std::uint32_t number, trace::CommunicatorId file) {
     return splits_[std::uint64_t{number} << 32U | file];

@@ -27,44 +27,52 @@ void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   case RequestState::file:
     fail(fmt::format("request {} is cancelled, but no message's", id));
   case RequestState::receiving:
-    cancel_receive(rank, request);
+    cancel_receive(number, request);
     break;
   case RequestState::sent:
-    cancel_send(rank, request);
+    cancel_send(number, request);
     break;
   case RequestState::leaving:
   case RequestState::exchanging: // what is cancelled has been foreseen, and never was one of these
   case RequestState::unresolved:
     break;
   case RequestState::done: // also a collective's, where that costs nothing: what may be cancelled shows ahead
-    foresight_.look_ahead(number);
+    foresight_.look_ahead(rank_number(number));
     break;
   }
   request = {.state = RequestState::done};
 }
 
 /// Receives posted later on the channel move up; the last of their tickets goes back.
-void Engine::cancel_receive(RankState& rank, Request& request) {
-  std::vector<Request*> later;
-  rank.requests.for_each_active([&](Request& other) {
-    if (other.state == RequestState::receiving && other.subject == request.subject && other.ticket > request.ticket)
-      later.push_back(&other);
+void Engine::cancel_receive(std::uint32_t number, Request& request) {
+  std::vector<std::uint64_t*> later;
+  for_each_thread(rank_number(number), [&](std::uint32_t thread) {
+    RankState& rank = ranks_[thread];
+    rank.requests.for_each_active([&](Request& other) {
+      if (other.state == RequestState::receiving && other.subject == request.subject && other.ticket > request.ticket)
+        later.push_back(&other.ticket);
+    });
+    if (thread != number && receives_now(rank, request.subject) && rank.ticket > request.ticket)
+      later.push_back(&rank.ticket);
   });
-  std::ranges::sort(later, {}, &Request::ticket);
+  std::ranges::sort(later, {}, [](const std::uint64_t* ticket) { return *ticket; });
   std::uint64_t free = request.ticket;
-  for (Request* other : later)
-    std::swap(other->ticket, free);
+  for (std::uint64_t* other : later)
+    std::swap(*other, free);
   channels_.give_back(request.subject, free);
+  if (ranks_[number].several) look_again(number, request.subject);
 }
 
-void Engine::cancel_send(RankState& rank, Request& request) {
+void Engine::cancel_send(std::uint32_t number, Request& request) {
   if (!channels_.unsend(request.subject, request.ticket)) {
-    note_kept_message(number_of(rank));
+    note_kept_message(rank_number(number));
     return;
   }
-  rank.requests.for_each_active([&](Request& other) {
-    if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
-      --other.ticket;
+  for_each_thread(rank_number(number), [&](std::uint32_t thread) {
+    ranks_[thread].requests.for_each_active([&](Request& other) {
+      if (other.state == RequestState::sent && other.subject == request.subject && other.ticket > request.ticket)
+        --other.ticket;
+    });
   });
 }
 
@@ -87,7 +95,7 @@ void Engine::release(RankState& rank, RequestId id) {
 void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (care_ && cancelled_later(rank, number, operation)) return;
   Request& request = start(rank, operation.request);
-  const trace::Amendment* found = foresight_.resolution(number, action(rank));
+  const trace::Amendment* found = foresight_.resolution(rank_number(number), action(rank));
   if (found == nullptr) {
     request = {.state = RequestState::unresolved};
     return;

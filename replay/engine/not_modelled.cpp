@@ -11,8 +11,6 @@ const char* words(Unmodelled what) {
     return "processes of another MPI_COMM_WORLD are not replayed: calls on what they share take no time";
   case Unmodelled::process_creation:
     return "starting or meeting processes of another MPI_COMM_WORLD costs a barrier of the callers";
-  case Unmodelled::threads_side_by_side:
-    return "threads of a rank that call MPI are replayed as one, in the order recorded: one takes over";
   case Unmodelled::generalized_request:
     return "generalized requests are complete as soon as they start";
   case Unmodelled::exclusive_lock:

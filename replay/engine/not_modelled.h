@@ -14,7 +14,6 @@ namespace timeless::replay {
 enum class Unmodelled : std::uint8_t {
   another_world,        ///< a call on a communicator shared with another MPI_COMM_WORLD
   process_creation,     ///< a call that starts or meets such processes
-  threads_side_by_side, ///< the actions of another thread of the rank begin
   generalized_request,  ///< its completion waits for nothing
   exclusive_lock,       ///< does not wait for whoever holds the lock
   arithmetic_at_target, ///< an accumulate's, which no rank spends

@@ -31,6 +31,14 @@ void Observation::start(std::size_t rank, trace::Rank world_rank, double seconds
   observer_.start(world_rank, seconds);
 }
 
+void Observation::note_sent(std::size_t rank, const Operation& operation, Channels& channels) {
+  Present& present = ranks_[rank].present;
+  present.sent = 0;
+  if (operation.channel == no_channel) return;
+  const std::uint64_t sent = channels[operation.channel].sent;
+  if (sent > present.sent_before) present.sent = message(channels.key(operation.channel), sent - 1);
+}
+
 void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;
@@ -69,14 +77,19 @@ void Engine::observe(RankState& rank, std::uint32_t number, std::uint32_t positi
   const Operation& operation = rank.operations[entry];
   Observation::Present& present = observation_->present(number);
   ObservedAction observed{.rank = world_rank(number),
-                          .ordinal = rank.actions_before + position,
-                          .action = rank.block.dictionary()[entry],
+                          .thread = rank.several ? rank.thread->all->division.number(rank.thread->place) : 0,
+                          .ordinal =
+                              rank.several ? rank.thread->part.ordinals[position] : rank.actions_before + position,
+                          .action = dictionary(rank)[entry],
                           .volume = volume};
   if (operation.channel != no_channel) {
     const ChannelKey& key = channels_.key(operation.channel);
     const std::uint64_t sent = channels_[operation.channel].sent;
     observed.destination = key.destination;
-    if (sent > present.sent_before) observed.sent = Observation::message(key, sent - 1);
+    if (rank.several)
+      observed.sent = present.sent;
+    else if (sent > present.sent_before)
+      observed.sent = Observation::message(key, sent - 1);
   }
   if (operation.receive_channel != no_channel) {
     const ChannelKey& key = channels_.key(operation.receive_channel);

@@ -2,6 +2,7 @@
 
 #include "replay/engine/channels.h"
 #include "replay/engine/clocks.h"
+#include "replay/engine/program.h"
 #include "replay/observer.h"
 
 #include <array>
@@ -21,9 +22,17 @@ public:
   // Of the rank's present action:
   struct Present {
     std::uint64_t sent_before = 0; ///< messages in its channel
+    std::uint64_t sent = 0;        ///< the message that left, where the rank has several threads
     std::vector<std::uint64_t> received;
   };
   Present& present(std::size_t rank) { return ranks_[rank].present; }
+  /// An action of one of several threads has begun: others of its rank may now send on the same channel.
+  void note_sent(std::size_t rank, const Operation& operation, Channels& channels);
+  /// From now on there are so many ranks and threads, the last of which begins at this time.
+  void make_room(std::size_t ranks, double start) {
+    ranks_.resize(ranks);
+    ranks_.back().end = start;
+  }
   /// The rank, whose number among those of the engine is `rank`, begins at this time: tells the observer.
   void start(std::size_t rank, trace::Rank world_rank, double seconds);
   /// The rank's action has ended: fills in its times and tells the observer.

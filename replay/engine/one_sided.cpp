@@ -43,7 +43,7 @@ Passage OneSided::release(std::uint32_t number) {
 
 bool Engine::one_sided(RankState& rank, std::uint32_t number, const Operation& operation) {
   const OneSidedCall& call = rank.program.one_sided[operation.call];
-  WindowState& window = one_sided_.window(number, call.window);
+  WindowState& window = one_sided_.window(rank_number(number), call.window);
   switch (call.act) {
   case Act::transfer:
     begin_transfer(rank, number, call, window, operation.request);
@@ -61,7 +61,7 @@ bool Engine::one_sided(RankState& rank, std::uint32_t number, const Operation& o
     return finish_and_meet(rank, number, call, window);
   case Act::free:
     if (!finish_and_meet(rank, number, call, window)) return false;
-    one_sided_.forget(number, call.window);
+    one_sided_.forget(rank_number(number), call.window);
     return true;
   case Act::post:
     open_epoch(window.exposure, window.origins, call.group, "exposure");
@@ -114,7 +114,7 @@ void Engine::notify(std::uint32_t number, const std::vector<Notice>& group) {
     const std::uint64_t ticket =
         channels_.send(notice.to_other, {.sent = clocks_.now(clocks_[number]), .row = notice.row});
     const Channel& channel = channels_[notice.to_other];
-    if (channel.awaited == ticket) wake(channel.destination);
+    if (channel.awaited == ticket) wake_receiver(notice.to_other);
   }
 }
 

@@ -60,6 +60,8 @@ public:
   explicit OneSided(std::size_t ranks) : ports_(ranks) {}
 
   Port& port(std::uint32_t number) { return ports_[number]; }
+  /// From now on there are so many ranks and threads.
+  void make_room(std::size_t ranks) { ports_.resize(ranks); }
   WindowState& window(std::uint32_t number, trace::CommunicatorId window) {
     return windows_[std::uint64_t{number} << 32U | window];
   }

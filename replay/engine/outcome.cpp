@@ -20,14 +20,18 @@ std::vector<Standing> Engine::standing() const {
   std::vector<Standing> all;
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     const RankState& rank = ranks_[number];
-    if (rank.finished) continue;
-    Standing& one = all.emplace_back(
-        Standing{.rank = world_rank(number),
-                 .action = action(rank),
-                 .call = trace::mpi_name(rank.block.dictionary()[rank.sequence[rank.position]]),
-                 .for_meeting = rank.waiting == Waiting::for_meeting || rank.waiting == Waiting::for_step ||
-                                rank.waiting == Waiting::for_agent});
-    if (one.for_meeting) {
+    if (rank.finished || rank.waiting == Waiting::for_block) continue;
+    Standing& one = all.emplace_back(Standing{.rank = world_rank(number),
+                                              .action = action(rank),
+                                              .call = trace::mpi_name(dictionary(rank)[rank.sequence[rank.position]]),
+                                              .for_meeting = rank.waiting == Waiting::for_meeting ||
+                                                             rank.waiting == Waiting::for_step ||
+                                                             rank.waiting == Waiting::for_agent});
+    if (rank.several) one.thread = rank.thread->all->division.number(rank.thread->place);
+    if (rank.waiting == Waiting::for_thread) {
+      const RankThread& other = *ranks_[rank.subject].thread;
+      one.for_thread = other.all->division.number(other.place);
+    } else if (one.for_meeting) {
       const Progress* progress = nullptr;
       if (rank.waiting == Waiting::for_step) progress = &progress_[number];
       if (rank.waiting == Waiting::for_agent) progress = &agents_[rank.subject].progress;
@@ -98,17 +102,30 @@ Ending Engine::ending() {
 
 Engine::LastRank Engine::last_rank() {
   LastRank last;
-  for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
+  for (std::uint32_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
-    const double end = clocks_.times(clocks_[number], 0).end;
+  for (std::uint32_t number = 0; number < share_.size(); ++number) {
+    const double end = clocks_.times(clocks_[last_thread(number, 0)], 0).end;
     if (end > last.end) last = {world_rank(number), end};
   }
   return last;
 }
 
 PathPiece Engine::end_of_path(Rank rank) {
-  const auto number = static_cast<std::uint32_t>(rank - share_.begin);
+  const std::uint32_t number = last_thread(static_cast<std::uint32_t>(rank - share_.begin), 0);
   return tracer_->end_of_path(number, rank, action(ranks_[number]));
+}
+
+Attribution Engine::attribution(std::size_t lanes) {
+  for (const RankThreads& all : teams_) {
+    std::vector<std::uint32_t> last;
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      last.push_back(last_thread(all.rank, lane));
+    attributor_->unite(all.rank, all.players, last);
+  }
+  return attributor_->result(lanes, share_.begin, share_.size(), [this](std::size_t rank, std::size_t lane) {
+    return counted(last_thread(static_cast<std::uint32_t>(rank), lane), lane);
+  });
 }
 
 Result Engine::result() {
@@ -117,7 +134,7 @@ Result Engine::result() {
   for (std::size_t number = 0; number < ranks_.size(); ++number)
     clocks_.settle(clocks_[number]);
   const auto names = network_.lanes();
-  if (attributor_) result.attribution = attributor_->result(names.size(), share_.begin);
+  if (attributor_) result.attribution = attribution(names.size());
   if (tracer_ && !remote_ && !deadlocks_[0]) {
     std::vector<PathNode> nodes = end_of_path(last_rank().rank).nodes;
     std::ranges::reverse(nodes);
@@ -137,22 +154,34 @@ Result Engine::result() {
       continue;
     }
     if (options_.ideal) one.ideal_makespan = ideal_makespan * clocks_.rows().compute_scale()[lane];
-    for (std::size_t number = 0; number < ranks_.size(); ++number) {
-      one.ranks.push_back(clocks_.times(clocks_[number], lane));
-      if (options_.sensitivities) one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[number], lane));
+    for (std::uint32_t number = 0; number < share_.size(); ++number) {
+      const std::uint32_t last = last_thread(number, lane);
+      one.ranks.push_back(counted(last, lane));
+      if (options_.sensitivities) one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[last], lane));
     }
+    tell_threads(lane, one);
     find_makespan(one);
   }
   return result;
 }
 
+void Engine::tell_threads(std::size_t lane, LaneResult& result) const {
+  for (std::uint32_t number = 0; number < share_.size(); ++number) {
+    if (!ranks_[number].several) continue;
+    const RankThreads& all = *ranks_[number].thread->all;
+    for (std::uint32_t place = 0; place < all.players.size(); ++place)
+      result.threads.push_back(
+          {world_rank(number), all.division.number(place), clocks_.times(clocks_[all.players[place]], lane)});
+  }
+}
+
 /// Of a whole block at once: what is begun will be replayed, or the replay fails.
-void Engine::count_not_modelled(const RankState& rank) {
-  std::vector<std::uint64_t> calls(rank.program.operations.size());
-  for (const std::uint32_t entry : rank.block.sequence())
+void Engine::count_not_modelled(const Program& program, const trace::ActionBlock& block, std::size_t number) {
+  std::vector<std::uint64_t> calls(program.operations.size());
+  for (const std::uint32_t entry : block.sequence())
     ++calls[entry];
-  for (const auto& [entry, what] : rank.program.unmodelled)
-    if (calls[entry] > 0) not_modelled_.add(what, number_of(rank), calls[entry]);
+  for (const auto& [entry, what] : program.unmodelled)
+    if (calls[entry] > 0) not_modelled_.add(what, number, calls[entry]);
 }
 
 Findings Engine::findings() {

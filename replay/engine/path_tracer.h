@@ -50,6 +50,8 @@ std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overl
 class PathTracer {
 public:
   PathTracer(Clocks& clocks, std::size_t ranks, const ReplayOptions& options);
+  /// From now on there are so many clocks.
+  void make_room(std::size_t clocks) { last_.resize(clocks, 0); }
 
   using Kind = PathNode::Kind;
 

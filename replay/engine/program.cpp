@@ -67,6 +67,7 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
   program.workers = std::ranges::any_of(block.dictionary(), [](const Action& action) {
     return trace::has_volume(action.kind) && action.kind != ActionKind::compute;
   });
+  program.threads = std::ranges::any_of(block.dictionary(), names_threads, &Action::kind);
   for (const Action& action : block.dictionary()) {
     try {
       unmodelled_.clear();
@@ -148,7 +149,8 @@ Operation Compiler::compile(const Action& action, Rank rank, Program& program) {
     if (action.kind == ActionKind::grequest_start) not_modelled(Unmodelled::generalized_request);
     return nothing_but_request(action);
   case trace::ActionFamily::mark:
-    if (action.kind == ActionKind::thread) not_modelled(Unmodelled::threads_side_by_side);
+    if (names_threads(action.kind) && action.peer < 0)
+      fail(fmt::format("a mark '{}' that names nothing", trace::mpi_name(action)));
     return {};
   default:
     return collective(action, rank, program);

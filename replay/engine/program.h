@@ -86,6 +86,7 @@ struct Program {
   std::vector<std::string> problems;
   /// Dictionary entries that the model leaves something out of.
   std::vector<std::pair<std::uint32_t, Unmodelled>> unmodelled;
+  bool threads = false;   ///< the dictionary names threads, or points where they meet
   bool workers = false;   ///< worker threads compute in this block, or one with the same dictionary
   std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
 };
@@ -143,6 +144,12 @@ private:
   bool uses_files_ = false;
   bool creation_; ///< making a communicator costs something
 };
+
+/// A mark that only a rank with several threads has.
+constexpr bool names_threads(trace::ActionKind kind) {
+  return kind == trace::ActionKind::thread || kind == trace::ActionKind::thread_signal ||
+         kind == trace::ActionKind::thread_await;
+}
 
 /// A call that takes no time; its request, if it has one, is complete at once.
 Operation nothing_but_request(const trace::Action& action);

@@ -16,10 +16,15 @@ public:
   /// `values` per list; with `shared`, a message keeps a rank's port as busy as if every rank of its node got one too.
   RankPorts(const Network& network, Share share, bool shared, std::size_t values);
 
+  /// Another port, for another thread of the rank.
+  void add_like(std::size_t rank);
+
   const LaneEntrance& operator[](std::size_t rank) const { return ports_[rank]; }
 
 private:
+  std::size_t length_; ///< of a list
   std::unique_ptr<double[]> values_;
+  std::vector<std::unique_ptr<double[]>> further_values_;
   std::vector<LaneEntrance> ports_;
 };
 

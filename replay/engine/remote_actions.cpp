@@ -102,7 +102,7 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
   }
   const std::uint64_t ticket = channels_.send(arriving.channel, std::move(message));
   const Channel& channel = channels_[arriving.channel];
-  if (channel.awaited == ticket) wake(channel.destination);
+  if (channel.awaited == ticket) wake_receiver(arriving.channel);
 }
 
 void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {

@@ -24,7 +24,7 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
 
 /// What is cancelled in the end is never sent and never posted: nobody must meet it.
 bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
-  if (operation.request == trace::no_request || !foresight_.cancelled(number, action(rank))) return false;
+  if (operation.request == trace::no_request || !foresight_.cancelled(rank_number(number), action(rank))) return false;
   if (operation.channel != no_channel) {
     clocks_.pay_for_send(clocks_[number], operation.row, operation.overhead, operation.bytes, operation.send_overhead);
     // What sets off where it is not known yet that it comes to nothing keeps the port.
@@ -76,7 +76,9 @@ void Engine::left(std::uint32_t number, Snapshot start) {
   handshake.start = for_sender(std::move(start), clocks_.rows()[handshake.row], clocks_);
   if (handshake.stepper != no_stepper) return wake_stepper(handshake.stepper, number);
   const auto sender = static_cast<std::uint32_t>(channels_.key(handshake.channel).source - share_.begin);
-  if (ranks_[sender].waiting == Waiting::for_posting && ranks_[sender].subject == number) wake(sender);
+  for_each_thread(sender, [&](std::uint32_t one) {
+    if (ranks_[one].waiting == Waiting::for_posting && ranks_[one].subject == number) wake(one);
+  });
 }
 
 // ---- sends
@@ -107,7 +109,7 @@ std::uint32_t Engine::begin_to_send(std::uint32_t number, const Operation& opera
   const std::uint32_t handshake = waits ? message.handshake : no_handshake;
   if (row.held && posted.base) leave(message, posted);
   const std::uint64_t ticket = channels_.send(operation.channel, std::move(message));
-  if (channel.awaited == ticket) wake(channel.destination);
+  if (channel.awaited == ticket) wake_receiver(operation.channel);
   return handshake;
 }
 

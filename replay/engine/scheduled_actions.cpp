@@ -97,7 +97,7 @@ bool Engine::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_
 }
 
 bool Engine::carry_out(RankState& rank, std::uint32_t number, const Operation& operation) {
-  if (progress_.empty()) progress_.resize(ranks_.size());
+  if (progress_.size() < ranks_.size()) progress_.resize(ranks_.size());
   Progress& progress = progress_[number];
   if (rank.stage == 0) {
     progress = begin_schedule(rank, number, operation.call);
@@ -149,8 +149,9 @@ void Engine::end_agent(std::uint32_t agent) {
   one.begin = clocks_.begin_of(one.clock);
   one.clock.base.reset();
   one.ended = true;
-  const RankState& rank = ranks_[one.rank];
-  if (rank.waiting == Waiting::for_agent && rank.subject == agent) wake(one.rank);
+  for_each_thread(rank_number(one.rank), [&](std::uint32_t number) {
+    if (ranks_[number].waiting == Waiting::for_agent && ranks_[number].subject == agent) wake(number);
+  });
 }
 
 bool Engine::has_ended(RankState& rank, std::uint32_t agent) {

@@ -60,9 +60,12 @@ void Engine::prefetch() const {
 
 void Engine::run_turn(std::uint32_t number) {
   RankState& rank = ranks_[number];
+  if (rank.several) [[unlikely]]
+    return run_thread(number);
   const std::uint32_t budget = remote_ ? std::min(options_.budget, budget_among_processes) : options_.budget;
   for (std::uint32_t left = std::max(budget, 1U); left > 0;) {
-    if (rank.position == rank.size && !next_block(rank, world_rank(number))) return finish(rank);
+    if (rank.position == rank.size && !next_block(rank, number))
+      return ranks_[number].several ? run_thread(number) : finish(ranks_[number]);
     const std::uint32_t begin = rank.position;
     const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
     const bool goes_on = plain_         ? run_stretch<Pace::plain>(rank, number, end)
@@ -84,7 +87,7 @@ TIMELESS_INLINE inline void Engine::send_plainly(RankState& rank, Clocks::Clock&
                    .row = operation.row};
   });
   const Channel& channel = channels_[operation.channel];
-  if (channel.awaited == ticket) wake(channel.destination);
+  if (channel.awaited == ticket) wake_receiver(operation.channel);
   if (operation.request != trace::no_request)
     start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
@@ -13,6 +14,14 @@ public:
   explicit Worklist(std::size_t ranks) : places_(std::bit_ceil(ranks + 1)) {}
 
   bool empty() const { return first_ == last_; }
+  /// From now on there are so many ranks.
+  void make_room(std::size_t ranks) {
+    std::vector<std::uint32_t> places(std::bit_ceil(ranks + 1));
+    if (places.size() <= places_.size()) return;
+    for (std::size_t place = first_; place != last_; ++place)
+      places[place & (places.size() - 1)] = places_[place & (places_.size() - 1)];
+    places_ = std::move(places);
+  }
   void push(std::uint32_t rank) { places_[last_++ & (places_.size() - 1)] = rank; }
   /// The rank whose turn comes `turns` after the next one; nothing when the list is shorter.
   const std::uint32_t* ahead(std::size_t turns) const {

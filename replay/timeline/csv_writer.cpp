@@ -11,7 +11,7 @@ class CsvWriter : public TimelineWriter {
 public:
   CsvWriter(trace::NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
     output_.write("rank,action,call,start,end,duration,wait,latency,bandwidth,files,volume,kernel,bytes,receive_bytes,"
-                  "destination,source,root,tag,communicator,requests\n");
+                  "destination,source,root,tag,communicator,requests,thread\n");
   }
 
   void event(const Event& event, std::span<const std::uint64_t> /*received*/) override {
@@ -31,7 +31,8 @@ public:
     const bool matched = event.destination != trace::no_rank || event.source != trace::no_rank;
     add(matched, event.tag);
     add(matched || event.has_bytes, event.communicator);
-    if (event.requests > 0) fmt::format_to(out, "{}", event.requests);
+    add(event.requests > 0, event.requests);
+    if (event.thread != 0) fmt::format_to(out, "{}", event.thread);
     line_ += '\n';
     output_.write(line_);
   }

@@ -31,6 +31,7 @@ struct Event {
   std::uint64_t receive_bytes = 0; ///< received beside these, by a call that does both
   std::uint64_t sent = 0;          ///< as ObservedAction::sent
   trace::Rank rank = 0;
+  trace::Rank thread = 0;                   ///< of the rank
   trace::Rank destination = trace::no_rank; ///< world ranks
   trace::Rank source = trace::no_rank;
   trace::Rank root = trace::no_rank; ///< of the communicator

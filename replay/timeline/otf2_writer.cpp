@@ -180,7 +180,7 @@ public:
     if (event.marks) return;
     if (event.sent != 0 && shown(event.sent))
       messages_[event.sent] = {event.rank, event.communicator, event.tag, event.bytes};
-    RankState& state = state_of(event.rank);
+    RankState& state = state_of(event);
     state.waiting.push_back({event, {}});
     for (const std::uint64_t message : received)
       if (shown(message)) state.waiting.back().received.push_back(message);
@@ -195,6 +195,9 @@ public:
       while (!state_of(rank).waiting.empty())
         write_first(state_of(rank));
     }
+    for (auto& [place, state] : threads_)
+      while (!state.waiting.empty())
+        write_first(state);
     close();
     return directory_.finish();
   }
@@ -211,6 +214,7 @@ private:
     std::vector<std::uint64_t> received;
   };
   struct RankState {
+    OTF2_LocationRef location = 0;
     OTF2_EvtWriter* writer = nullptr;
     std::deque<Waiting> waiting;
   };
@@ -246,6 +250,17 @@ private:
       demand(OTF2_Archive_CloseEvtWriter(archive_, writer));
   }
 
+  /// A rank's first thread has the rank's location, the others come behind all ranks'.
+  RankState& state_of(const Event& event) {
+    if (event.thread == 0) return state_of(event.rank);
+    const auto [found, added] = threads_.try_emplace({event.rank, event.thread});
+    RankState& state = found->second;
+    if (!added) return state;
+    state.location = ranks_.size() + threads_.size() - 1;
+    state.writer = OTF2_Archive_GetEvtWriter(archive_, state.location);
+    if (state.writer == nullptr) fail(OTF2_ERROR_INVALID);
+    return state;
+  }
   RankState& state_of(trace::Rank rank) { return ranks_.at(static_cast<std::size_t>(rank)); }
   bool shown(std::uint64_t message) const {
     return !labels_.messages || std::ranges::binary_search(*labels_.messages, message);
@@ -334,6 +349,11 @@ private:
 
   void close() {
     std::map<trace::Rank, std::uint64_t> events;
+    std::map<OTF2_LocationRef, std::uint64_t> events_of_threads;
+    for (const auto& [place, state] : threads_) {
+      demand(OTF2_EvtWriter_GetNumberOfEvents(state.writer, &events_of_threads[state.location]));
+      demand(OTF2_Archive_CloseEvtWriter(archive_, state.writer));
+    }
     for (const trace::Rank rank : labels_.ranks) {
       RankState& state = state_of(rank);
       demand(OTF2_EvtWriter_GetNumberOfEvents(state.writer, &events[rank]));
@@ -341,15 +361,15 @@ private:
     }
     demand(OTF2_Archive_CloseEvtFiles(archive_));
     demand(OTF2_Archive_OpenDefFiles(archive_));
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-      OTF2_DefWriter* const local = OTF2_Archive_GetDefWriter(archive_, rank);
+    for (OTF2_LocationRef location = 0; location < ranks_.size() + threads_.size(); ++location) {
+      OTF2_DefWriter* const local = OTF2_Archive_GetDefWriter(archive_, location);
       if (local == nullptr) fail(OTF2_ERROR_INVALID);
       demand(OTF2_Archive_CloseDefWriter(archive_, local));
     }
     demand(OTF2_Archive_CloseDefFiles(archive_));
     definitions_ = OTF2_Archive_GetGlobalDefWriter(archive_);
     if (definitions_ == nullptr) fail(OTF2_ERROR_INVALID);
-    define(events);
+    define(events, events_of_threads);
     demand(OTF2_Archive_CloseGlobalDefWriter(archive_, definitions_));
     demand(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
     demand(first_problem_);
@@ -361,7 +381,8 @@ private:
     return entry->second;
   }
 
-  void define(const std::map<trace::Rank, std::uint64_t>& events) {
+  void define(const std::map<trace::Rank, std::uint64_t>& events,
+              const std::map<OTF2_LocationRef, std::uint64_t>& events_of_threads) {
     demand(OTF2_GlobalDefWriter_WriteClockProperties(definitions_, static_cast<std::uint64_t>(ticks_per_second), 0,
                                                      last_, OTF2_UNDEFINED_TIMESTAMP));
     const OTF2_StringRef nothing = text("");
@@ -382,6 +403,12 @@ private:
       demand(OTF2_GlobalDefWriter_WriteLocation(definitions_, rank, name, OTF2_LOCATION_TYPE_CPU_THREAD,
                                                 counted == events.end() ? 0 : counted->second, rank));
       locations.push_back(rank);
+    }
+    for (const auto& [place, state] : threads_) {
+      const auto& [rank, thread] = place;
+      demand(OTF2_GlobalDefWriter_WriteLocation(
+          definitions_, state.location, text("rank " + std::to_string(rank) + ", thread " + std::to_string(thread)),
+          OTF2_LOCATION_TYPE_CPU_THREAD, events_of_threads.at(state.location), static_cast<std::uint32_t>(rank)));
     }
     group("ranks", OTF2_GROUP_TYPE_COMM_LOCATIONS, locations);
     define_communicators();
@@ -423,9 +450,10 @@ private:
   Directory directory_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
-  std::vector<RankState> ranks_;                        ///< of MPI_COMM_WORLD
-  std::unordered_map<std::uint64_t, Message> messages_; ///< sent, and not yet written as taken
-  std::vector<Region> regions_;                         ///< calls by their number, then kernels
+  std::vector<RankState> ranks_;                                     ///< of MPI_COMM_WORLD
+  std::map<std::pair<trace::Rank, trace::Rank>, RankState> threads_; ///< of ranks, beyond their first
+  std::unordered_map<std::uint64_t, Message> messages_;              ///< sent, and not yet written as taken
+  std::vector<Region> regions_;                                      ///< calls by their number, then kernels
   std::unordered_map<trace::KernelId, std::uint32_t> kernels_;
   std::map<std::pair<trace::CommunicatorId, bool>, std::unordered_map<trace::Rank, std::uint32_t>> places_;
   std::map<std::string, OTF2_StringRef> texts_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace timeless::replay::timeline {
@@ -101,12 +102,15 @@ std::uint64_t nanoseconds(double seconds) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
 }
 
-std::uint64_t track_of(trace::Rank rank) {
-  return run_track + 1 + static_cast<std::uint64_t>(rank);
+constexpr std::int32_t further_threads = 1 << 30; ///< above all ranks
+
+/// A rank's first thread has the rank's track, the others come behind all ranks'.
+std::uint64_t track_of(trace::Rank rank, trace::Rank thread) {
+  return (static_cast<std::uint64_t>(thread) << 32U) + run_track + 1 + static_cast<std::uint64_t>(rank);
 }
 
-/// Perfetto's own format: a track for each rank, a slice for each action, a flow for each message. Times are rounded to
-/// nanoseconds.
+/// Perfetto's own format: a track for each rank and each further thread of one, a slice for each action, a flow for
+/// each message. Times are rounded to nanoseconds.
 class PerfettoWriter : public TimelineWriter {
 public:
   PerfettoWriter(trace::NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
@@ -119,17 +123,18 @@ public:
       process.add_string(process_field::name, labels.lane);
     });
     for (const trace::Rank rank : labels.ranks)
-      describe(rank);
+      describe(rank, 0);
   }
 
   void event(const Event& event, std::span<const std::uint64_t> received) override {
     if (event.marks) return;
+    if (event.thread != 0 && threads_.emplace(event.rank, event.thread).second) describe(event.rank, event.thread);
     packet([&](protozero::pbf_writer& packet) {
       packet.add_uint64(packet_field::timestamp, nanoseconds(event.start));
       packet.add_uint32(packet_field::sequence_flags, needs_state);
       protozero::pbf_writer slice(packet, packet_field::track_event);
       slice.add_int32(event_field::type, begin_of_slice);
-      slice.add_uint64(event_field::track, track_of(event.rank));
+      slice.add_uint64(event_field::track, track_of(event.rank, event.thread));
       slice.add_uint64(event_field::name, event.call + std::uint64_t{1});
       slice.add_uint64(event_field::category, category_of(event));
       if (event.sent != 0) slice.add_fixed64(event_field::flow, event.sent);
@@ -140,7 +145,7 @@ public:
       packet.add_uint32(packet_field::sequence_flags, needs_state);
       protozero::pbf_writer slice(packet, packet_field::track_event);
       slice.add_int32(event_field::type, end_of_slice);
-      slice.add_uint64(event_field::track, track_of(event.rank));
+      slice.add_uint64(event_field::track, track_of(event.rank, event.thread));
       // A flow must begin before it ends, and a receive often begins before its message is sent.
       for (const std::uint64_t message : received)
         slice.add_fixed64(event_field::ending_flow, message);
@@ -180,16 +185,19 @@ private:
     });
   }
 
-  void describe(trace::Rank rank) {
+  void describe(trace::Rank rank, trace::Rank thread_number) {
     packet([&](protozero::pbf_writer& packet) {
       protozero::pbf_writer track(packet, packet_field::track_descriptor);
-      track.add_uint64(track_field::uuid, track_of(rank));
+      track.add_uint64(track_field::uuid, track_of(rank, thread_number));
       track.add_uint64(track_field::parent, run_track);
       protozero::pbf_writer thread(track, track_field::thread);
       thread.add_int32(thread_field::pid, run_process);
       // A thread with its process's number would be shown as the process's own.
-      thread.add_int32(thread_field::tid, run_process + 1 + rank);
-      thread.add_string(thread_field::name, fmt::format("rank {}", rank));
+      const auto further = static_cast<std::int32_t>(threads_.size());
+      thread.add_int32(thread_field::tid, thread_number == 0 ? run_process + 1 + rank : further_threads + further);
+      thread.add_string(thread_field::name, thread_number == 0
+                                                ? fmt::format("rank {}", rank)
+                                                : fmt::format("rank {}, thread {}", rank, thread_number));
     });
   }
 
@@ -237,6 +245,7 @@ private:
   trace::NewFile& output_;
   const Labels& labels_;
   std::map<trace::KernelId, std::string> kernels_;
+  std::set<std::pair<trace::Rank, trace::Rank>> threads_; ///< beyond the ranks' first, that have been described
   std::string content_;
 };
 

@@ -159,6 +159,7 @@ void Timeline::observe(const ObservedAction& observed) {
        .receive_bytes = bytes.got,
        .sent = observed.sent,
        .rank = observed.rank,
+       .thread = observed.thread,
        .destination = observed.destination,
        .source = observed.source,
        .root = has_root(action) ? action.peer : trace::no_rank,

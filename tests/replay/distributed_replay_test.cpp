@@ -111,6 +111,12 @@ TEST(DistributedReplay, long_random_programs_have_the_same_bits_on_any_number_of
   compare_random_programs(700000, 100, {.most_ranks = 12, .most_events = 1500, .most_actions_per_block = 64});
 }
 
+TEST(DistributedReplay, ranks_with_threads_have_the_same_bits_on_any_number_of_processes) {
+  compare_random_programs(50000, 600, {.most_ranks = 6, .most_events = 60, .most_threads = 3});
+  compare_random_programs(60000, 30, {.most_ranks = 12, .most_events = 1500, .most_threads = 4});
+  compare_limited_programs(70000, 300, {.most_ranks = 6, .most_events = 40, .posted_before = 90, .most_threads = 3});
+}
+
 /// All that a path's pieces say, as words.
 std::string described(const std::vector<PathSegment>& path) {
   std::string all;

@@ -142,11 +142,33 @@ private:
 
   std::uint16_t maybe_persistent() { return chance(20) ? trace::flag_persistent : 0; }
 
+  // ---- threads
+
+  /// Now and then another of the rank's threads takes over, and threads wait for what others have done before: so all
+  /// goes on in the order written down, and in many others.
+  void turn_to_thread(Rank rank) {
+    if (limits_.most_threads < 2 || !chance(40)) return;
+    const auto mark = [&](ActionKind kind, int most) { program_.add(rank, {.kind = kind, .peer = between(0, most)}); };
+    if (chance(15)) mark(ActionKind::thread_signal, 2);
+    if (chance(70)) mark(ActionKind::thread, limits_.most_threads - 1);
+    if (chance(15)) mark(ActionKind::thread_await, 2);
+  }
+
+  void add(Rank rank, const Action& action) {
+    turn_to_thread(rank);
+    program_.add(rank, action);
+  }
+
+  void compute(Rank rank, std::uint64_t volume, trace::KernelId kernel) {
+    turn_to_thread(rank);
+    program_.compute(rank, volume, kernel);
+  }
+
   // ---- messages
 
   void compute() {
     const auto volume = static_cast<std::uint64_t>(between(0, 3000));
-    program_.compute(any_rank(), volume, static_cast<trace::KernelId>(volume % kernels));
+    compute(any_rank(), volume, static_cast<trace::KernelId>(volume % kernels));
   }
 
   void send() {
@@ -163,7 +185,7 @@ private:
   void send_nowhere(Rank from, CommunicatorId id) {
     Action action{.kind = ActionKind::send, .communicator = id, .bytes = 8};
     if (chance(50)) action.request = new_request(from, {Pending::Of::nothing});
-    program_.add(from, action);
+    add(from, action);
   }
 
   void send(Rank from, CommunicatorId id, Rank to, Tag tag) {
@@ -182,7 +204,7 @@ private:
       action.flags = maybe_persistent();
       action.request = new_request(from, {Pending::Of::send});
     }
-    program_.add(from, action);
+    add(from, action);
   }
 
   trace::SendMode any_mode() {
@@ -209,7 +231,7 @@ private:
     Pending pending{Pending::Of::receive, path, paths_[path].posted++};
     pending.probes = paths_[path].probes;
     action.request = new_request(to, pending);
-    program_.add(to, action);
+    add(to, action);
   }
 
   /// A path on which something may yet be received, used before or new.
@@ -234,7 +256,7 @@ private:
     Action action = receive_action(path);
     if (what <= 5) action.kind = chance(50) ? ActionKind::probe : ActionKind::poll;
     ++(what > 5 ? so_far.posted : so_far.probes);
-    program_.add(std::get<1>(path), action);
+    add(std::get<1>(path), action);
   }
 
   void post_wildcard() {
@@ -247,25 +269,25 @@ private:
     pending.probes = paths_[path].probes;
     const RequestId request = new_request(to, pending);
     const bool known_source = chance(30);
-    program_.add(to, {.kind = ActionKind::receive,
-                      .flags = trace::flag_wildcard,
-                      .communicator = id,
-                      .peer = known_source ? rank_in(id, std::get<0>(path)) : trace::any_rank,
-                      .tag = known_source || chance(50) ? trace::any_tag : std::get<3>(path),
-                      .bytes = 100000,
-                      .request = request});
+    add(to, {.kind = ActionKind::receive,
+             .flags = trace::flag_wildcard,
+             .communicator = id,
+             .peer = known_source ? rank_in(id, std::get<0>(path)) : trace::any_rank,
+             .tag = known_source || chance(50) ? trace::any_tag : std::get<3>(path),
+             .bytes = 100000,
+             .request = request});
   }
 
   void resolve(Rank to, RequestId request) {
     Pending& pending = state(to).requests[request];
     pending.of = Pending::Of::receive;
     const auto& [from, receiver, id, tag] = pending.path;
-    program_.add(to, {.kind = ActionKind::resolved,
-                      .communicator = id,
-                      .peer = rank_in(id, from),
-                      .tag = tag,
-                      .bytes = 8,
-                      .request = request});
+    add(to, {.kind = ActionKind::resolved,
+             .communicator = id,
+             .peer = rank_in(id, from),
+             .tag = tag,
+             .bytes = 8,
+             .request = request});
   }
 
   void resolve_one() {
@@ -294,7 +316,7 @@ private:
       ++so_far.posted;
       break;
     }
-    program_.add(rank, action);
+    add(rank, action);
   }
 
   /// Some members of a communicator, in a ring: each sends to the next, in one call with its receive from the one
@@ -324,7 +346,7 @@ private:
       if (nonblocking) action.request = new_request(rank, {Pending::Of::exchange, path, paths_[path].posted});
       ++paths_[{rank, next(index), id, tag}].sent;
       ++paths_[path].posted;
-      program_.add(rank, action);
+      add(rank, action);
     }
   }
 
@@ -361,7 +383,7 @@ private:
     constexpr std::array one{ActionKind::wait, ActionKind::test, ActionKind::wait_any, ActionKind::test_any};
     constexpr std::array many{ActionKind::wait_all, ActionKind::wait_some, ActionKind::test_all, ActionKind::test_some};
     const auto which = static_cast<std::size_t>(between(0, 3));
-    program_.add(rank, {.kind = done.size() == 1 ? one[which] : many[which], .requests = done});
+    add(rank, {.kind = done.size() == 1 ? one[which] : many[which], .requests = done});
   }
 
   void cancel() {
@@ -373,7 +395,7 @@ private:
       if (request.ticket + 1 != path.posted || request.probes != path.probes) continue;
       --paths_[request.path].posted;
       request = {Pending::Of::nothing};
-      program_.add(rank, {.kind = ActionKind::cancelled, .request = id});
+      add(rank, {.kind = ActionKind::cancelled, .request = id});
       return;
     }
   }
@@ -382,7 +404,7 @@ private:
     const Rank rank = any_rank();
     for (const auto& [id, request] : state(rank).requests) {
       if (request.of != Pending::Of::send) continue;
-      program_.add(rank, {.kind = ActionKind::request_free, .request = id});
+      add(rank, {.kind = ActionKind::request_free, .request = id});
       state(rank).requests.erase(id);
       return;
     }
@@ -408,7 +430,7 @@ private:
       pending.ticket = ordinal;
       action.request = new_request(rank, pending);
     }
-    program_.add(rank, action);
+    add(rank, action);
   }
 
   void catch_up(CommunicatorId id) {
@@ -633,7 +655,7 @@ private:
     }
     for (auto& [path, so_far] : paths_)
       for (; so_far.posted < so_far.sent; ++so_far.posted)
-        program_.add(std::get<1>(path), receive_action(path));
+        add(std::get<1>(path), receive_action(path));
     for (Rank rank = 0; rank < size_; ++rank) {
       std::vector<RequestId> all;
       for (const auto& [id, request] : state(rank).requests)

@@ -13,6 +13,7 @@ struct ProgramLimits {
   std::size_t most_actions_per_block = 32;
   int synchronous = 0;   ///< percent of the sends
   int posted_before = 0; ///< percent of the sends whose receive is posted before them, whatever waits for whom
+  int most_threads = 1;  ///< of a rank, that call MPI
 };
 
 /// A correct MPI program that ends as long as no send waits for its receive, decided by the seed: sends and receives of

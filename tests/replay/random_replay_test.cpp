@@ -71,6 +71,11 @@ TEST(RandomReplay, long_programs_equal_the_scalar_replay_in_every_counter) {
   compare_with_scalar_replay(1000000, 800, {.most_ranks = 8, .most_events = 1500, .most_actions_per_block = 64});
 }
 
+TEST(RandomReplay, threads_of_a_rank_equal_the_scalar_replay_in_every_counter) {
+  compare_with_scalar_replay(2000000, 6000, {.most_ranks = 4, .most_events = 60, .most_threads = 3});
+  compare_with_scalar_replay(3000000, 300, {.most_ranks = 5, .most_events = 1500, .most_threads = 4});
+}
+
 TEST(RandomReplay, counters_add_up_to_the_end) {
   for (std::uint64_t seed = 50000; seed < 50200; ++seed) {
     const trace::MemorySource program = random_program(seed);
@@ -109,11 +114,12 @@ TEST(RandomReplay, a_lane_has_the_same_bits_alone_and_in_any_batch) {
 }
 
 TEST(RandomReplay, the_budget_and_the_blocks_do_not_change_a_bit) {
-  for (std::uint64_t seed = 300; seed < 330; ++seed) {
+  for (std::uint64_t seed = 300; seed < 360; ++seed) {
     std::vector<Result> results;
     for (const std::uint32_t budget : {1U, 2U, 64U, 1000000U}) {
       // The same events whatever the blocks: their size is the generator's first draw, so it is cut afterwards.
-      const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 400});
+      const trace::MemorySource program =
+          random_program(seed, {.most_ranks = 6, .most_events = 400, .most_threads = static_cast<int>(1 + seed % 3)});
       trace::MemorySource cut(program.run().size, budget % 97 + 1);
       cut.description().communicators = program.run().communicators;
       for (Rank rank = 0; rank < program.run().size; ++rank) {

@@ -132,6 +132,23 @@ struct SplitCall {
   Bytes bytes = 0;
 };
 
+/// What a thread was at when another took over.
+struct ScalarThread {
+  ScalarTimes times;
+  RankTimes beyond{};
+  ScalarPort port;
+  ScalarPort file_port;
+  Busy busy;
+  std::string kernel;
+};
+
+/// The time of a thread when it passed a signal, or had begun a request, and what its rank had counted.
+struct Told {
+  Rank thread = 0;
+  Since since;
+  RankTimes counted{};
+};
+
 struct RankProgram {
   std::vector<ActionBlock> blocks;
   std::vector<std::pair<const Action*, std::uint64_t>> actions;
@@ -141,8 +158,15 @@ struct RankProgram {
   bool begun = false;    ///< the action at `position` has had its effect on others
   std::size_t place = 0; ///< of its receive or its collective
   OpenRequest sent;      ///< its message
-  ScalarTimes times;
-  std::string kernel; ///< computed last
+  ScalarTimes times;     ///< of the present thread, as are its ports, and what it has computed last
+  std::string kernel;    ///< computed last
+  Rank thread = 0;       ///< the present one
+  bool several = false;
+  bool marked = false; ///< some mark of threads has come
+  RankTimes beyond{};  ///< what the rank has counted by now beyond what the present thread has
+  std::vector<std::pair<Rank, ScalarThread>> others; ///< by the order in which they were met; also the present one
+  std::map<Rank, std::vector<Told>> signals;         ///< by meeting point: of each thread the last
+  std::map<RequestId, Told> begun_by;
   std::map<std::string, RankTimes> parts;
   Course course;                                          ///< of the collective at `position`
   std::map<RequestId, std::vector<OpenRequest>> requests; ///< both halves of an exchange, otherwise one
@@ -174,7 +198,9 @@ public:
     std::vector<ScalarTimes> times;
     for (RankProgram& rank : ranks_) {
       if (rank.position < rank.actions.size()) return std::nullopt;
+      if (rank.several) turn_to_last(rank);
       times.push_back(rank.times);
+      add(times.back(), 1, rank.beyond);
       parts_.push_back(rank.parts);
     }
     return times;
@@ -1107,6 +1133,95 @@ private:
     return true;
   }
 
+  // ---- threads
+
+  static void add(RankTimes& times, double sign, const RankTimes& others) {
+    for (double RankTimes::*const counter : rank_counters)
+      times.*counter += sign * others.*counter;
+  }
+
+  ScalarThread& thread_of(RankProgram& rank, Rank number) {
+    for (auto& [known, thread] : rank.others)
+      if (known == number) return thread;
+    ScalarThread& fresh = rank.others.emplace_back(number, ScalarThread{}).second;
+    fresh.times.end = fresh.times.start = rank.times.start;
+    return fresh;
+  }
+
+  static std::size_t place_of(const RankProgram& rank, Rank number) {
+    std::size_t place = 0;
+    while (place < rank.others.size() && rank.others[place].first != number)
+      ++place;
+    return place;
+  }
+
+  void turn_to(RankProgram& rank, Rank number) {
+    if (!rank.several) rank.others.emplace_back(0, ScalarThread{});
+    rank.several = true;
+    thread_of(rank, rank.thread) = {rank.times,     rank.beyond,        rank.port,
+                                    rank.file_port, busy_[&rank.times], rank.kernel};
+    const ScalarThread& next = thread_of(rank, number);
+    rank.thread = number;
+    rank.times = next.times;
+    rank.beyond = next.beyond;
+    rank.port = next.port;
+    rank.file_port = next.file_port;
+    rank.kernel = next.kernel;
+    busy_[&rank.times] = next.busy;
+  }
+
+  void turn_to_last(RankProgram& rank) {
+    turn_to(rank, rank.thread);
+    Rank last = 0;
+    double end = -1;
+    for (const auto& [number, thread] : rank.others)
+      if (thread.times.end > end) {
+        last = number;
+        end = thread.times.end;
+      }
+    turn_to(rank, last);
+  }
+
+  static Told told(const RankProgram& rank) {
+    Told all{.thread = rank.thread, .since = {rank.times.end, rank.times.path}, .counted = rank.times};
+    add(all.counted, 1, rank.beyond);
+    return all;
+  }
+
+  /// The present thread's time becomes at least the other's then; where it does, what the rank has counted is the
+  /// other's.
+  void await(RankProgram& rank, const Told& other) {
+    if (other.thread == rank.thread) return;
+    const bool later = other.since.time > rank.times.end;
+    absorb(rank.times, {.start = other.since.time, .path_to_start = other.since.path});
+    if (!later) return;
+    rank.beyond = other.counted;
+    add(rank.beyond, -1, rank.times);
+  }
+
+  void mark(RankProgram& rank, const Action& action) {
+    if (action.kind == ActionKind::region_begin || action.kind == ActionKind::region_end) return;
+    rank.marked = true;
+    if (action.kind == ActionKind::thread) return turn_to(rank, action.peer);
+    auto& signals = rank.signals[action.peer];
+    if (action.kind == ActionKind::thread_await)
+      for (const Told& signal : signals)
+        await(rank, signal);
+    if (action.kind != ActionKind::thread_signal) return;
+    std::erase_if(signals, [&](const Told& signal) { return signal.thread == rank.thread; });
+    signals.push_back(told(rank));
+    std::ranges::sort(signals, {}, [&](const Told& signal) { return place_of(rank, signal.thread); });
+  }
+
+  /// What a thread does with a request that another has begun comes after that.
+  void await_begun(RankProgram& rank, RequestId request) {
+    const auto found = rank.begun_by.find(request);
+    if (found == rank.begun_by.end()) return;
+    const Told begun = found->second;
+    rank.begun_by.erase(found);
+    await(rank, begun);
+  }
+
   // ---- everything
 
   void start(const Action& action, Rank number) {
@@ -1149,6 +1264,17 @@ private:
 
   bool perform(Rank number, const Action& action) {
     RankProgram& rank = of(number);
+    for (const RequestId request : action.requests)
+      await_begun(rank, request);
+    if (action.kind == ActionKind::cancelled || action.kind == ActionKind::request_free)
+      await_begun(rank, action.request);
+    const bool done = perform_now(number, action);
+    if (rank.marked && trace::nonblocking(action)) rank.begun_by[action.request] = told(rank);
+    return done;
+  }
+
+  bool perform_now(Rank number, const Action& action) {
+    RankProgram& rank = of(number);
     switch (action.kind) {
     case ActionKind::compute:
       work(rank.times, &RankTimes::compute,
@@ -1172,6 +1298,9 @@ private:
       return true;
     }
     switch (trace::family(action.kind)) {
+    case trace::ActionFamily::mark:
+      mark(rank, action);
+      return true;
     case trace::ActionFamily::completion:
       return complete(action, rank);
     case trace::ActionFamily::one_sided:

@@ -48,25 +48,52 @@ private:
   std::uint64_t last_ = 0; ///< the computation just before
 };
 
-/// Reads a rank's actions as far as its pieces of the path reach; `pieces` are in the order of time.
-void find_kernels(const trace::Source& source, trace::Rank rank, const std::vector<std::size_t>& pieces,
-                  CriticalPath& path, Volumes volumes, std::uint64_t& read,
+/// The pieces of the path that one rank computes, as its actions are read in order.
+class PiecesOfRank {
+public:
+  PiecesOfRank(std::vector<std::size_t> pieces, CriticalPath& path, const Volumes& none)
+      : pieces_(std::move(pieces)), path_(path), none_(none) {
+    // Pieces of several threads overlap, and are not in the order of their actions.
+    std::ranges::stable_sort(pieces_, {}, [&](std::size_t piece) { return path_.segments[piece].first_action; });
+  }
+
+  bool done() const { return next_ == pieces_.size() && open_.empty(); }
+
+  void read(std::uint64_t ordinal, const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::thread) thread_ = action.peer;
+    for (; next_ < pieces_.size() && path_.segments[pieces_[next_]].first_action <= ordinal; ++next_)
+      open_.push_back({pieces_[next_], {}});
+    for (Open& piece : open_) {
+      Volumes& volumes = piece.by_thread.try_emplace(thread_, none_).first->second;
+      volumes.add(action, volume);
+      const PathSegment& segment = path_.segments[piece.number];
+      if (ordinal >= segment.last_action) path_.kernels[piece.number] = volumes.parts(segment.compute);
+    }
+    std::erase_if(open_, [&](const Open& piece) { return ordinal >= path_.segments[piece.number].last_action; });
+  }
+
+private:
+  struct Open {
+    std::size_t number;
+    std::map<trace::Rank, Volumes> by_thread; ///< a piece is of the thread that its last action is of
+  };
+  std::vector<std::size_t> pieces_;
+  CriticalPath& path_;
+  const Volumes& none_;
+  std::size_t next_ = 0;
+  std::vector<Open> open_;
+  trace::Rank thread_ = 0;
+};
+
+/// Reads a rank's actions as far as its pieces of the path reach.
+void find_kernels(const trace::Source& source, trace::Rank rank, PiecesOfRank pieces, std::uint64_t& read,
                   const std::function<void(std::uint64_t)>& progress) {
   const auto stream = source.open(rank);
   trace::ActionBlock block;
-  auto piece = pieces.begin();
   std::uint64_t ordinal = 0;
-  while (piece != pieces.end() && stream->next(block)) {
-    trace::for_each_action(block, [&](const Action& action, std::uint64_t volume) {
-      if (piece == pieces.end()) return;
-      const PathSegment& segment = path.segments[*piece];
-      if (ordinal >= segment.first_action) volumes.add(action, volume);
-      if (ordinal >= segment.last_action) {
-        path.kernels[*piece] = volumes.parts(segment.compute);
-        ++piece;
-      }
-      ++ordinal;
-    });
+  while (!pieces.done() && stream->next(block)) {
+    trace::for_each_action(block,
+                           [&](const Action& action, std::uint64_t volume) { pieces.read(ordinal++, action, volume); });
     read += block.size();
     if (progress) progress(read);
   }
@@ -121,8 +148,9 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
     if (path.segments[i].kind == Kind::local && path.segments[i].compute > 0)
       pieces[path.segments[i].rank].push_back(i);
   std::uint64_t read = 0;
+  const Volumes none(factor);
   for (const auto& [rank, of_rank] : pieces)
-    find_kernels(source, rank, of_rank, path, Volumes(factor), read, progress);
+    find_kernels(source, rank, {of_rank, path, none}, read, progress);
   add_to_sums(path);
   return path;
 }

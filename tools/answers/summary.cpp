@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace timeless::tools {
 
@@ -24,6 +25,7 @@ struct RankVolumes {
   double own = 0;
   double workers_sum = 0;
   double workers_maximum = 0;
+  std::set<trace::Rank> threads = {0};
 
   void add(ActionKind kind, double volume) {
     if (kind == ActionKind::compute) own += volume;
@@ -46,6 +48,7 @@ void add_block(const ActionBlock& block, const trace::Run& run, trace::Rank numb
     const Action& action = block.dictionary()[entry];
     const std::uint64_t count = occurrences[entry];
     if (count == 0) continue;
+    if (action.kind == ActionKind::thread) rank.threads.insert(action.peer);
     CallSummary& call = summary.calls[mpi_name(action)];
     call.count += count;
     call.bytes += count * bytes_sent(action, run, number);
@@ -105,6 +108,7 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
   std::vector<double> actions;
   std::vector<double> volumes;
   std::vector<double> workers_sums;
+  std::vector<double> threads;
   std::vector<double> workers_maxima;
   for (const trace::RankRecord& record : source.run().ranks) {
     const auto stream = source.open(record.rank);
@@ -122,6 +126,7 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
     actions.push_back(static_cast<double>(rank_actions));
     volumes.push_back(rank.own);
     workers_sums.push_back(rank.workers_sum);
+    threads.push_back(static_cast<double>(rank.threads.size()));
     workers_maxima.push_back(rank.workers_maximum);
     for (const auto& [name, count] : record.unrecorded_calls)
       summary.unrecorded_calls[name] += count;
@@ -129,6 +134,7 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
   summary.actions_per_rank = spread(actions);
   summary.volume_per_rank = spread(volumes);
   summary.workers_per_rank = spread(workers_sums);
+  summary.threads_per_rank = spread(threads);
   summary.largest_worker_per_rank = spread(workers_maxima);
   return summary;
 }

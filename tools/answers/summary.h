@@ -36,6 +36,7 @@ struct Summary {
   double workers = 0; ///< what worker threads did, beside `volume`
   Spread workers_per_rank;
   Spread largest_worker_per_rank; ///< of each burst that of the worker that did most, summed over the bursts
+  Spread threads_per_rank;        ///< that make calls
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;
   std::map<std::string, CallSummary> calls; ///< by MPI name, without "MPI_"

@@ -70,6 +70,8 @@ void print_figures(const InfoRequest& request, const trace::Source& source, cons
                spread_text(summary.workers_per_rank));
     print_line("{:<15}by the largest of each burst, {}", "", spread_text(summary.largest_worker_per_rank));
   }
+  if (summary.threads_per_rank.most > 1)
+    print_line("{:<15}that make calls, {}", "threads", spread_text(summary.threads_per_rank));
   print_line("{:<15}{} point to point, {}", "messages", human_count(static_cast<double>(summary.messages)),
              human_bytes(static_cast<double>(summary.message_bytes)));
   if (const std::string memory = memory_text(run); !memory.empty()) print_line("{:<15}{}", "memory", memory);
@@ -107,6 +109,7 @@ void add_figures(nlohmann::ordered_json& json, const InfoRequest& request, const
   json["workers"] = {{"volume", summary.workers},
                      {"volume_per_rank", spread_json(summary.workers_per_rank)},
                      {"largest_per_rank", spread_json(summary.largest_worker_per_rank)}};
+  json["threads_per_rank"] = spread_json(summary.threads_per_rank);
   json["messages"] = summary.messages;
   json["message_bytes"] = summary.message_bytes;
   json["calls"] = nlohmann::ordered_json::object();

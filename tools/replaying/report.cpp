@@ -232,6 +232,12 @@ nlohmann::ordered_json times_json(const RankTimes& times, bool attributed) {
 
 nlohmann::ordered_json blocked_json(const replay::BlockedRank& blocked) {
   nlohmann::ordered_json json{{"rank", blocked.rank}, {"action", blocked.action}, {"call", blocked.call}};
+  if (blocked.thread != trace::no_rank) json["thread"] = blocked.thread;
+  if (blocked.for_thread != trace::no_rank) {
+    json["waits_for"] = "thread";
+    json["for_thread"] = blocked.for_thread;
+    return json;
+  }
   json["communicator"] = blocked.communicator;
   if (!blocked.collective.empty()) {
     json["waits_for"] = "collective";
@@ -298,6 +304,9 @@ nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t numbe
   for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank)
     json["ranks"].push_back(
         {{"rank", rank}, {"node", basis.nodes.at(rank)}, {"seconds", times_json(lane.ranks[rank], attributed)}});
+  for (const replay::ThreadTimes& one : lane.threads)
+    json["ranks"].at(static_cast<std::size_t>(one.rank))["threads"].push_back(
+        {{"thread", one.thread}, {"seconds", times_json(one.times, attributed)}});
   return json;
 }
 

@@ -451,6 +451,10 @@ void RankCheck::create_communicator(const Action& action) {
 // The end ---------------------------------------------------------------------------------------------------------
 
 void RankCheck::mark(const Action& action) {
+  const bool of_region = action.kind == ActionKind::region_begin || action.kind == ActionKind::region_end;
+  if (!of_region && action.peer < 0)
+    complain("has a mark '" + mpi_name(action) + "' that names no " +
+             (action.kind == ActionKind::thread ? "thread" : "meeting point"));
   if (!regions_.follow(action, number_))
     shared_.findings.add(Severity::note, rank(), number_,
                          "ends region " + quoted(action.region) + ", which it has not begun");

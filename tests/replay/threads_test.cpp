@@ -1,0 +1,302 @@
+#include "machines.h"
+#include "random_program.h"
+
+#include "replay/observer.h"
+#include "replay/replay.h"
+#include "trace/memory_source.h"
+#include "trace/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+/// Ranks several of whose threads call MPI.
+namespace timeless::replay::test {
+namespace {
+
+using testing::HasSubstr;
+using trace::Action;
+using trace::ActionKind;
+using trace::MemorySource;
+
+constexpr trace::RequestId zero[] = {0};
+
+Result run(const trace::Source& program, const FlatCosts& costs = {.latency = 0, .byte_time = 0}) {
+  HockneyNetwork machine = flat_machine(program.run().size, {costs});
+  return replay(program, machine);
+}
+
+void turn_to(MemorySource& program, Rank rank, Rank thread) {
+  program.add(rank, {.kind = ActionKind::thread, .peer = thread});
+}
+void signal(MemorySource& program, Rank rank, Rank number) {
+  program.add(rank, {.kind = ActionKind::thread_signal, .peer = number});
+}
+void await(MemorySource& program, Rank rank, Rank number) {
+  program.add(rank, {.kind = ActionKind::thread_await, .peer = number});
+}
+
+Action synchronous_send(Rank to, trace::Tag tag) {
+  return {.kind = ActionKind::send, .mode = trace::SendMode::synchronous, .peer = to, .tag = tag, .bytes = 4};
+}
+Action receive(Rank from, trace::Tag tag) {
+  return {.kind = ActionKind::receive, .peer = from, .tag = tag, .bytes = 4};
+}
+
+TEST(Threads, messages_between_namesakes_pass_in_any_recorded_order) {
+  MemorySource program(2, 7);
+  for (int message = 0; message < 100; ++message)
+    for (const Rank thread : {0, 1}) {
+      turn_to(program, 0, thread);
+      program.add(0, synchronous_send(1, thread));
+      turn_to(program, 1, 1 - thread);
+      program.add(1, receive(0, 1 - thread));
+    }
+  program.finalize();
+  EXPECT_EQ(run(program, {.latency = 1}).lanes[0].ranks.size(), 2U);
+}
+
+TEST(Threads, one_sends_to_another_of_its_rank) {
+  for (const bool send_first : {true, false}) {
+    MemorySource program(1);
+    for (const bool send : {send_first, !send_first}) {
+      turn_to(program, 0, send ? 0 : 1);
+      program.add(0, send ? synchronous_send(0, 0) : receive(0, 0));
+    }
+    program.finalize();
+    EXPECT_EQ(run(program, {.latency = 1}).lanes[0].makespan, 3) << "two latencies to agree, one to arrive";
+  }
+}
+
+TEST(Threads, one_stands_in_a_block_before_the_first_of_another) {
+  for (const std::size_t actions_per_block : {1U, 2U, 3U}) {
+    MemorySource program(1, actions_per_block);
+    program.compute(0, 5);
+    program.add(0, receive(0, 0));
+    program.compute(0, 5);
+    turn_to(program, 0, 1);
+    program.compute(0, 20);
+    program.add(0, synchronous_send(0, 0));
+    program.finalize();
+    EXPECT_EQ(run(program, {.latency = 1}).lanes[0].makespan, 28) << actions_per_block;
+  }
+}
+
+TEST(Threads, collectives_of_two_communicators_may_be_recorded_in_any_order) {
+  MemorySource program(2);
+  const auto other = program.add_communicator({0, 1});
+  for (const Rank rank : {0, 1})
+    for (const Rank thread : {rank, 1 - rank}) {
+      turn_to(program, rank, thread);
+      program.compute(rank, thread == 0 ? 10 : 30);
+      for (int times = 0; times < 3; ++times)
+        program.add(rank, {.kind = ActionKind::barrier, .communicator = thread == 0 ? 0 : other});
+    }
+  program.finalize();
+  const Result result = run(program, {.latency = 1});
+  EXPECT_EQ(result.lanes[0].makespan, 33);
+  ASSERT_EQ(result.lanes[0].threads.size(), 4U);
+  EXPECT_EQ(result.lanes[0].threads[0].times.end, 13);
+}
+
+TEST(Threads, bursts_are_beside_each_other_and_the_rank_has_computed_as_long_as_the_longest) {
+  MemorySource program(1);
+  signal(program, 0, 0); // creates
+  for (const Rank thread : {1, 2, 3}) {
+    turn_to(program, 0, thread);
+    await(program, 0, 0);
+    program.compute(0, 100 * static_cast<std::uint64_t>(thread));
+    signal(program, 0, thread);
+  }
+  turn_to(program, 0, 0);
+  program.compute(0, 50);
+  for (const Rank thread : {1, 2, 3})
+    await(program, 0, thread); // joins
+  program.compute(0, 7);
+  program.finalize();
+  const Result result = run(program);
+  EXPECT_EQ(result.lanes[0].ranks[0].end, 307);
+  EXPECT_EQ(result.lanes[0].ranks[0].compute, 307);
+  EXPECT_EQ(result.lanes[0].ranks[0].wait, 0);
+  EXPECT_EQ(result.lanes[0].threads[0].times.compute, 57);
+  EXPECT_EQ(result.lanes[0].threads[0].times.wait, 250);
+  EXPECT_THAT(result.not_modelled, testing::IsEmpty());
+}
+
+TEST(Threads, that_follow_one_another_add_up) {
+  MemorySource program(1, 3);
+  for (const Rank thread : {1, 2, 3}) {
+    signal(program, 0, 0);
+    turn_to(program, 0, thread);
+    await(program, 0, 0);
+    program.compute(0, 100);
+    signal(program, 0, 1);
+    turn_to(program, 0, 0);
+    await(program, 0, 1);
+  }
+  program.finalize();
+  const Result result = run(program);
+  EXPECT_EQ(result.lanes[0].ranks[0].end, 300);
+  EXPECT_EQ(result.lanes[0].ranks[0].compute, 300);
+}
+
+TEST(Threads, what_another_has_begun_is_completed_after_its_beginning) {
+  MemorySource program(2);
+  turn_to(program, 0, 1);
+  program.compute(0, 100);
+  Action started = receive(1, 0);
+  started.request = 0;
+  program.add(0, started);
+  turn_to(program, 0, 0);
+  program.add(0, {.kind = ActionKind::wait, .requests = zero});
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 4});
+  program.finalize();
+  const Result result = run(program, {.latency = 1});
+  EXPECT_EQ(result.lanes[0].threads[0].times.end, 100);
+  EXPECT_EQ(result.lanes[0].threads[0].times.wait + result.lanes[0].threads[0].times.latency, 100);
+}
+
+TEST(Threads, a_probe_and_its_receive_may_be_of_two_threads) {
+  MemorySource program(2);
+  turn_to(program, 0, 1);
+  program.add(0, {.kind = ActionKind::probe, .peer = 1, .bytes = 4});
+  turn_to(program, 0, 2);
+  program.add(0, receive(1, 0));
+  turn_to(program, 0, 1);
+  program.add(0, receive(1, 0));
+  program.compute(1, 10);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 4});
+  program.compute(1, 10);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 4});
+  program.finalize();
+  const Result result = run(program, {.latency = 1});
+  EXPECT_EQ(result.lanes[0].threads[1].times.end, 21);
+  EXPECT_EQ(result.lanes[0].threads[2].times.end, 11);
+}
+
+TEST(Threads, that_wait_in_vain_are_named) {
+  MemorySource program(2);
+  turn_to(program, 0, 5);
+  program.add(0, receive(1, 0));
+  signal(program, 0, 1);
+  turn_to(program, 0, 0);
+  await(program, 0, 1);
+  program.finalize();
+  try {
+    run(program);
+    FAIL();
+  } catch (const ReplayProblem& problem) {
+    EXPECT_THAT(problem.what(), HasSubstr("rank 0, thread 5, action 1: Recv waits for a message from rank 1"));
+    EXPECT_THAT(problem.what(), HasSubstr("rank 0, thread 0, action 4: thread_await waits for thread 5 of its rank"));
+    EXPECT_THAT(problem.what(), HasSubstr("a rank cannot go on"));
+  }
+}
+
+TEST(Threads, one_may_be_far_ahead_of_another) {
+  constexpr int messages = 200000;
+  MemorySource program(2, 1000);
+  for (int message = 0; message < messages; ++message) {
+    turn_to(program, 0, 0);
+    program.add(0, {.kind = ActionKind::send, .peer = 1, .tag = 0, .bytes = 4});
+    turn_to(program, 0, 1);
+    program.add(0, receive(1, 1));
+  }
+  for (int message = 0; message < messages; ++message)
+    program.add(1, receive(0, 0));
+  for (int message = 0; message < messages; ++message)
+    program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 1, .bytes = 4});
+  program.finalize();
+  EXPECT_EQ(run(program, {.latency = 1}).lanes[0].makespan, 2);
+}
+
+TEST(Threads, marks_that_name_nothing_are_refused) {
+  for (const ActionKind kind : {ActionKind::thread, ActionKind::thread_signal, ActionKind::thread_await}) {
+    MemorySource program(1);
+    program.add(0, {.kind = kind});
+    program.finalize();
+    EXPECT_THROW(run(program), Error);
+  }
+}
+
+TEST(Threads, divisions_by_call_and_kernel_add_up_to_the_ranks) {
+  for (const AttributeBy by : {AttributeBy::calls, AttributeBy::kernels})
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const MemorySource program = random_program(seed, {.most_ranks = 4, .most_events = 200, .most_threads = 3});
+      IntegerMachine machine(program.run().size, seed, {seed, seed + 1});
+      ReplayOptions options;
+      options.attribute = by;
+      const Result result = replay(program, machine, options);
+      IntegerMachine again(program.run().size, seed, {seed, seed + 1});
+      const Result without = replay(program, again);
+      for (std::size_t lane = 0; lane < 2; ++lane) {
+        std::map<Rank, RankTimes> sums;
+        for (const AttributedTimes& part : result.attribution.parts)
+          for (double RankTimes::*const counter : rank_counters) {
+            ASSERT_GE(part.lanes[lane].*counter, 0) << "seed " << seed;
+            sums[part.rank].*counter += part.lanes[lane].*counter;
+          }
+        for (Rank rank = 0; rank < program.run().size; ++rank)
+          for (double RankTimes::*const counter : rank_counters) {
+            ASSERT_EQ(sums[rank].*counter, result.lanes[lane].ranks[static_cast<std::size_t>(rank)].*counter)
+                << "seed " << seed;
+            ASSERT_EQ(sums[rank].*counter, without.lanes[lane].ranks[static_cast<std::size_t>(rank)].*counter)
+                << "seed " << seed;
+          }
+      }
+    }
+}
+
+/// Requires that the actions of a thread follow one another without gaps.
+class Rows : public Observer {
+public:
+  std::size_t lane(std::span<const std::string>) override { return 0; }
+  void begin(const trace::Run&) override { ends_.clear(); }
+  void observe(const ObservedAction& action) override {
+    double& end = ends_[{action.rank, action.thread}];
+    EXPECT_EQ(action.start, end);
+    EXPECT_GE(action.end, action.start);
+    end = action.end;
+  }
+  const std::map<std::pair<Rank, Rank>, double>& ends() const { return ends_; }
+
+private:
+  std::map<std::pair<Rank, Rank>, double> ends_;
+};
+
+TEST(Threads, each_has_a_row_of_its_own) {
+  for (std::uint64_t seed = 0; seed < 100 && !HasFailure(); ++seed) {
+    const MemorySource program = random_program(seed, {.most_ranks = 4, .most_events = 200, .most_threads = 3});
+    IntegerMachine machine(program.run().size, seed, {seed});
+    Rows rows;
+    ReplayOptions options;
+    options.observer = &rows;
+    const Result result = replay(program, machine, options);
+    for (const ThreadTimes& thread : result.lanes[0].threads) {
+      const auto found = rows.ends().find({thread.rank, thread.thread});
+      EXPECT_EQ(found == rows.ends().end() ? 0 : found->second, thread.times.end);
+    }
+  }
+}
+
+TEST(Threads, the_critical_path_reaches_from_0_to_the_end) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const MemorySource program = random_program(seed, {.most_ranks = 4, .most_events = 200, .most_threads = 3});
+    IntegerMachine machine(program.run().size, seed, {seed});
+    ReplayOptions options;
+    options.critical_path = true;
+    const Result result = replay(program, machine, options);
+    double end = 0;
+    for (const PathSegment& segment : result.critical_path) {
+      ASSERT_EQ(segment.begin, end) << "seed " << seed;
+      end = segment.end;
+    }
+    ASSERT_EQ(end, result.lanes[0].makespan) << "seed " << seed;
+  }
+}
+
+} // namespace
+} // namespace timeless::replay::test
