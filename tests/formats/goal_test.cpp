@@ -55,6 +55,7 @@ protected:
       if (family(one.action.kind) == ActionFamily::point_to_point)
         line += " " + std::to_string(one.action.peer) + " " + std::to_string(one.action.tag) + " " +
                 std::to_string(one.action.bytes);
+      if (family(one.action.kind) == ActionFamily::mark) line += " " + std::to_string(one.action.peer);
       if (one.action.request != no_request) line += " r" + std::to_string(one.action.request);
       for (const RequestId request : one.requests)
         line += " r" + std::to_string(request);
@@ -275,9 +276,23 @@ TEST_F(Goal, comments_cpus_nics_and_labels_used_twice_are_read) {
   const auto run = read("/* two\nlines */ num_ranks 1 // one\n"
                         "rank 0 { a: calc 1 cpu 2\n a: calc 2\n b:calc 4 /* within */ cpu 1\nb requires a\n"
                         "c: send 3 b to 0 tag 1 cpu 0 nic 1\r\nrecv 3b from 0 tag 1\n }\n");
-  EXPECT_THAT(actions(*run, 0), ElementsAre("Isend 0 1 3 r0", "Irecv 0 1 3 r1", "compute 1", "compute 2", "compute 4",
-                                            "Waitall r0 r1", "Finalize"));
-  EXPECT_THAT(run->run().ranks[0].notes, ElementsAre(HasSubstr("several CPUs"), HasSubstr("network interfaces")));
+  EXPECT_THAT(actions(*run, 0), ElementsAre("Isend 0 1 3 r0", "Irecv 0 1 3 r1", "thread 2", "compute 1",
+                                            "thread_signal 0", "thread 0", "compute 2", "thread 1", "thread_await 0",
+                                            "compute 4", "thread 0", "Waitall r0 r1", "Finalize"));
+  EXPECT_THAT(run->run().ranks[0].notes, ElementsAre(HasSubstr("network interfaces")));
+}
+
+TEST_F(Goal, cpus_are_threads_that_tell_each_other_what_has_ended_or_begun) {
+  // A message that another CPU needs is waited for there, and that CPU tells a third.
+  const auto run = read("num_ranks 1\nrank 0 {\na: send 8b to 0 cpu 0\nb: recv 8b from 0 cpu 0\n"
+                        "c: calc 5 cpu 1\nc requires b\nd: calc 6 cpu 2\nd requires b\nd requires c\n"
+                        "e: calc 7 cpu 1\ne irequires d\n}\n");
+  EXPECT_THAT(actions(*run, 0),
+              ElementsAre("Isend 0 0 8 r0", "Irecv 0 0 8 r1", "thread 1", "Wait r1", "thread_signal 0", "compute 5",
+                          "thread_signal 1", "thread 2", "thread_await 0", "thread_await 1", "compute 6",
+                          "thread_signal 2", "thread 1", "thread_await 2", "compute 7", "thread 0", "Wait r0",
+                          "Finalize"));
+  EXPECT_EQ(check(*run).inconsistent, 0U);
 }
 
 TEST_F(Goal, what_is_no_goal_is_refused_with_its_line) {

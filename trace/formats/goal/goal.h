@@ -10,8 +10,8 @@ namespace timeless::trace::formats {
 /// A schedule is a graph, a rank's actions are a row. Messages are begun as nonblocking ones as soon as what they
 /// depend on is over, and waited for when something depends on them. In which order, a simulation of all ranks says in
 /// which messages take no time and a send ends when it is received, so that a rank never waits for what another can
-/// only send after it. A message that the next operation waits for at once is a blocking one. Calculations of a rank's
-/// several CPUs come one after the other.
+/// only send after it. A message that the next operation waits for at once is a blocking one. The CPUs of a rank are
+/// threads, each with a row of its own.
 ///
 /// Memory: the whole schedule. Throws Error(invalid_input) naming file and place, also where dependencies go in
 /// circles.

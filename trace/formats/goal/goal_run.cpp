@@ -7,10 +7,14 @@
 #include "trace/formats/goal/schedule_text.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace timeless::trace::formats {
 
@@ -27,13 +31,80 @@ struct Read {
   Run run;
 };
 
-/// A rank's operations in their order, as actions. A message waits to be said until it is known whether the next
-/// operation waits for it alone: then it is a blocking one.
+/// What the CPUs of a rank, which are threads of it, tell each other: that an operation has ended, or begun.
+class CpuSignals {
+public:
+  /// Of a schedule with several CPUs only.
+  explicit CpuSignals(const goal::Schedule& schedule) : schedule_(schedule) {
+    for (const goal::Dependency& one : schedule.dependencies)
+      followers_.emplace_back(one.earlier, one.later, one.begun);
+    std::ranges::sort(followers_);
+  }
+
+  /// The number by which a CPU tells the others that these have ended (or begun); nothing where no other needs them.
+  /// No other number of that CPU is awaited by those that it is for, so it is free again when all have.
+  std::optional<Rank> tell(std::uint8_t cpu, std::span<const std::uint32_t> operations, bool begun) {
+    std::size_t others = 0;
+    for (const std::uint32_t operation : operations)
+      for_each_follower(operation, begun, [&](std::uint32_t later) { others += cpu_of(later) != cpu ? 1U : 0U; });
+    if (others == 0) return std::nullopt;
+    std::vector<Rank>& free = free_[cpu];
+    if (free.empty()) {
+      free.push_back(static_cast<Rank>(left_.size()));
+      left_.emplace_back();
+    }
+    const Rank number = free.back();
+    free.pop_back();
+    left_[static_cast<std::size_t>(number)] = others;
+    for (const std::uint32_t operation : operations)
+      told_[{operation, begun}] = {number, cpu};
+    return number;
+  }
+
+  /// What a CPU has to await before it goes on from this one's end (or beginning).
+  std::optional<Rank> await(std::uint8_t cpu, std::uint32_t operation, bool begun) {
+    const auto found = told_.find({operation, begun});
+    if (found == told_.end() || found->second.cpu == cpu) return std::nullopt;
+    const Told told = found->second;
+    if (--left_[static_cast<std::size_t>(told.number)] == 0) free_[told.cpu].push_back(told.number);
+    return told.number;
+  }
+
+private:
+  struct Told {
+    Rank number = 0;
+    std::uint8_t cpu = 0;
+  };
+
+  std::uint8_t cpu_of(std::uint32_t operation) const { return schedule_.operations[operation].cpu; }
+
+  template <typename Visit>
+  void for_each_follower(std::uint32_t operation, bool begun, Visit&& visit) const {
+    for (auto one = std::ranges::lower_bound(followers_, std::tuple(operation, 0U, false));
+         one != followers_.end() && std::get<0>(*one) == operation; ++one)
+      if (std::get<2>(*one) == begun) visit(std::get<1>(*one));
+  }
+
+  const goal::Schedule& schedule_;
+  std::vector<std::tuple<std::uint32_t, std::uint32_t, bool>> followers_; ///< of an operation: which, and what of it
+  std::map<std::pair<std::uint32_t, bool>, Told> told_;
+  std::vector<std::size_t> left_; ///< by number: who has not awaited it
+  std::map<std::uint8_t, std::vector<Rank>> free_;
+};
+
+bool has_several_cpus(const goal::Schedule& schedule) {
+  return std::ranges::any_of(schedule.operations, [](const Operation& one) { return one.cpu != 0; });
+}
+
+/// A rank's operations in their order, as actions; each CPU is a thread. A message waits to be said until it is known
+/// whether the next operation waits for it alone: then it is a blocking one.
 class Actions {
 public:
   Actions(const Read& read, std::size_t rank)
       : schedule_(read.schedules[rank]), order_(read.ordering.operations[rank]), wild_(read.takes_what_comes[rank]),
-        request_(schedule_.operations.size(), no_request) {}
+        request_(schedule_.operations.size(), no_request) {
+    if (has_several_cpus(schedule_)) signals_.emplace(schedule_);
+  }
 
   /// Appends what the next operation says, or the end; false behind that.
   bool next(ActionBlock& block) {
@@ -44,8 +115,9 @@ public:
       return true;
     }
     const std::uint32_t number = order_[position_++];
-    wait_for_what_it_needs(number);
     const Operation& one = schedule_.operations[number];
+    turn_to(one.cpu);
+    wait_for_what_it_needs(number);
     if (one.type != OperationType::calculation) {
       say_held(false);
       held_ = number;
@@ -53,13 +125,44 @@ public:
       say_held(false);
       block.append_compute(0, one.size);
     }
+    if (signals_ && one.type == OperationType::calculation) {
+      say_held(false);
+      tell(std::span(&number, 1), false);
+      tell(std::span(&number, 1), true);
+    }
     return true;
   }
 
 private:
+  void turn_to(std::uint8_t cpu) {
+    if (cpu == cpu_) return;
+    say_held(false);
+    cpu_ = cpu;
+    block_->append({.kind = ActionKind::thread, .peer = cpu});
+  }
+
+  void tell(std::span<const std::uint32_t> operations, bool begun) {
+    if (!signals_) return;
+    if (const auto number = signals_->tell(cpu_, operations, begun))
+      block_->append({.kind = ActionKind::thread_signal, .peer = *number});
+  }
+
+  void await_others(std::span<const goal::Dependency> needed) {
+    awaited_.clear();
+    for (const goal::Dependency& one : needed)
+      if (const auto number = signals_->await(cpu_, one.earlier, one.begun)) awaited_.push_back(*number);
+    std::ranges::sort(awaited_);
+    const auto doubled = std::ranges::unique(awaited_);
+    awaited_.erase(doubled.begin(), doubled.end());
+    if (!awaited_.empty()) say_held(false);
+    for (const Rank number : awaited_)
+      block_->append({.kind = ActionKind::thread_await, .peer = number});
+  }
+
   void wait_for_what_it_needs(std::uint32_t number) {
     const auto needed = std::ranges::equal_range(schedule_.dependencies, number, {}, &goal::Dependency::later);
     waited_.clear();
+    if (signals_) await_others({needed.begin(), needed.end()});
     bool held = false;
     for (const goal::Dependency& one : needed) {
       if (one.begun) continue;
@@ -79,6 +182,7 @@ private:
 
   void take(std::uint32_t operation) {
     waited_.push_back(std::exchange(request_[operation], no_request));
+    ended_now_.push_back(operation);
     --open_;
   }
 
@@ -87,8 +191,11 @@ private:
     say_held(false);
     block_->append(
         {.kind = waited_.size() == 1 ? ActionKind::wait : ActionKind::wait_all, .requests = std::span(waited_)});
-    free_.insert(free_.end(), waited_.begin(), waited_.end());
+    // For this CPU: a number that another one's request had would come after that.
+    std::vector<RequestId>& free = free_[cpu_];
+    free.insert(free.end(), waited_.begin(), waited_.end());
     waited_.clear();
+    tell(std::exchange(ended_now_, {}), false);
   }
 
   void say_held(bool blocking) {
@@ -106,21 +213,25 @@ private:
       ++open_;
     }
     block_->append(action);
+    tell(std::span(&number, 1), true);
+    if (blocking) tell(std::span(&number, 1), false);
   }
 
   /// Our tags are not negative: the upper half of GOAL's fall onto the lower.
   static Tag tag_of(std::uint32_t tag) { return static_cast<Tag>(tag & 0x7fffffffU); }
 
   RequestId free_request() {
-    if (free_.empty()) return next_request_++;
-    const RequestId id = free_.back();
-    free_.pop_back();
+    std::vector<RequestId>& free = free_[cpu_];
+    if (free.empty()) return next_request_++;
+    const RequestId id = free.back();
+    free.pop_back();
     return id;
   }
 
   /// A rank ends when all it has begun has ended.
   void finish() {
     say_held(open_ == 0);
+    turn_to(0);
     for (std::uint32_t number = 0; open_ > 0 && number < request_.size(); ++number)
       if (request_[number] != no_request) take(number);
     complete();
@@ -132,9 +243,13 @@ private:
   const std::vector<std::uint32_t>& order_;
   const std::vector<std::uint8_t>& wild_;
   ActionBlock* block_ = nullptr;
-  std::vector<RequestId> request_; ///< by operation, of those begun and not waited for
-  std::vector<RequestId> free_;
+  std::vector<RequestId> request_;                      ///< by operation, of those begun and not waited for
+  std::map<std::uint8_t, std::vector<RequestId>> free_; ///< by CPU
   std::vector<RequestId> waited_;
+  std::vector<std::uint32_t> ended_now_; ///< operations of waited_
+  std::optional<CpuSignals> signals_;    ///< where there are several CPUs
+  std::vector<Rank> awaited_;
+  std::uint8_t cpu_ = 0;
   std::optional<std::uint32_t> held_;
   std::size_t position_ = 0;
   std::size_t open_ = 0;
@@ -210,13 +325,9 @@ void describe(Read& read) {
 
 void add_notes(Read& read, std::size_t rank) {
   RankRecord& record = read.run.ranks[rank];
-  std::uint8_t cpu = 0;
   std::uint8_t nic = 0;
-  for (const Operation& one : read.schedules[rank].operations) {
-    cpu = std::max(cpu, one.cpu);
+  for (const Operation& one : read.schedules[rank].operations)
     nic = std::max(nic, one.nic);
-  }
-  if (cpu > 0) record.notes.emplace_back("calculations of several CPUs come one after the other");
   if (nic > 0) record.notes.emplace_back("its network interfaces are one");
   if (!read.takes_what_comes[rank].empty())
     record.notes.emplace_back("receives from any source have that of an order in which messages take no time");
