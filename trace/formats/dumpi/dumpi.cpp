@@ -29,7 +29,7 @@ std::string date_of(std::uint64_t seconds) {
 class DumpiStream : public RankStream {
 public:
   DumpiStream(const fs::path& path, const Shared& shared, Rank rank)
-      : file_(path), records_(file_), translation_(file_, shared, rank) {}
+      : shared_(shared), file_(path), records_(file_), translation_(file_, shared, rank) {}
 
   bool next(ActionBlock& block) override {
     constexpr std::size_t actions = 4096;
@@ -41,11 +41,23 @@ public:
     return !block.empty();
   }
 
+  /// Since the first rank left MPI_Init, where the ranks' clocks are one; else since this rank did.
   void read_times(ActionBlock& block) const override {
-    if (translation_.times().size() == block.size()) block.assign_times(translation_.times());
+    if (translation_.times().size() != block.size()) return;
+    std::vector<ActionTimes> times = translation_.times();
+    if (shared_.first_start) {
+      const std::uint64_t own = records_.wall_origin() + translation_.origin();
+      const std::uint64_t later = std::max(own, *shared_.first_start) - *shared_.first_start;
+      for (ActionTimes& one : times) {
+        one.entry += later;
+        one.exit += later;
+      }
+    }
+    block.assign_times(times);
   }
 
 private:
+  const Shared& shared_;
   RankFile file_;
   RecordReader records_;
   Translation translation_;
@@ -93,8 +105,10 @@ private:
       const RankFile file(path);
       RecordReader records(file);
       LocalObjects objects;
+      Start start;
       const auto index = static_cast<std::size_t>(rank);
       while (records.next(record)) {
+        start.see(record, records.wall_origin());
         if (auto made = objects.follow(record)) creations[index].push_back(std::move(*made));
         for (const LaidOut& field : layout(record.call).fields) {
           if (field.field == Field::dest && record.word(Field::dest) == -1) minus_one = true;
@@ -104,9 +118,33 @@ private:
         }
       }
       add_rank(rank, file, records.ended());
+      compare_clocks(start, file);
     }
+    if (clocks_differ_) shared_.first_start.reset();
     shared_.no_process = minus_one && !minus_two ? -1 : -2;
     shared_.communicators = resolve(creations, uses_self);
+  }
+
+  /// When a rank left MPI_Init, or entered the first call recorded.
+  struct Start {
+    std::optional<std::uint64_t> time;
+    bool initialised = false;
+
+    void see(const Record& record, std::uint64_t wall_origin) {
+      if (!record.wall || initialised) return;
+      initialised = record.is(Call::Init) || record.is(Call::Init_thread);
+      if (initialised)
+        time = wall_origin + record.exit;
+      else if (!time && matters(record.call))
+        time = wall_origin + record.entry;
+    }
+  };
+
+  /// Version 1.0 took the time since 1970, which hosts have in common; later ones take what each has for itself.
+  void compare_clocks(const Start& start, const RankFile& file) {
+    const bool since_1970 = file.whole() && file.version() == Version{1, 0, 0};
+    clocks_differ_ = clocks_differ_ || !start.time || (run_.hosts.size() > 1 && !since_1970);
+    if (start.time) shared_.first_start = std::min(shared_.first_start.value_or(*start.time), *start.time);
   }
 
   void add_rank(Rank rank, const RankFile& file, bool ended) {
@@ -192,6 +230,7 @@ private:
   }
 
   fs::path prefix_;
+  bool clocks_differ_ = false;
   Run run_;
   Shared shared_;
 };

@@ -140,7 +140,10 @@ void RankFile::read_type_sizes(std::uint64_t offset) {
 
 RecordReader::RecordReader(const RankFile& file)
     : file_(file), bytes_(file.file(), file.body(), std::max(file.body(), file.body_end())) {
-  if (bytes_.left() >= 8) bytes_.skip(8); // the seconds that all times are counted from
+  if (bytes_.left() < 8) return;
+  bytes_.skip(4); // the seconds that times of the processor are counted from
+  constexpr std::uint64_t second = 1'000'000'000;
+  wall_origin_ = bytes_.unsigned_integer(4) * second;
 }
 
 bool RecordReader::next(Record& record) {
@@ -192,6 +195,7 @@ void RecordReader::read_times(std::uint8_t mask, Record& record) {
   const bool wall = (mask & has_wall_times) != 0;
   const bool cpu = (mask & has_cpu_times) != 0;
   record.timed = wall || cpu;
+  record.wall = wall;
   if (cpu && wall) bytes_.skip(12); // the wall's are those that order the ranks' doings
   if (!record.timed) return;
   const std::uint64_t entered = seconds();

@@ -28,6 +28,7 @@ struct Status {
 struct Record {
   std::uint16_t call = 0;
   bool timed = false;
+  bool wall = false;       ///< by the clock on the wall, not the processor's
   std::uint64_t entry = 0; ///< ns, of the rank's own clock
   std::uint64_t exit = 0;
   std::array<std::int64_t, field_count> values{};
@@ -121,6 +122,8 @@ public:
   bool next(Record& record);
   /// True when the stream ended as its writer ends it.
   bool ended() const { return ended_; }
+  /// What times by the clock on the wall are counted from, ns.
+  std::uint64_t wall_origin() const { return wall_origin_; }
 
 private:
   bool read(Record& record);
@@ -134,6 +137,7 @@ private:
   ByteReader bytes_;
   bool ended_ = false;
   bool first_time_ = true;
+  std::uint64_t wall_origin_ = 0;
   std::uint64_t last_seconds_ = 0;
 };
 

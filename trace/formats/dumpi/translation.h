@@ -23,6 +23,8 @@ struct Shared {
   Communicators communicators;
   /// MPI_PROC_NULL as the MPI library had it: -1 (MPICH and Cray, where it looks like MPI_ANY_SOURCE), or -2.
   std::int32_t no_process = -2;
+  /// When the first rank had left MPI_Init, in ns; nothing when the ranks' clocks cannot be compared.
+  std::optional<std::uint64_t> first_start = {};
   /// Kernels by the calls around them; complete after the first translation of all ranks.
   std::map<std::pair<std::uint16_t, std::uint16_t>, KernelId> kernels;
 };
@@ -50,7 +52,9 @@ public:
   /// From now on blocks are others: what stands in the last one can no longer be changed.
   void new_block() { ++block_number_; }
 
-  const std::vector<ActionTimes>& times() const { return times_; } ///< of the block's actions
+  const std::vector<ActionTimes>& times() const { return times_; } ///< of the block's actions, since MPI_Init's end
+  /// The time of that end.
+  std::uint64_t origin() const { return origin_; }
   void clear_times() { times_.clear(); }
   const Remarks& remarks() const { return remarks_; }
 
