@@ -1,5 +1,8 @@
 #include "recorded.h"
 
+#include "gather/files_source.h"
+#include "trace/check.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -89,6 +92,20 @@ TEST(ThreadsThatWait, in_teams_of_openmp_begin_meet_and_end_together) {
   }
 }
 #endif
+
+TEST(ThreadsThatWait, have_times_that_follow_each_other) {
+  for (const std::string way : {"join", "barrier", "serialized"}) {
+    const TemporaryDirectory directory;
+    const Outcome outcome = run_traced({.ranks = 1,
+                                        .program = "waits",
+                                        .arguments = way,
+                                        .environment = "TIMELESS_TIMESTAMPS=1 TIMELESS_COUNTER=cputime"},
+                                       directory / "trace");
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const trace::CheckReport report = trace::check(*gather::open_run(directory / "trace"));
+    EXPECT_EQ(report.inconsistent, 0U) << way << ": " << report.findings.front().words;
+  }
+}
 
 TEST(ThreadsThatWait, to_call_mpi_one_after_the_other_are_in_that_order) {
   const Order order = order_of("serialized");
