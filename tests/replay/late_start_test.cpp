@@ -190,8 +190,8 @@ std::string timeline_of(timeline::TimelineFormat format, double from = 0) {
 
 TEST(LateStart, is_a_state_of_its_own_in_timelines) {
   const std::string csv = timeline_of(timeline::TimelineFormat::csv);
-  EXPECT_THAT(csv, HasSubstr("\n0,,not_started,0,5,5,0,0,0,0,,,,,,,,,,\n"
-                             "1,,not_started,0,2,2,0,0,0,0,,,,,,,,,,\n"
+  EXPECT_THAT(csv, HasSubstr("\n0,,not_started,0,5,5,0,0,0,0,,,,,,,,,,,\n"
+                             "1,,not_started,0,2,2,0,0,0,0,,,,,,,,,,,\n"
                              "1,0,compute,2,20,18,0,0,0,0,18,"));
   EXPECT_THAT(csv, HasSubstr("\n0,0,compute,5,17,12,0,0,0,0,12,"));
   EXPECT_THAT(timeline_of(timeline::TimelineFormat::text),

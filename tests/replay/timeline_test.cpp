@@ -278,8 +278,20 @@ TEST_F(TimelineFiles, comma_separated_values_hold_every_bit_of_the_times) {
   const auto all = lines(written(early_receiver(), {.file = {}, .format = TimelineFormat::csv}));
   ASSERT_EQ(all.size(), 7U);
   EXPECT_THAT(all[0], HasSubstr("rank,action,call,start,end,duration,wait,latency,bandwidth"));
-  EXPECT_EQ(all[3], "0,1,Recv,12,32,20,8,2,10,0,,,2,,,1,,0,0,");
-  EXPECT_EQ(all[4], "1,1,Send,18,20,2,0,0,0,0,,,2,,0,,,0,0,");
+  EXPECT_EQ(all[3], "0,1,Recv,12,32,20,8,2,10,0,,,2,,,1,,0,0,,");
+  EXPECT_EQ(all[4], "1,1,Send,18,20,2,0,0,0,0,,,2,,0,,,0,0,,");
+}
+
+TEST_F(TimelineFiles, further_threads_of_a_rank_are_named_and_have_rows_of_their_own) {
+  MemorySource program(1);
+  program.compute(0, 5);
+  program.add(0, {.kind = ActionKind::thread, .peer = 3});
+  program.compute(0, 7);
+  program.finalize();
+  EXPECT_THAT(written(program, {.file = {}, .format = TimelineFormat::csv}),
+              testing::AllOf(HasSubstr("0,0,compute,0,5,5,"), HasSubstr("0,2,compute,0,7,7,"), HasSubstr(",3\n")));
+  EXPECT_THAT(written(program, {.file = {}, .format = TimelineFormat::paje}), HasSubstr("rank 0, thread 3"));
+  EXPECT_THAT(written(program, {.file = {}, .format = TimelineFormat::perfetto}), HasSubstr("rank 0, thread 3"));
 }
 
 TEST_F(TimelineFiles, a_window_and_ranks_leave_the_others_out) {
