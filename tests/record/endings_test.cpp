@@ -127,16 +127,6 @@ TEST(Scripts, around_a_program_and_programs_beside_it_run_as_ever) {
   EXPECT_THAT(ran.errors, AllOf(HasSubstr("recorded 1 of 1 ranks"), Not(HasSubstr("warning"))));
 }
 
-TEST(Directories, that_another_command_records_into_are_refused) {
-  const Workplace place;
-  const Ran ran = place.run("timeless record --counter none -o trace -- sh -c 'timeless record --counter none -o trace "
-                            "-- behave; echo inner $?; behave' ");
-  EXPECT_EQ(ran.status, 0) << ran.errors;
-  EXPECT_THAT(ran.output, HasSubstr("inner 2"));
-  EXPECT_THAT(ran.errors, AllOf(HasSubstr("another command is recording into this directory"),
-                                HasSubstr("recorded 1 of 1 ranks"), Not(HasSubstr("NOT recorded"))));
-}
-
 TEST(Directories, removed_while_the_program_runs_are_said_to_be) {
   const Workplace place;
   const Ran ran = place.run("timeless record --counter none -o trace -- sh -c 'rm -r trace; behave; rm -rf trace'");

@@ -528,7 +528,7 @@ TEST(Presets, are_the_papers_three_networks) {
   check("e1g", 50e-6, 1);
   check("e10g", 5e-6, 10);
   check("qdr", 1.3e-6, 32);
-  EXPECT_THROW(preset("e100g"), Error);
+  EXPECT_THROW(preset("e1000g"), Error);
 }
 
 TEST(Presets, classification_takes_the_papers_table_of_21_lanes) {

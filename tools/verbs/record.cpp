@@ -13,11 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -43,40 +38,12 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// The directory of a recording, created, and kept from others that would record into it at the same time.
-class RecordingDirectory {
-public:
-  explicit RecordingDirectory(const fs::path& directory) {
-    create(directory);
-    descriptor_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // A file system that knows no locks refuses otherwise.
-    if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      ::close(descriptor_);
-      throw Error(Failure::usage, "another command is recording into this directory", directory.string(),
-                  "name another with -o");
-    }
-    refuse_earlier_run(directory);
-  }
-  RecordingDirectory(const RecordingDirectory&) = delete;
-  RecordingDirectory& operator=(const RecordingDirectory&) = delete;
-  ~RecordingDirectory() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-private:
-  static void create(const fs::path& directory);
-  static void refuse_earlier_run(const fs::path& directory);
-
-  int descriptor_ = -1;
-};
-
-void RecordingDirectory::refuse_earlier_run(const fs::path& directory) {
+/// Creates the directory; refuses one that holds a run already. Several commands may record into it at the same time, one
+/// for each rank of a job step.
+void prepare_directory(const fs::path& directory) {
   if (!gather::list_rank_files(directory).empty() || !gather::list_spawned_worlds(directory).empty())
     throw Error(Failure::usage, "the directory already holds a recorded run", directory.string(),
                 "remove it, or name another with -o");
-}
-
-void RecordingDirectory::create(const fs::path& directory) {
   std::error_code failed;
   fs::create_directories(directory, failed);
   if (failed)
@@ -135,7 +102,7 @@ void report(const Options& options, const Outcome& outcome) {
 
 int record(const Options& options) {
   const std::string preloaded = library();
-  const RecordingDirectory directory(options.directory);
+  prepare_directory(options.directory);
   const CounterChoice choice = choose_recording_counter(options.counter);
   for (const std::string& notice : choice.notices)
     print_notice(notice);
