@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -41,6 +42,22 @@ void remove_leftovers(const std::filesystem::path& directory, const std::string&
     if (entry->path().filename().native().starts_with(prefix)) ::unlink(entry->path().c_str());
 }
 
+/// While it lives, signals wait: what is created is known to whoever removes temporary files before one ends the program.
+class SignalsLater {
+public:
+  SignalsLater() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  SignalsLater(const SignalsLater&) = delete;
+  SignalsLater& operator=(const SignalsLater&) = delete;
+  ~SignalsLater() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_{};
+};
+
 } // namespace
 
 /// Held as long as its file is open, so that a killed process holds none. Its name is removed while it is held.
@@ -48,6 +65,7 @@ class OutputFile::Lock {
 public:
   /// Throws Error(runtime) when another process holds it.
   Lock(const std::filesystem::path& path, const std::filesystem::path& output) {
+    const SignalsLater until_registered;
     // A lock whose name was removed between opening and locking is nobody's.
     do
       take(path, output);
