@@ -260,6 +260,9 @@ Error deadlock(const JobPlays& jobs, const smpi::MachineFailures& failures) {
   if (const std::string links = failures.links(); !links.empty())
     help =
         "links failed on the way (" + links + "), as the platform file says (state_file), and their messages are lost";
+  else if (std::ranges::any_of(jobs, [](const auto& job) { return job->scan().threads; }))
+    help = "threads of a rank are replayed as one here, in the order recorded, so they may come to wait for each other: "
+           "use --backend model, in which they have a clock each";
   else if (smpi::collectives_chosen())
     help += "; " + advice();
   return {Failure::invalid_input,

@@ -164,6 +164,7 @@ private:
       use(window).window = true;
     const trace::ActionFamily family = trace::family(action.kind);
     if (family == trace::ActionFamily::file || family == trace::ActionFamily::file_collective) result_.files = true;
+    if (action.kind == ActionKind::thread) result_.threads = true;
     const auto too_large = [](trace::Bytes bytes) { return bytes > largest_int; };
     if (std::ranges::any_of(action.counts, too_large) || std::ranges::any_of(action.receive_counts, too_large))
       result_.large_parts = true;

@@ -25,6 +25,7 @@ struct TraceScan {
   trace::Bytes scattered_unit = 1; ///< the largest elements that a Scatterv's parts are rounded up to
   bool large_parts = false;        ///< a vector collective has parts beyond what an int can count in bytes
   bool files = false;              ///< files are read or written
+  bool threads = false;            ///< several threads of a rank call MPI
   std::vector<std::string> notes;  ///< what is carried out otherwise than the program did it, each named once
   std::vector<trace::Amendments> amendments; ///< by rank
 };
