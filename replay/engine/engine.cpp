@@ -72,7 +72,7 @@ Result Engine::run() {
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
   constexpr std::uint32_t many_turns = 1U << 12U;
-  while (take_turns(many_turns) || look_for_threads() || give_up_strictest_lanes())
+  while (take_turns(many_turns) || give_up_strictest_lanes())
     if (options_.progress && actions_ >= next_report) {
       options_.progress(actions_, total);
       next_report = actions_ + actions_between_reports;
@@ -103,8 +103,8 @@ bool Engine::take_turns(std::uint32_t turns) {
       if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
       throw Error(Failure::invalid_input, error.description(), where(number), advice);
     }
-    if (worklist_.empty() && !teams_.empty()) read_further();
   }
+  if (worklist_.empty() && finished_ < ranks_.size()) look_for_threads();
   return !worklist_.empty();
 }
 

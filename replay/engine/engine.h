@@ -55,7 +55,7 @@ public:
 
   /// Gives at most so many turns to ranks; false when no rank can go on.
   bool take_turns(std::uint32_t turns);
-  bool can_go_on() { return !worklist_.empty() || !ready_agents_.empty() || look_for_threads(); }
+  bool can_go_on() const { return !worklist_.empty() || !ready_agents_.empty(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);
   /// Messages from other processes that have not been taken.
@@ -248,6 +248,7 @@ private:
   void share_out(RankThreads& all, const std::shared_ptr<SharedBlock>& shared);
   void add_thread(RankThreads& all);
   bool read_on(RankThreads& all);
+  bool read_on_by_itself(RankThreads& all);
   bool read_further();
   void feed(std::uint32_t number);
   bool next_part(std::uint32_t number);

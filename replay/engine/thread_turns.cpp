@@ -3,6 +3,7 @@
 #include "replay/engine/engine.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace timeless::replay {
@@ -15,13 +16,29 @@ namespace {
 // Actions of a rank that wait for their threads, beyond which a thread that has none left reads on only when nothing
 // else goes on; and beyond which nobody does then, either.
 constexpr std::uint64_t usual_ahead = std::uint64_t{1} << 16U;
-constexpr std::uint64_t most_ahead = std::uint64_t{1} << 24U; // of all ranks
+constexpr std::uint64_t most_ahead = std::uint64_t{1} << 22U; // of all ranks
 
 constexpr RankTimes minus(const RankTimes& left, const RankTimes& right) {
   RankTimes difference;
   for (double RankTimes::*const counter : rank_counters)
     difference.*counter = left.*counter - right.*counter;
   return difference;
+}
+
+/// What cannot be read matters to who comes to it.
+bool names_threads_somewhere(const trace::Source& source, Rank rank) {
+  try {
+    const auto stream = source.open(rank);
+    std::uint64_t known = 0; ///< a dictionary already looked at
+    for (trace::ActionBlock block; stream->next(block);) {
+      if (block.dictionary_mark() != 0 && block.dictionary_mark() == known) continue;
+      known = block.dictionary_mark();
+      if (std::ranges::any_of(block.dictionary(), names_threads, &trace::Action::kind)) return true;
+    }
+  } catch (const Error& error) {
+    if (error.failure() != Failure::invalid_input) throw;
+  }
+  return false;
 }
 
 /// Begins what may be cancelled.
@@ -85,15 +102,7 @@ bool Engine::look_for_threads() {
   const bool looked = std::exchange(looked_, true);
   for (std::uint32_t number = 0; !looked && number < share_.size(); ++number) {
     if (ranks_[number].several || ranks_[number].finished) continue;
-    const auto stream = source_.open(world_rank(number));
-    std::uint64_t known = 0; ///< a dictionary already looked at
-    bool found = false;
-    for (trace::ActionBlock block; !found && stream->next(block);) {
-      if (block.dictionary_mark() != 0 && block.dictionary_mark() == known) continue;
-      known = block.dictionary_mark();
-      found = std::ranges::any_of(block.dictionary(), names_threads, &trace::Action::kind);
-    }
-    if (found) found_threads(number);
+    if (names_threads_somewhere(source_, world_rank(number))) found_threads(number);
   }
   return read_further();
 }
@@ -173,6 +182,17 @@ void Engine::feed(std::uint32_t number) {
   worklist_.push(number);
 }
 
+/// read_on() in nobody's turn.
+bool Engine::read_on_by_itself(RankThreads& all) {
+  try {
+    return read_on(all);
+  } catch (const Error& error) {
+    if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
+    throw Error(Failure::invalid_input, error.description(),
+                fmt::format("rank {}, from action {} on", world_rank(all.rank), all.actions), error.advice());
+  }
+}
+
 /// Nothing goes on: ranks are read further ahead of their threads than they usually are. True when one goes on.
 bool Engine::read_further() {
   for (bool more = true; worklist_.empty() && more;) {
@@ -181,7 +201,7 @@ bool Engine::read_further() {
     for (const RankThreads& all : teams_)
       ahead += all.ahead;
     for (RankThreads& all : teams_)
-      if (worklist_.empty() && ahead < most_ahead && read_on(all)) more = true;
+      if (worklist_.empty() && ahead < most_ahead && read_on_by_itself(all)) more = true;
   }
   return !worklist_.empty();
 }

@@ -3,8 +3,8 @@
 
 #include "replay/observer.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
 #include "trace/error.h"
+#include "trace/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -211,6 +211,24 @@ TEST(Threads, one_may_be_far_ahead_of_another) {
     program.add(1, {.kind = ActionKind::send, .peer = 0, .tag = 1, .bytes = 4});
   program.finalize();
   EXPECT_EQ(run(program, {.latency = 1}).lanes[0].makespan, 2);
+}
+
+TEST(Threads, what_contradicts_itself_further_on_is_told_with_its_rank) {
+  MemorySource program(1, 2);
+  turn_to(program, 0, 1);
+  program.add(0, receive(0, 0));
+  turn_to(program, 0, 0);
+  program.add(0, {.kind = ActionKind::finalize});
+  turn_to(program, 0, 1);
+  program.add(0, synchronous_send(0, 0));
+  try {
+    run(program);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_THAT(error.description(), HasSubstr("after MPI_Finalize"));
+    EXPECT_THAT(error.where(), HasSubstr("rank 0"));
+  }
 }
 
 TEST(Threads, marks_that_name_nothing_are_refused) {
