@@ -1,6 +1,8 @@
 #include "tools/recording/environment.h"
 #include "tools/recording/program_file.h"
 
+#include "tests/temporary_directory.h"
+
 #include "trace/error.h"
 
 #include <gmock/gmock.h>
@@ -140,7 +142,8 @@ TEST(ProgramFile, what_is_no_program_is_said_to_be_none) {
 TEST(ProgramFile, a_damaged_program_is_read_without_harm) {
   std::ifstream whole("/bin/sh", std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(whole), {});
-  const std::string path = testing::TempDir() + "damaged-program";
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() / "damaged-program";
   // Every truncation of the headers, then every byte of them changed.
   for (std::size_t i = 0; i < 2048; ++i) {
     std::string damaged = i < 1024 ? bytes.substr(0, i) : bytes;

@@ -1,6 +1,7 @@
 // The model beside SMPI where nothing contends: copies of graphene and griffon whose links nobody shares, on which SMPI
 // chooses collectives' algorithms as MPICH does. What differs is named, one by one, here and in docs/platforms.md.
 #include "tests/smpi/machine.h"
+#include "tests/temporary_directory.h"
 
 #include "trace/archive/reader.h"
 
@@ -28,14 +29,14 @@ using trace::RequestId;
 /// 16 hosts with the machine's settings, and for each pair a way of its own of the machine's latency and bandwidth,
 /// within cabinets of 8 and between them.
 const SimgridPlatform& free_machine() {
+  static const test::TemporaryDirectory own; // tests run beside each other
   static const std::string file = [] {
     const bool graphene = std::string(TIMELESS_TEST_MACHINE) == "graphene";
     std::ifstream in(std::string(TIMELESS_PLATFORMS "/") + TIMELESS_TEST_MACHINE + ".xml");
     const std::string whole{std::istreambuf_iterator<char>(in), {}};
     const std::size_t settings = whole.find("<config>") + 8;
-    std::ofstream out;
-    const std::filesystem::path copy = std::filesystem::path(testing::TempDir()) / (TIMELESS_TEST_MACHINE "-free.xml");
-    out.open(copy);
+    const std::filesystem::path copy = own.path() / (TIMELESS_TEST_MACHINE "-free.xml");
+    std::ofstream out(copy);
     out << "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         << "<platform version=\"4.1\">\n<config>" << whole.substr(settings, whole.find("</config>") - settings)
         << R"(<prop id="network/crosstraffic" value="0"/><prop id="surf/precision" value="1e-12"/>)"
