@@ -58,12 +58,14 @@ END
 cp "$place/hpccinf.txt" "$place/plain/"
 cp "$place/hpccinf.txt" "$place/recorded/"
 
-# What the report says of the machine's speed or of the time: real numbers (a speed may happen to be a whole one), dates, the rank it measures on, how many
-# messages and random updates fit into the time it gives itself, and CPU times, which it leaves out when they are too
-# short to be seen.
+# The report without what it says of the machine's speed and of time: dates, measured figures (one of them may happen to
+# be a whole number), the tick of the clock as seen beside other work, the rank it measures on, how many messages and
+# random updates fit into the time it gives itself, and CPU times, which it leaves out when they are too short to be seen.
 comparable() {
-  sed -E -e 's/[-+]?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/REAL/g' -e 's/^([A-Za-z]+_(Copy|Scale|Add|Triad)=).*/\1REAL/' \
-    -e '/^CPU |^Current time|^Begin of|^Node selected|order of [0-9]+ microseconds|clock ticks|ping|pong|Time|time|Tick|tick/d' \
+  sed -E -e 's/[-+]?[0-9]+\.[0-9]+(e[-+]?[0-9]+)?/REAL/g' \
+    -e 's/^(.*_(Copy|Scale|Add|Triad|GBs|Tflops)=).*/\1REAL/' \
+    -e 's/^((Copy|Scale|Add|Triad|Tuning|Computing|Inverse FFT):).*/\1 REAL/' \
+    -e '/^CPU |^Current time|^Begin of|^Node selected|order of [0-9]+ microseconds|clock|ping|pong|Time|time|Tick|tick/d' \
     -e '/updates EXECUTED|_ExeUpdates=/d' \
     -e '/[Bb]andwidth|[Ll]atency|GFLOP|Gflop|GUPs|GUP\/s|MB\/s|GB\/s/d' -e 's/ +/ /g' -e 's/ $//' "$1"
 }
