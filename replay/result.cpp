@@ -9,6 +9,11 @@
 
 namespace timeless::replay {
 
+std::string waits_for_unrecorded(std::uint64_t waiting, std::uint64_t ranks) {
+  return std::to_string(waiting) + " of " + std::to_string(ranks) +
+         " ranks wait in the end for what was not recorded: their times end where they begin to wait";
+}
+
 void find_makespan(LaneResult& lane) {
   const auto last = std::ranges::max_element(lane.ranks, {}, &RankTimes::end);
   if (last == lane.ranks.end()) return;

@@ -151,6 +151,9 @@ struct Result {
   std::vector<NotModelled> not_modelled;
 };
 
+/// What a result notes where ranks wait in the end for what was not recorded.
+std::string waits_for_unrecorded(std::uint64_t waiting, std::uint64_t ranks);
+
 /// The counters of RankTimes: what adds up to the end.
 inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::compute, &RankTimes::memory_copy, &RankTimes::overhead, &RankTimes::wait,

@@ -52,10 +52,7 @@ Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, co
 }
 
 bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis) {
-  return diagnosis.cycle.empty() && diagnosis.mismatches.empty() &&
-         std::ranges::any_of(run.ranks, [](const trace::RankRecord& rank) {
-           return rank.ending != trace::Ending::finalized;
-         });
+  return diagnosis.cycle.empty() && diagnosis.mismatches.empty() && !run.complete();
 }
 
 std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std::vector<Ending>& shares) {
@@ -63,10 +60,9 @@ std::string require_ended(const trace::Run& run, Diagnosis diagnosis, const std:
     std::ranges::copy(share.leftovers, std::back_inserter(diagnosis.leftovers));
   if (diagnosis.blocked.empty() && diagnosis.leftovers.empty()) return {};
   if (ends_with_recording(run, diagnosis))
-    return diagnosis.blocked.empty() ? ""
-                                     : fmt::format("{} of {} ranks wait in the end for what was not recorded: their "
-                                                   "times end where they begin to wait",
-                                                   diagnosis.blocked.size(), run.size);
+    return diagnosis.blocked.empty()
+               ? ""
+               : waits_for_unrecorded(diagnosis.blocked.size(), static_cast<std::uint64_t>(run.size));
   sort(diagnosis.leftovers);
   std::ranges::move(remarks(run), std::back_inserter(diagnosis.remarks));
   throw ReplayProblem(std::move(diagnosis));

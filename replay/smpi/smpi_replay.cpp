@@ -393,10 +393,7 @@ private:
   /// True when each job in which ranks wait has recordings that are cut short: for what was not recorded.
   bool ends_with_recordings() const {
     return failures_.links().empty() && std::ranges::all_of(jobs_, [](const auto& job) {
-      return std::ranges::all_of(job->players(), &RankPlayer::finished) ||
-             std::ranges::any_of(job->job().source->run().ranks, [](const trace::RankRecord& rank) {
-               return rank.ending != trace::Ending::finalized;
-             });
+      return std::ranges::all_of(job->players(), &RankPlayer::finished) || !job->job().source->run().complete();
     });
   }
 
@@ -409,9 +406,7 @@ private:
     }
     for (const std::string& note : smpi::replaced_collectives())
       bytes += note + "\n";
-    if (waiting > 0)
-      bytes += std::to_string(waiting) + " of " + std::to_string(ranks_) +
-               " ranks wait in the end for what was not recorded: their times end where they begin to wait\n";
+    if (waiting > 0) bytes += waits_for_unrecorded(waiting, ranks_) + "\n";
     return bytes;
   }
 

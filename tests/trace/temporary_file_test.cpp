@@ -3,12 +3,15 @@
 #include "tests/temporary_directory.h"
 #include "tools/interruption.h"
 #include "trace/error.h"
+#include "trace/files/exclusive.h"
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 
@@ -46,6 +49,20 @@ TEST(TemporaryFile, belongs_to_whom_it_was_moved_to) {
     EXPECT_TRUE(std::filesystem::exists(third.path()));
   }
   EXPECT_TRUE(empty(directory));
+}
+
+TEST(ExclusiveFile, is_a_new_one_never_one_that_is_there_nor_what_a_link_leads_to) {
+  const timeless::test::TemporaryDirectory directory;
+  write(directory / "file");
+  std::filesystem::create_symlink("nowhere", directory / "link");
+  for (const char* const name : {"file", "link"}) {
+    EXPECT_LT(open_exclusively(directory / name, O_RDWR), 0) << name;
+    EXPECT_EQ(errno, EEXIST) << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(directory / "nowhere"));
+  const int file = open_exclusively(directory / "new", O_RDWR);
+  EXPECT_GE(file, 0);
+  ::close(file);
 }
 
 TEST(TemporaryFile, kept_under_a_name_stays) {

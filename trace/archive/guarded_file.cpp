@@ -1,5 +1,7 @@
 #include "trace/archive/guarded_file.h"
 
+#include "trace/files/exclusive.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -53,7 +55,7 @@ GuardedFile& GuardedFile::operator=(GuardedFile&& other) noexcept {
 }
 
 int GuardedFile::create(const std::filesystem::path& path, int access) {
-  const int low = ::open(path.c_str(), access | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int low = open_exclusively(path, access);
   if (low < 0) return errno;
   path_ = path;
   access_ = access;

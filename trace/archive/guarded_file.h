@@ -19,7 +19,7 @@ public:
   GuardedFile(GuardedFile&& other) noexcept;
   GuardedFile& operator=(GuardedFile&& other) noexcept;
 
-  /// Creates the file, which must not exist yet, with O_EXCL and O_CLOEXEC beside `access`. Returns 0, or errno.
+  /// Creates the file, which must not exist yet, and opens it with `access`. Returns 0, or errno.
   int create(const std::filesystem::path& path, int access);
   bool open() const { return descriptor_ >= 0; }
   /// The file's descriptor. Where it has been closed, or stands for another file, the file is opened again by its name.

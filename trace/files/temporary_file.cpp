@@ -1,6 +1,7 @@
 #include "trace/files/temporary_file.h"
 
 #include "trace/error.h"
+#include "trace/files/exclusive.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -167,7 +168,7 @@ void TemporaryFile::remove() noexcept {
 }
 
 int TemporaryFile::create() const {
-  const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const int file = open_exclusively(path_, O_RDWR);
   if (file < 0) fail("cannot write there", path_.parent_path(), errno);
   return file;
 }
