@@ -17,9 +17,10 @@ using Region = void (*)(void*);
 struct Team {
   Region function;
   void* data;
-  const ThreadState* master = &thread_state;
+  bool awaited;           ///< the master will await the others' ends
   Point begun = no_point; ///< where the master has signalled
-  Point ended = no_point; ///< where the others do
+  const ThreadState* master = &thread_state;
+  std::atomic<Point> ended{no_point}; ///< where the others signal; taken by the first that does
 };
 
 constinit thread_local Team* current_team = nullptr;
@@ -35,11 +36,21 @@ void begin_part(const Team& team) {
   if (timestamps) thread_state.times.back = now();
 }
 
-void end_part(const Team& team) {
+Point point_of_end(Team& team) {
+  Point known = team.ended.load();
+  if (known != no_point) return known;
+  const Point taken = take_point();
+  if (team.ended.compare_exchange_strong(known, taken)) return taken;
+  give_back(taken);
+  return known;
+}
+
+void end_part(Team& team) {
   if (!takes_points()) return;
   teams_call_mpi.store(true, std::memory_order_relaxed);
+  if (!team.awaited) return;
   CallScope call(CallId::openmp_parallel, reinterpret_cast<const void*>(team.function));
-  signal_at(call, team.ended);
+  signal_at(call, point_of_end(team));
 }
 
 /// What each thread of the team runs.
@@ -54,25 +65,24 @@ void run_part(void* given) {
   current_team = outer;
 }
 
-/// Runs a region by `fork(function, data)`.
+/// Runs a region by `fork(function, data)`. What all threads share is touched only once a team has called MPI.
 template <typename Fork>
 void run_region(Region function, void* data, const void* site, Fork&& fork) {
   if (thread_state.depth > 0 || !points_recorded()) return fork(function, data);
-  Team team{.function = function, .data = data};
-  const bool recorded = takes_points();
-  if (recorded) team.ended = take_point();
-  if (recorded && teams_call_mpi.load(std::memory_order_relaxed)) {
+  Team team{.function = function, .data = data, .awaited = takes_points()};
+  if (team.awaited && teams_call_mpi.load(std::memory_order_relaxed)) {
     CallScope call(CallId::openmp_parallel, site);
     signal_at(call, team.begun = take_point());
   }
   fork(run_part, &team);
+  if (!teams_call_mpi.load(std::memory_order_relaxed)) return;
   end_barrier(&team);
-  if (recorded && teams_call_mpi.load(std::memory_order_relaxed)) {
+  if (const Point ended = team.ended.load(); ended != no_point) {
     CallScope call(CallId::openmp_parallel, site);
-    await_at(call, team.ended);
+    await_at(call, ended);
+    give_back(ended);
   }
-  give_back(team.begun);
-  give_back(team.ended);
+  if (team.begun != no_point) give_back(team.begun);
 }
 
 /// Runs `wait`, in which the threads of the team wait for each other.
