@@ -2,12 +2,13 @@
 
 #include "trace/error.h"
 #include "trace/quoted.h"
+#include "trace/recording.h"
 #include "tracer/call_times.h"
 #include "tracer/counters/counter.h"
 #include "tracer/known_variables.h"
 #include "tracer/marks.h"
 #include "tracer/mpi_library.h"
-#include "tracer/settings.h"
+#include "tracer/rank_file.h"
 #include "tracer/signals.h"
 #include "tracer/spawned_world.h"
 
@@ -24,28 +25,44 @@ namespace timeless::tracer {
 
 namespace {
 
+/// One rank's way to its recorder.
 struct Attempt {
-  std::unique_ptr<Recorder> recorder;
+  Settings settings;
   ActiveCounter counter;
   std::vector<std::string> profile_events;
-  std::string problem;
-  int exit_code = 0; ///< 0 where the program is to go on without being recorded
+  std::unique_ptr<Recorder> recorder;
+  std::string problem; ///< why there will be none
+  int exit_code = 0;   ///< 0 where the program is to go on without being recorded
 };
 
-Attempt try_to_start(int rank, int size, const std::filesystem::path& directory) {
-  Attempt attempt;
+/// Of programs that `timeless record` has started: whether there is a file already where the rank's would be.
+bool is_taken(const Settings& settings, int rank) {
+  std::error_code failure;
+  return settings.recording != 0 && std::filesystem::exists(file_of_rank(settings, rank), failure);
+}
+
+/// Tells whose file that is.
+void give_way(Attempt& attempt, int rank) {
+  const std::string directory = attempt.settings.directory.string();
+  if (recording_of_file(file_of_rank(attempt.settings, rank)) == attempt.settings.recording) {
+    attempt.exit_code = 0;
+    attempt.problem = "NOT recorded: " + directory +
+                      " holds the run of an MPI program that the command has started before this one: record each by "
+                      "itself";
+    return;
+  }
+  const Error another(Failure::usage, "another recording was the first in this directory", directory,
+                      "record into one of its own: timeless record -o OTHER");
+  attempt.exit_code = static_cast<int>(another.failure());
+  attempt.problem = another.what();
+}
+
+/// Does a step of the attempt, unless one before has failed.
+template <typename Step>
+void try_step(Attempt& attempt, Step&& step) {
+  if (!attempt.problem.empty()) return;
   try {
-    Settings settings = read_settings();
-    settings.directory = directory;
-    if (settings.announced && Recorder::finds_another_run(settings, rank)) {
-      attempt.problem = "NOT recorded: " + directory.string() +
-                        " holds the run of an MPI program that the command has started before this one: record each by "
-                        "itself";
-      return attempt;
-    }
-    attempt.counter = start_counter(settings.counter);
-    if (!settings.profile.empty()) attempt.profile_events = profile_bursts(settings.profile, attempt.counter);
-    attempt.recorder = std::make_unique<Recorder>(settings, attempt.counter, rank, size);
+    step();
   } catch (const Error& error) {
     attempt.problem = error.what();
     attempt.exit_code = static_cast<int>(error.failure());
@@ -53,7 +70,49 @@ Attempt try_to_start(int rank, int size, const std::filesystem::path& directory)
     attempt.problem = error.what();
     attempt.exit_code = static_cast<int>(Failure::runtime);
   }
+}
+
+Attempt prepare(int rank, const std::filesystem::path& directory) {
+  Attempt attempt;
+  try_step(attempt, [&] {
+    attempt.settings = read_settings();
+    attempt.settings.directory = directory;
+    if (is_taken(attempt.settings, rank)) return give_way(attempt, rank);
+    attempt.counter = start_counter(attempt.settings.counter);
+    if (!attempt.settings.profile.empty())
+      attempt.profile_events = profile_bursts(attempt.settings.profile, attempt.counter);
+  });
   return attempt;
+}
+
+void create_recorder(Attempt& attempt, int rank, int size) {
+  if (!attempt.problem.empty()) return;
+  try_step(attempt, [&] {
+    attempt.recorder = std::make_unique<Recorder>(attempt.settings, attempt.counter, rank, size);
+  });
+  if (!attempt.recorder && is_taken(attempt.settings, rank)) give_way(attempt, rank);
+}
+
+std::uint32_t chance() {
+  static std::random_device random;
+  std::uint32_t number = 0;
+  while (number == 0)
+    number = random();
+  return number;
+}
+
+/// Creates the ranks' files, that of rank 0 first: of two runs that begin in one directory at the same time, the one
+/// whose rank 0 comes first has it all. Returns the run's identity; 0 where rank 0 has no file, and nobody gets one.
+std::uint64_t create_recorders(Attempt& attempt, int rank, int size) {
+  std::uint64_t identity = 0;
+  if (rank == 0) {
+    create_recorder(attempt, rank, size);
+    const std::uint32_t recording = attempt.settings.recording;
+    if (attempt.recorder) identity = trace::run_identity_of(recording != 0 ? recording : chance(), chance());
+  }
+  mpi().Bcast(&identity, static_cast<int>(sizeof identity), mpi().byte, 0, mpi().comm_world);
+  if (rank != 0 && identity != 0) create_recorder(attempt, rank, size);
+  return identity;
 }
 
 /// The lowest rank that could not start, or the size when all could.
@@ -74,17 +133,6 @@ void give_up(Attempt& attempt, int rank, int first) {
   mpi().Finalize();
   std::fflush(nullptr);
   std::_Exit(code);
-}
-
-std::uint64_t agree_on_identity(int rank) {
-  std::uint64_t identity = 0;
-  if (rank == 0) {
-    std::random_device random;
-    while (identity == 0)
-      identity = (std::uint64_t{random()} << 32U) | random();
-  }
-  mpi().Bcast(&identity, static_cast<int>(sizeof identity), mpi().byte, 0, mpi().comm_world);
-  return identity;
 }
 
 void tell_what_was_not_counted(const Recorder& recorder) {
@@ -155,11 +203,11 @@ void start_recording(CallScope& call) {
   int size = 0;
   mpi().Comm_rank(mpi().comm_world, &rank);
   mpi().Comm_size(mpi().comm_world, &size);
-  Attempt attempt = try_to_start(rank, size, directory_of_world(trace_directory()));
+  Attempt attempt = prepare(rank, directory_of_world(trace_directory()));
+  const std::uint64_t identity = create_recorders(attempt, rank, size);
   if (const int first = first_that_failed(attempt, rank, size); first < size) return give_up(attempt, rank, first);
   // All ranks have just met in an allreduce: the nearest they come to one clock.
   if (attempt.recorder->settings().timestamps) start_clock();
-  const std::uint64_t identity = agree_on_identity(rank);
 
   int threads = MPI_THREAD_SINGLE;
   mpi().Query_thread(&threads);

@@ -5,6 +5,7 @@
 #include "tracer/call_scope.h"
 #include "tracer/host.h"
 #include "tracer/mpi_library.h"
+#include "tracer/rank_file.h"
 #include "tracer/signals.h"
 #include "tracer/thread_points.h"
 
@@ -76,13 +77,6 @@ constexpr bool recorded_at_once[] = {
 #undef THREAD_CALL
 };
 
-std::filesystem::path file_of_rank(const Settings& settings, int rank,
-                                   std::string_view extension = trace::archive_extension) {
-  char name[32];
-  std::snprintf(name, sizeof name, "rank-%06d%s", rank, std::string(extension).c_str());
-  return settings.directory / name;
-}
-
 /// Creates the rank's file and what it stands in.
 trace::ArchiveWriter create_file(const Settings& settings, int rank) {
   const std::filesystem::path path = file_of_rank(settings, rank);
@@ -137,11 +131,6 @@ void leave_at_thread_end(ThreadMerge& threads, ThreadState& state) {
 
 const char* mpi_name(CallId call) {
   return call_names[static_cast<std::size_t>(call)];
-}
-
-bool Recorder::finds_another_run(const Settings& settings, int rank) {
-  std::error_code failure;
-  return std::filesystem::exists(file_of_rank(settings, rank), failure);
 }
 
 Recorder::Recorder(const Settings& settings, ActiveCounter counter, int rank, int size)

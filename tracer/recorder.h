@@ -53,8 +53,6 @@ struct MatchedMessage {
 /// ProgramRequests; all other calls, and looking up what a thread has not met before, take the recorder's mutex.
 class Recorder {
 public:
-  /// True when a run has left its file where this rank's would be.
-  static bool finds_another_run(const Settings& settings, int rank);
   /// Creates the rank's file. Throws Error when that cannot be.
   Recorder(const Settings& settings, ActiveCounter counter, int rank, int size);
 
@@ -84,7 +82,7 @@ public:
   void pause(bool paused);
   bool threads_at_once() const { return threads_at_once_; }
   bool paused() const { return paused_.load(std::memory_order_relaxed); }
-  bool announced() const { return settings_.announced; }
+  bool announced() const { return settings_.recording != 0; }
 
   /// Null when there can be none here.
   Journal* journal() { return journal_.get(); }

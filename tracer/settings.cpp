@@ -7,6 +7,7 @@
 #include <charconv>
 #include <climits>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace timeless::tracer {
@@ -71,7 +72,8 @@ Settings read_settings() {
   settings.profile = variable("TIMELESS_PROFILE");
   const std::string_view verbose = variable("TIMELESS_VERBOSE");
   settings.verbose = !verbose.empty() && verbose != "0";
-  settings.announced = variable("TIMELESS_ANNOUNCED") == "1";
+  settings.recording = static_cast<std::uint32_t>(
+      number("TIMELESS_RUN", "a recording", {1, std::numeric_limits<std::uint32_t>::max()}, 0));
   return settings;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -16,7 +17,9 @@ struct Settings {
   bool timestamps = false;              ///< TIMELESS_TIMESTAMPS
   std::string profile;                  ///< TIMELESS_PROFILE: events, or nothing
   bool verbose = false;                 ///< TIMELESS_VERBOSE
-  bool announced = false; ///< TIMELESS_ANNOUNCED: who started the program says at the end what was recorded
+  /// TIMELESS_RUN: the number of the recording of which this program is part, whose starter says at the end what was
+  /// recorded; 0: none.
+  std::uint32_t recording = 0;
 };
 
 /// TIMELESS_DIR alone.

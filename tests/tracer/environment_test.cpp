@@ -111,6 +111,8 @@ TEST(Environment, a_number_that_is_none_is_one_line_and_status_2) {
     settings.push_back({"TIMELESS_BUFFER_SIZE", value, 2, "give one between"});
   for (const std::string& value : {huge, std::string("0"), binary})
     settings.push_back({"TIMELESS_STACK", value, 2, "give one between"});
+  for (const std::string& value : {huge, std::string("0"), binary})
+    settings.push_back({"TIMELESS_RUN", value, 2, "give one between"});
   expect_as_documented(settings);
 }
 
@@ -138,7 +140,7 @@ TEST(Environment, an_empty_variable_is_as_if_it_were_not_set) {
   expect_as_documented({{"TIMELESS_BUFFER_SIZE", ""},
                         {"TIMELESS_START", ""},
                         {"TIMELESS_VERBOSE", ""},
-                        {"TIMELESS_ANNOUNCED", ""},
+                        {"TIMELESS_RUN", ""},
                         {"TIMELESS_ICOUNT_TOOL", ""}});
 }
 
@@ -148,7 +150,6 @@ TEST(Environment, what_processes_tell_each_other_is_nothing_a_person_can_break) 
     settings.push_back({"TIMELESS_ICOUNT_PASSAGE", value});
     settings.push_back({"TIMELESS_ICOUNT_NAME", value});
   }
-  settings.push_back({"TIMELESS_ANNOUNCED", "perhaps"});
   expect_as_documented(settings);
 }
 

@@ -79,7 +79,7 @@ Variables recording_variables(const RecordingSettings& settings) {
       {"TIMELESS_DIR", settings.directory},
       {"TIMELESS_COUNTER", settings.counter},
       {"TIMELESS_START", settings.start},
-      {"TIMELESS_ANNOUNCED", "1"},
+      {"TIMELESS_RUN", std::to_string(settings.number)},
   };
   // What idle threads execute while they wait would count as the program's work.
   if (environment("OMP_WAIT_POLICY").empty()) variables.emplace_back("OMP_WAIT_POLICY", "passive");

@@ -2,6 +2,7 @@
 
 #include "tools/child_process.h"
 
+#include <cstdint>
 #include <string>
 
 /// What makes a command record itself, whatever launches what.
@@ -10,6 +11,7 @@ namespace timeless::tools {
 struct RecordingSettings {
   std::string library;   ///< libtimeless.so
   std::string directory; ///< absolute
+  std::uint32_t number = 0; ///< recording/number.h
   std::string counter;
   std::string start = "on";
   std::string buffer_size = {}; ///< nothing: the library's own

@@ -6,6 +6,7 @@
 #include "tools/console.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
+#include "trace/recording.h"
 
 #include <fmt/format.h>
 
@@ -18,9 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void add_rank_file(const gather::RankFile& file, Outcome& outcome) {
+void add_rank_file(const gather::RankFile& file, std::uint32_t recording, Outcome& outcome) {
   const trace::ArchiveReader archive(file.path);
   const trace::Run& run = archive.run();
+  if (trace::recording_of(run.provenance.run_identity) != recording) return outcome.of_others.push_back(file.rank);
   outcome.size = std::max(outcome.size, run.size);
   outcome.counter = run.counter;
   outcome.bytes += archive.file_bytes();
@@ -86,11 +88,9 @@ std::vector<trace::Rank> missing(const Outcome& outcome) {
   return ranks;
 }
 
-bool is_launcher(const std::string& path) {
-  static constexpr std::array names = {"mpirun", "mpiexec", "orterun", "prterun", "srun",
-                                       "env",    "timeout", "taskset", "nice"};
-  const std::string name = fs::path(path).filename().string();
-  return std::ranges::any_of(names, [&name](const std::string_view known) { return name.starts_with(known); });
+bool starts_another(const std::string& path) {
+  static constexpr std::array<std::string_view, 4> names = {"env", "timeout", "taskset", "nice"};
+  return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
 }
 
 } // namespace
@@ -99,16 +99,20 @@ bool Outcome::complete() const {
   return size > 0 && recorded.size() == static_cast<std::size_t>(size) && unfinished.empty() && unreadable.empty();
 }
 
-Outcome outcome_of(const fs::path& directory) {
+Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
   Outcome outcome;
   for (const gather::RankFile& file : gather::list_rank_files(directory)) {
     try {
-      add_rank_file(file, outcome);
+      add_rank_file(file, recording, outcome);
     } catch (const Error& error) {
       outcome.unreadable.emplace_back(error.what());
     }
   }
-  collect_icount_logs(directory, outcome);
+  // Another recording may still write its logs.
+  if (outcome.of_others.empty()) collect_icount_logs(directory, outcome);
+  if (outcome.of_others.empty() || !outcome.recorded.empty())
+    for (const fs::path& world : gather::list_spawned_worlds(directory))
+      outcome.spawned_worlds.push_back(world.string());
   return outcome;
 }
 
@@ -123,6 +127,9 @@ std::string description(const Outcome& outcome) {
 
 std::vector<std::string> complaints(const Outcome& outcome) {
   std::vector<std::string> lines;
+  if (!outcome.of_others.empty())
+    lines.push_back(some(outcome.of_others) + " here are of another recording, which is not counted and left as it is: "
+                                              "name another directory with -o");
   if (const auto absent = missing(outcome); !absent.empty())
     lines.push_back(some(absent) + " left no file here: look for it on the host it ran on (gather with timeless-mpi), "
                                    "or whether Timeless is installed there at the same path");
@@ -142,7 +149,7 @@ std::vector<std::string> complaints(const Outcome& outcome) {
 std::string why_nothing_recorded(const std::vector<std::string>& command) {
   for (const std::string& word : command) {
     const std::string path = found_command(word);
-    if (path.empty() || is_launcher(path)) continue;
+    if (path.empty() || starts_another(path)) continue;
     const ProgramFile program = inspect_program(path);
     if (program.kind == ProgramKind::not_a_program || program.kind == ProgramKind::script) continue;
     if (program.set_user_id)

@@ -14,6 +14,7 @@ namespace timeless::tools {
 struct Outcome {
   trace::Rank size = 0;                ///< ranks the program had; 0 when nothing was recorded
   std::vector<trace::Rank> recorded;   ///< ranks with a file here
+  std::vector<trace::Rank> of_others;  ///< ranks of another recording, of which nothing is counted
   std::vector<trace::Rank> unfinished; ///< of those, the ones whose file does not end with MPI_Finalize
   std::string reason;                  ///< why the first of them does not
   std::map<std::string, std::vector<trace::Rank>> notes; ///< what the trace says of ranks' recordings, and of which
@@ -23,12 +24,14 @@ struct Outcome {
   std::uint64_t bytes = 0;
   std::map<std::string, std::uint64_t> unrecorded_calls; ///< over all ranks, by MPI name
   std::vector<std::string> icount_messages;              ///< "LOG: first line"
+  std::vector<std::string> spawned_worlds;               ///< where spawned processes were recorded
 
   bool complete() const;
 };
 
-/// Reads the rank files' headers, and removes the icount tool's empty logs.
-Outcome outcome_of(const std::filesystem::path& directory);
+/// Reads the rank files' headers, and removes the icount tool's empty logs. `recording`: the number of the one to tell
+/// of (recording/number.h).
+Outcome outcome_of(const std::filesystem::path& directory, std::uint32_t recording);
 
 /// One line: "recorded 8 of 8 ranks: 1.23 M actions, 4.5 MiB, icount (exact instructions)".
 std::string description(const Outcome& outcome);

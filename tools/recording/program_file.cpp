@@ -128,4 +128,9 @@ MpiLibrary mpi_library_of(const ProgramFile& program) {
   return library;
 }
 
+bool starts_ranks(const std::string& path) {
+  return starts_with_any(std::filesystem::path(path).filename().string(),
+                         {"mpirun", "mpiexec", "orterun", "prterun", "srun"});
+}
+
 } // namespace timeless::tools

@@ -23,4 +23,7 @@ enum class MpiLibrary { none, open_mpi, mpich };
 /// The MPI library among those a program names, by its file name.
 MpiLibrary mpi_library_of(const ProgramFile& program);
 
+/// True of the programs that start an MPI program's ranks, by their names: mpirun, srun and their like.
+bool starts_ranks(const std::string& path);
+
 } // namespace timeless::tools

@@ -5,14 +5,16 @@
 #include "tools/option_checks.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/environment.h"
+#include "tools/recording/number.h"
 #include "tools/recording/outcome.h"
-#include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/words_usage.h"
+#include "trace/archive/reader.h"
 #include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,10 +40,24 @@ struct Options {
   std::vector<std::string> command;
 };
 
-/// Creates the directory; refuses one that holds a run already. Several commands may record into it at the same time, one
-/// for each rank of a job step.
-void prepare_directory(const fs::path& directory) {
-  if (!gather::list_rank_files(directory).empty() || !gather::list_spawned_worlds(directory).empty())
+/// Whether the directory holds a run. Where the other ranks of our own may have begun there, as in a job step that starts
+/// one command for each, their files do not count: they say of no run until this rank has come to MPI_Init, too.
+bool holds_run(const fs::path& directory, bool shared) {
+  if (!gather::list_spawned_worlds(directory).empty()) return true;
+  const std::vector<gather::RankFile> files = gather::list_rank_files(directory);
+  return std::ranges::any_of(files, [shared](const gather::RankFile& file) {
+    if (!shared) return true;
+    try {
+      return trace::ArchiveReader(file.path).run().size > 0;
+    } catch (const Error&) {
+      return false;
+    }
+  });
+}
+
+/// Creates the directory; refuses one that holds a run already.
+void prepare_directory(const fs::path& directory, const RecordingNumber& number) {
+  if (holds_run(directory, number.shared))
     throw Error(Failure::usage, "the directory already holds a recorded run", directory.string(),
                 "remove it, or name another with -o");
   std::error_code failed;
@@ -73,7 +89,7 @@ void write_json(trace::NewFile& file, const Options& options, const Outcome& out
                                          {"counter", outcome.counter.name},
                                          {"unit", name(outcome.counter.unit)},
                                          {"exactness", name(outcome.counter.exactness)},
-                                         {"spawned_worlds", spawned_worlds(options.directory)},
+                                         {"spawned_worlds", outcome.spawned_worlds},
                                          {"complaints", complaints(outcome)}};
   try {
     file.write(answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
@@ -91,23 +107,26 @@ void report(const Options& options, const Outcome& outcome) {
     return;
   }
   if (outcome.recorded.empty()) {
-    print_warning("nothing was recorded: " + why_nothing_recorded(options.command));
+    print_warning("nothing was recorded" +
+                  (outcome.of_others.empty() ? ": " + why_nothing_recorded(options.command) : ""));
     return;
   }
   std::string line = description(outcome);
-  for (const std::string& world : spawned_worlds(options.directory))
+  for (const std::string& world : outcome.spawned_worlds)
     line += fmt::format("; spawned processes: {}", world);
   print_notice(fmt::format("{}; next: timeless gather {}", line, options.directory));
 }
 
 int record(const Options& options) {
   const std::string preloaded = library();
-  prepare_directory(options.directory);
+  const RecordingNumber number = recording_number(options.command);
+  prepare_directory(options.directory, number);
   const CounterChoice choice = choose_recording_counter(options.counter);
   for (const std::string& notice : choice.notices)
     print_notice(notice);
   const Variables variables = recording_variables({.library = preloaded,
                                                    .directory = fs::absolute(options.directory).string(),
+                                                   .number = number.value,
                                                    .counter = choice.counter,
                                                    .start = options.start,
                                                    .buffer_size = options.buffer_size,
@@ -119,7 +138,7 @@ int record(const Options& options) {
   if (!options.json.empty())
     json.emplace(options.json, options.force ? trace::Existing::replace : trace::Existing::refuse);
   const ExitStatus status = run_in_our_place(options.command, variables);
-  const Outcome outcome = outcome_of(options.directory);
+  const Outcome outcome = outcome_of(options.directory, number.value);
   report(options, outcome);
   if (json) write_json(*json, options, outcome, status);
   return status;

@@ -1,0 +1,47 @@
+#include "tools/recording/number.h"
+
+#include "tools/recording/program_file.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The same for all ranks that a launcher has started together, on whichever host, and for no others; empty where no
+/// launcher has started this process, or none that says so.
+std::string name_of_job() {
+  // Of what names a job, each launcher knows one thing: PMIx (Slurm, Open MPI), Open MPI before PMIx, PMI-2.
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"})
+    if (const std::string job = environment(name); !job.empty())
+      // Open MPI's numbers come back, on other hosts or later; its key is chance. Slurm's numbers are the cluster's.
+      return job + " " + environment("OMPI_MCA_orte_precondition_transports") + " " + environment("SLURM_JOB_ID");
+  return {};
+}
+
+/// FNV-1a.
+std::uint32_t hash(const std::string& text) {
+  std::uint32_t value = 2166136261U;
+  for (const char byte : text)
+    value = (value ^ static_cast<unsigned char>(byte)) * 16777619U;
+  return value;
+}
+
+} // namespace
+
+RecordingNumber recording_number(const std::vector<std::string>& command) {
+  const std::string job = std::ranges::any_of(command, starts_ranks) ? "" : name_of_job();
+  std::random_device random;
+  RecordingNumber number{.value = job.empty() ? random() : hash(job), .shared = !job.empty()};
+  if (number.value == 0) number.value = 1;
+  return number;
+}
+
+} // namespace timeless::tools
