@@ -31,7 +31,9 @@ void Engine::close(std::uint32_t number) {
   Meeting& meeting = meetings_[number];
   const CollectiveCall& call = meeting.first.call;
   meeting.complete = true;
-  meeting.cost = collective_cost(options_.collectives, call.shape);
+  CollectiveShape shape = call.shape;
+  shape.library = library_; // other processes do not send theirs
+  meeting.cost = collective_cost(options_.collectives, shape);
   meeting.row = clocks_.rows().row(collective_link(call.communicator), meeting.cost.message_size());
   for (const std::uint32_t member : meetings_.members(call.communicator))
     for_each_thread(member, [&](std::uint32_t one) {

@@ -20,7 +20,7 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 } // namespace
 
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
-    : source_(source), network_(network), options_(options), remote_(remote),
+    : source_(source), network_(network), options_(options), library_(network.library()), remote_(remote),
       share_(remote ? remote->share() : Share{0, source.run().size}),
       care_(care || departs_at_once_below(network, options) != no_eager_limit ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),

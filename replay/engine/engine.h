@@ -187,8 +187,8 @@ private:
     std::size_t received = 0;  ///< steps whose messages have come, if they have any
     // With care:
     Moment posted;                          ///< when the receives of `step`, or of `together`, were
-    std::uint32_t handshake = no_handshake; ///< of what `step` sends, when it also receives
-    std::vector<std::uint32_t> leaving;     ///< of what steps sent that do not receive
+    std::uint32_t handshake = no_handshake; ///< of what `step` sends, unless it is among the next
+    std::vector<std::uint32_t> leaving;     ///< of what steps sent that is completed with others
     std::uint32_t awaited = no_handshake;   ///< the one of these that it stands waiting for
   };
 
@@ -332,6 +332,7 @@ private:
   /// Takes steps until one must wait for a message, of which `waiter` is told (false), or there are no more.
   bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   // The only places where messages within collectives are sent and received.
+  void begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   void send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   bool receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter);
   // The same for plans whose members have several steps on their way together (steps_together.cpp).
@@ -357,12 +358,13 @@ private:
   // With care, messages within collectives may wait for their receives, too (scheduled_rendezvous.cpp).
   void post_together(Progress& progress, Clocks::Clock& clock);
   void forget_posted(const Progress& progress);
-  void post_step(Progress& progress, Clocks::Clock& clock);
   void agree(Progress& progress, std::uint32_t waiter, Message& message);
   void meet_posted(const Mailbox::Way& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake);
   void take_step(const Progress& progress, Clocks::Clock& clock, const Incoming& incoming);
+  bool end_send(Progress& progress, Clocks::Clock& clock);
   bool end_sends(Progress& progress, Clocks::Clock& clock);
+  bool end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving);
   void wake_stepper(std::uint32_t waiter, std::uint32_t handshake);
   void wake_released_steppers();
   void receive_step(int from, const MeetingId& id, WordReader& words);
@@ -421,6 +423,7 @@ private:
   const trace::Source& source_;
   Network& network_;
   const ReplayOptions& options_;
+  const MpiLibrary library_;
   Remote* remote_;
   Share share_; ///< whose first rank is number 0 in what follows
   bool care_;   ///< messages may wait for their receives

@@ -290,7 +290,7 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
                                 .element_bytes = action.element_bytes,
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                 .commutative = (action.flags & trace::flag_noncommutative) == 0,
-                                .at_once = network_.messages_at_once()}};
+                                .library = network_.library()}};
   std::shared_ptr<Schedule> schedule;
   // What members tell each other of a file is within the file system's latency.
   const bool of_file = trace::family(costs_as) == trace::ActionFamily::file_collective;

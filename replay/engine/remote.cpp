@@ -139,7 +139,6 @@ void Remote::meeting(RecordKind kind, int to, const MeetingId& id, const Partial
   words.put(shape.bytes);
   words.put(shape.members, shape.element_bytes);
   words.put(shape.group, call.algorithm);
-  words.put(shape.at_once.of_alltoall, shape.at_once.side_by_side ? 1U : 0U);
   words.put(std::uint64_t{call.moved});
   if (partial.latest) put(words, to, partial.latest);
   complete(to);
@@ -167,8 +166,6 @@ Partial Remote::read_meeting(int from, CommunicatorId communicator, WordReader& 
   const std::uint64_t choice = words.number();
   call.shape.group = high_half(choice);
   call.algorithm = low_half(choice);
-  const std::uint64_t at_once = words.number();
-  call.shape.at_once = {high_half(at_once), low_half(at_once) != 0};
   call.moved = words.number();
   if ((kind_and_flags & flag_latest) == 0) return partial;
   read_values(from, words, latest);

@@ -138,14 +138,18 @@ bool Engine::send_with_care(RankState& rank, std::uint32_t number, const Operati
   return true;
 }
 
-/// The receive is posted before the message is sent, so that the two may be one another's.
+/// Both are there before either is waited for, so that the two may be one another's.
 bool Engine::exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
   const bool receives = operation.receive_channel != no_channel;
   Request both{.state = RequestState::done};
   if (rank.stage == 0) {
     if (cancelled_later(rank, number, operation)) return true;
-    if (receives) rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
+    const auto post = [&] {
+      if (receives) rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
+    };
+    if (!library_.sends_before_posting) post();
     rank.handshake = operation.channel == no_channel ? no_handshake : begin_to_send(number, operation);
+    if (library_.sends_before_posting) post();
     rank.stage = 1;
   }
   if (rank.handshake != no_handshake) {

@@ -42,13 +42,19 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
     all_ = keeps;
     return false;
   }
-  step = {.to = transfer.to, .from = transfer.from, .bytes = transfer.bytes, .reduced_bytes = transfer.reduced_bytes};
+  step = {.to = transfer.to,
+          .from = transfer.from,
+          .bytes = transfer.bytes,
+          .reduced_bytes = transfer.reduced_bytes,
+          .sending = transfer.sending};
   if (transfer.to != schedules::nobody) {
     step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
                     : rows.message(members[here], members[transfer.to], transfer.bytes);
     if (!network.overheads_by_lane()) {
-      step.send_overhead = network.isend_overhead(whole(transfer.bytes));
-      step.receive_overhead = network.receive_overhead(whole(transfer.bytes));
+      const bool blocking = transfer.sending == schedules::Sending::blocking;
+      const Bytes bytes = whole(transfer.bytes);
+      step.send_overhead = blocking ? network.send_overhead(bytes) : network.isend_overhead(bytes);
+      step.receive_overhead = network.receive_overhead(bytes);
     }
   }
   if (keeps) {

@@ -20,6 +20,7 @@ struct MemberStep {
   std::uint32_t row = 0;
   double bytes = 0;
   double reduced_bytes = 0;
+  schedules::Sending sending = schedules::Sending::exchange;
   double send_overhead = 0;    ///< seconds
   double receive_overhead = 0; ///< seconds, of whoever receives what is sent here
 };

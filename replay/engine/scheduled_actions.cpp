@@ -4,6 +4,14 @@
 
 namespace timeless::replay {
 
+namespace {
+
+Overhead overhead_of(const MemberStep& step) {
+  return step.sending == schedules::Sending::blocking ? Overhead::send : Overhead::nonblocking_send;
+}
+
+} // namespace
+
 // ---- steps
 
 Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
@@ -33,10 +41,10 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
                                    progress.step))
         return !care_ || end_sends(progress, clock);
       progress.begun = true;
-      if (care_) post_step(progress, clock);
-      if (progress.step.to != schedules::nobody) send_step(progress, clock, waiter);
+      begin_step(progress, clock, waiter);
     }
     if (progress.step.from != schedules::nobody && !receive_step(progress, clock, waiter)) return false;
+    if (progress.step.from == schedules::nobody && !end_send(progress, clock)) return false;
     clocks_.reduce(clock, progress.step.reduced_bytes);
     // At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
     if (tracer_ && (waiter & Mailbox::agent_bit) == 0)
@@ -44,10 +52,19 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
   }
 }
 
-/// Leaves like a message of the program, by a nonblocking send.
+void Engine::begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
+  const bool sends = progress.step.to != schedules::nobody;
+  progress.handshake = no_handshake;
+  if (sends && library_.sends_before_posting) send_step(progress, clock, waiter);
+  if (care_ && progress.step.from != schedules::nobody) progress.posted = clocks_.now(clock);
+  if (sends && !library_.sends_before_posting) send_step(progress, clock, waiter);
+}
+
+/// Leaves like a message of the program.
 void Engine::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   const MemberStep& step = progress.step;
-  clocks_.pay_for_send(clock, step.row, Overhead::nonblocking_send, step.bytes, step.send_overhead);
+  clocks_.pay_for_send(clock, step.row, overhead_of(step), step.bytes,
+                       step.send_overhead);
   Message message{.sent = clocks_.set_off(clock, step.row, step.bytes),
                   .bytes = step.bytes,
                   .receive_overhead = step.receive_overhead,

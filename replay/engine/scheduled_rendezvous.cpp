@@ -1,7 +1,7 @@
 // Messages within collectives that wait for their receives in some lanes. A step posts its receive when it begins (some
-// plans post all at once), and what it sends at the same time is completed with it. What steps send that receive
-// nothing is completed when there are no more steps: neighbours, and the first members of two groups, send to each
-// other before they receive.
+// plans post all at once), and what it sends at the same time is completed with it. A step that only sends ends with its
+// message, or leaves that to the end of all steps: members of two groups send to each other's first one before they
+// receive.
 #include "replay/engine/engine.h"
 
 #include <utility>
@@ -26,12 +26,6 @@ void Engine::forget_posted(const Progress& progress) {
     if (step.from != schedules::nobody) posted_together_.erase({progress.meeting, progress.member, step.from});
 }
 
-/// Before its message is sent: both may be on their way at once.
-void Engine::post_step(Progress& progress, Clocks::Clock& clock) {
-  progress.handshake = no_handshake;
-  if (progress.step.from != schedules::nobody) progress.posted = clocks_.now(clock);
-}
-
 /// The sender's side of a step's message, where it waits in some lane that is left.
 void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
   const CostRow& row = clocks_.rows()[message.row];
@@ -44,7 +38,7 @@ void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
                                          .stepper = waiter,
                                          .receiver = progress.step.to});
   if (!waits) return;
-  if (progress.step.from == schedules::nobody || progress.schedule->plan().together > 1)
+  if (progress.step.sending == schedules::Sending::together)
     progress.leaving.push_back(message.handshake);
   else
     progress.handshake = message.handshake;
@@ -77,16 +71,28 @@ void Engine::take_step(const Progress& progress, Clocks::Clock& clock, const Inc
   end_sent(clock, progress.handshake);
 }
 
-/// After the last step; false when something has not left that is waited for.
+/// Completes a step that only sends; false when its message has not left and is waited for.
+bool Engine::end_send(Progress& progress, Clocks::Clock& clock) {
+  if (progress.handshake == no_handshake) return true;
+  return end_sends(progress, clock, {&progress.handshake, 1});
+}
+
+/// After the last step.
 bool Engine::end_sends(Progress& progress, Clocks::Clock& clock) {
-  for (const std::uint32_t handshake : progress.leaving)
+  if (!end_sends(progress, clock, progress.leaving)) return false;
+  progress.leaving.clear();
+  return true;
+}
+
+bool Engine::end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving) {
+  for (const std::uint32_t handshake : leaving)
     if (!may_go_on(progress, handshake)) return false;
   incoming_.clear();
-  for (const std::uint32_t handshake : progress.leaving)
+  for (const std::uint32_t handshake : leaving)
     if (const Handshake& sent = handshakes_[handshake]; sent.start)
       incoming_.push_back({.sent = {.base = sent.start.values()}, .row = sent.row, .bytes = sent.bytes});
   if (!incoming_.empty()) clocks_.depart(clock, incoming_);
-  for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
+  for (const std::uint32_t handshake : leaving)
     end_sent(clock, handshake);
   return true;
 }

@@ -98,9 +98,9 @@ Cost pairwise(const Shape& shape) {
 /// ceil(p/k) a + n b: k messages are on their way together, and the own part is one of them. Where these have links to
 /// themselves, their bytes overlap as well.
 Cost spread(const Shape& shape) {
-  const double rounds = std::ceil(static_cast<double>(shape.members) / std::max(shape.at_once.of_alltoall, 1U));
+  const double rounds = std::ceil(static_cast<double>(shape.members) / std::max(shape.library.alltoall_throttle, 1U));
   const double part = shape.bytes / shape.members;
-  return {rounds, shape.at_once.side_by_side ? rounds * part : shape.bytes, 0, part};
+  return {rounds, shape.library.side_by_side ? rounds * part : shape.bytes, 0, part};
 }
 
 /// Bruck for small parts; some with some at once; pairwise.
@@ -132,7 +132,7 @@ Cost binomial(const Shape& shape) {
 /// a + n (p-1)/p b: gatherv and scatterv, whose messages are on their way together
 Cost linear(const Shape& shape) {
   const double part = shape.bytes / shape.members;
-  return {1, shape.at_once.side_by_side ? part : all_but_own(shape), 0, part};
+  return {1, shape.library.side_by_side ? part : all_but_own(shape), 0, part};
 }
 
 /// a + n b: what one member sends to its neighbours, as if they were reached at once
@@ -170,7 +170,7 @@ Cost with_each(const Shape& group) {
 /// A message for each member of the other group, all together.
 Cost with_all(const Shape& group) {
   const double part = group.bytes / group.members;
-  return {1, group.at_once.side_by_side ? part : group.bytes, 0, part};
+  return {1, group.library.side_by_side ? part : group.bytes, 0, part};
 }
 
 /// What MPICH does, one after the other: docs/model.md.

@@ -35,7 +35,7 @@ struct CollectiveShape {
   std::uint32_t element_bytes = 0; ///< 0: unknown, elements count as bytes
   bool user_operation = false;
   bool commutative = true;
-  MessagesAtOnce at_once = {};
+  MpiLibrary library = {};
 };
 
 /// The n this member knows of; the collective's is the largest of its members'. `peers`: those that counts and ranks in

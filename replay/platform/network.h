@@ -30,13 +30,19 @@ struct LaneSeconds {
   std::span<double> per_byte;
 };
 
-/// How a collective's messages travel that a member has on their way together.
-struct MessagesAtOnce {
-  std::uint32_t of_alltoall = 32; ///< at most so many; MPICH's MPIR_CVAR_ALLTOALL_THROTTLE
-  /// Each has links to itself; else their bytes follow one another where they leave or come in. What they take in cost
+/// Where the MPI library of a machine goes its own way: MPICH's by default.
+struct MpiLibrary {
+  /// The most messages of an alltoall that a member has on their way together; MPICH's MPIR_CVAR_ALLTOALL_THROTTLE.
+  std::uint32_t alltoall_throttle = 32;
+  /// Such messages have links to themselves; else their bytes follow one another where they leave or come in. For cost
   /// tables: messages of step-by-step collectives never hold each other up but at ports.
   bool side_by_side = false;
-  bool operator==(const MessagesAtOnce&) const = default;
+  bool sends_before_posting = false; ///< Sendrecv starts its send, then posts its receive; else the other way round
+  bool copies_own_part = false;      ///< of an Alltoallv or Alltoallw; else a member sends it to itself
+  bool scatters_small_first = false; ///< down a Scatter's tree, the smallest subtrees first; else the largest
+  bool allgathers_directly = false;  ///< Allgather: in round i to the i-th member on; else around the ring
+  bool sends_empty_parts = false;    ///< of Gatherv, Scatterv, Alltoallv and Alltoallw
+  bool operator==(const MpiLibrary&) const = default;
 };
 
 /// Which of a message's overheads.
@@ -70,8 +76,8 @@ public:
   /// or bandwidth would do: those between nodes.
   virtual bool scales(LinkClass) const { return true; }
 
-  /// What collectives whose members send to many at once find here.
-  virtual MessagesAtOnce messages_at_once() const { return {}; }
+  /// The MPI library that ranks of this machine run on.
+  virtual MpiLibrary library() const { return {}; }
 
   /// How many ranks share this rank's node, itself included.
   virtual std::uint32_t ranks_on_node(Rank) const { return 1; }

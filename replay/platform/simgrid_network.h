@@ -55,8 +55,17 @@ public:
   void costs(LinkClass link, std::size_t segment, std::span<double> latency,
              std::span<double> byte_time) const override;
   bool scales(LinkClass link) const override;
-  /// SimGrid's alltoalls, also those it plays as MPICH's, have 4 of a member's messages on their way at once.
-  MessagesAtOnce messages_at_once() const override { return {.of_alltoall = 4, .side_by_side = true}; }
+  /// SMPI's own ways, also in the algorithms that it took from MPICH and Open MPI: alltoall__mvapich2_scatter_dest,
+  /// Request::sendrecv, alltoallv__bruck, scatter__ompi_binomial, allgather__ring, igatherv and iscatterv.
+  MpiLibrary library() const override {
+    return {.alltoall_throttle = 4,
+            .side_by_side = true,
+            .sends_before_posting = true,
+            .copies_own_part = true,
+            .scatters_small_first = true,
+            .allgathers_directly = true,
+            .sends_empty_parts = true};
+  }
   std::uint32_t ranks_on_node(Rank rank) const override;
   std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
   /// 0: SMPI charges no arithmetic.

@@ -37,7 +37,7 @@ public:
   std::span<const double> compute_scale() const override { return compute_scale_; }
   double seconds_per_unit(Rank rank) const override { return network_.seconds_per_unit(rank); }
   double send_overhead(Bytes bytes) const override { return network_.send_overhead(bytes); }
-  MessagesAtOnce messages_at_once() const override { return network_.messages_at_once(); }
+  MpiLibrary library() const override { return network_.library(); }
   Bytes departs_at_once_below() const override { return network_.departs_at_once_below(); }
   double isend_overhead(Bytes bytes) const override { return network_.isend_overhead(bytes); }
   double receive_overhead(Bytes bytes) const override { return network_.receive_overhead(bytes); }

@@ -159,6 +159,15 @@ void IntegerMachine::port(LinkClass link, std::size_t segment, const LaneSeconds
   }
 }
 
+MpiLibrary IntegerMachine::library() const {
+  return {.alltoall_throttle = seed_ % 3 == 0 ? 32U : static_cast<std::uint32_t>(seed_ % 5 + 1),
+          .sends_before_posting = (seed_ >> 1U) % 2 == 0,
+          .copies_own_part = (seed_ >> 2U) % 2 == 0,
+          .scatters_small_first = (seed_ >> 3U) % 2 == 0,
+          .allgathers_directly = (seed_ >> 4U) % 2 == 0,
+          .sends_empty_parts = (seed_ >> 5U) % 2 == 0};
+}
+
 double IntegerMachine::kernel_factor(trace::KernelId kernel) const {
   return rare_ ? 1 + draw(seed_, 7000 + kernel, 3) : 1;
 }

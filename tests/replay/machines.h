@@ -50,6 +50,8 @@ public:
   double send_overhead(Bytes bytes) const override;
   double isend_overhead(Bytes bytes) const override;
   double receive_overhead(Bytes bytes) const override;
+  /// With some of the ways in which libraries differ, drawn from the seed.
+  MpiLibrary library() const override;
 
   /// Lets the machine have what only some networks have: overheads that differ by lane and link, ports, constants
   /// beside bytes, and kernels that compute at their own rates; all drawn from the seeds.

@@ -615,14 +615,16 @@ private:
     return true;
   }
 
-  /// Receives first, as what it sends may be what its own receive is to take.
+  /// Both are there before either is waited for, as what it sends may be what its own receive is to take.
   bool exchange(const Action& action, Rank number) {
     RankProgram& rank = of(number);
     const bool sends = action.peer != trace::no_rank;
     const bool receives = action.receive_peer != trace::no_rank;
     const PathKey key = receives ? incoming(action, number, action.receive_peer, action.receive_tag) : PathKey{};
+    const bool sends_first = network_.library().sends_before_posting;
+    if (!rank.begun && sends && sends_first) rank.sent = send(action, number, true);
     if (!rank.begun && receives) rank.place = post(key, {rank.times.end, rank.times.path}).place;
-    if (!rank.begun && sends) rank.sent = send(action, number, true);
+    if (!rank.begun && sends && !sends_first) rank.sent = send(action, number, true);
     rank.begun = true;
     if (receives && !has(key, rank.place)) return false;
     if (sends && !may_leave(rank.sent)) return false;
@@ -663,7 +665,7 @@ private:
     shape.element_bytes = action.element_bytes;
     shape.user_operation = (action.flags & trace::flag_user_operation) != 0;
     shape.commutative = (action.flags & trace::flag_noncommutative) == 0;
-    shape.at_once = network_.messages_at_once();
+    shape.library = network_.library();
     if (at.remote_members == 0) return shape;
     const bool away_from_root = at.root != schedules::nobody && at.root != at.base + at.me;
     shape.group = !rooted(action.kind) ? std::max(at.members, at.remote_members)
@@ -694,7 +696,7 @@ private:
     all.element_bytes = std::max(all.element_bytes, own.element_bytes);
     all.user_operation = all.user_operation || own.user_operation;
     all.commutative = all.commutative && own.commutative;
-    all.at_once = own.at_once;
+    all.library = own.library;
     gathering.moved += std::max(action.bytes, action.receive_bytes);
     return place;
   }
@@ -779,14 +781,16 @@ private:
     return !path.sent.at(sent.second).keeps_sender || sent.second < path.posted.size();
   }
 
-  /// Posts the receive, then sends.
+  /// Posts the receive, then sends, or the other way round.
   void begin(Course& course, ScalarTimes& times) {
+    const bool sends_first = network_.library().sends_before_posting;
+    if (sends_first) send(course, times);
     if (course.transfer.from != schedules::nobody) {
       auto& posted = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}].posted;
       course.receives = posted.size();
       posted.push_back({times.end, times.path});
     }
-    send(course, times);
+    if (!sends_first) send(course, times);
   }
 
   void send(Course& course, ScalarTimes& times) {
@@ -794,8 +798,9 @@ private:
     if (course.transfer.to == schedules::nobody) return;
     const auto bytes = static_cast<Bytes>(course.transfer.bytes);
     const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
-    work(times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, bytes));
-    copy(times, true, static_cast<double>(bytes));
+    const bool blocking = course.transfer.sending == schedules::Sending::blocking;
+    work(times, &RankTimes::overhead, overhead(blocking ? Overhead::send : Overhead::nonblocking_send, link, bytes));
+    copy(times, !blocking, static_cast<double>(bytes));
     const Way way{course.communicator, course.ordinal, course.here, course.transfer.to};
     auto& sent = within_[way].sent;
     course.sends = sent.size();
@@ -803,25 +808,25 @@ private:
     const bool held = waits || departs_late(bytes);
     sent.push_back(
         {all[course.here], through_port(times, link, static_cast<double>(bytes), held), bytes, held, false, waits});
-    if (course.transfer.from == schedules::nobody || course.plan.together > 1)
-      course.sent.emplace_back(way, course.sends);
+    if (course.transfer.sending == schedules::Sending::together) course.sent.emplace_back(way, course.sends);
   }
 
-  /// Completes both halves of a step, or the one there is but for sends; false when it must wait.
+  /// Completes both halves of a step, or the one there is, but for sends that are completed with others; false when it
+  /// must wait.
   bool finish(Course& course, ScalarTimes& times) {
-    if (course.transfer.from == schedules::nobody) return true;
     const auto all = everyone(course.communicator);
     const Path& path = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}];
-    if (course.receives >= path.sent.size()) return false;
+    const bool receives = course.transfer.from != schedules::nobody;
+    if (receives && course.receives >= path.sent.size()) return false;
     const WaySent own{{course.communicator, course.ordinal, course.here, course.transfer.to}, course.sends};
-    const bool exchanges = course.transfer.to != schedules::nobody;
-    if (exchanges && !may_leave_within(own)) return false;
-    Arrival message = arrival(path, course.receives, all[course.here]);
-    message.port = owner(times).has_value();
-    std::vector<Arrival> halves{message};
-    if (exchanges) halves.push_back(departure_within(own));
+    const bool sends = course.transfer.to != schedules::nobody && course.transfer.sending != schedules::Sending::together;
+    if (sends && !may_leave_within(own)) return false;
+    std::vector<Arrival> halves;
+    if (receives) halves.push_back(arrival(path, course.receives, all[course.here]));
+    if (receives) halves.back().port = owner(times).has_value();
+    if (sends) halves.push_back(departure_within(own));
     absorb_all(times, halves);
-    if (exchanges) end_sent(times, own);
+    if (sends) end_sent(times, own);
     return true;
   }
 
@@ -1255,10 +1260,15 @@ private:
       const Rank from = exchanges                            ? action.receive_peer
                         : action.kind == ActionKind::receive ? action.peer
                                                              : trace::no_rank;
-      if (from != trace::no_rank)
-        requests.push_back(post(incoming(action, number, from, exchanges ? action.receive_tag : action.tag), now));
+      const auto post_at = [&](Since when) {
+        const trace::Tag tag = exchanges ? action.receive_tag : action.tag;
+        if (from != trace::no_rank) requests.insert(requests.begin(), post(incoming(action, number, from, tag), when));
+      };
+      const bool sends_first = network_.library().sends_before_posting;
+      if (!sends_first) post_at(now);
       if (action.kind != ActionKind::receive && action.peer != trace::no_rank)
         requests.push_back(send(action, number, true));
+      if (sends_first) post_at(this->now(number));
     }
   }
 

@@ -131,7 +131,7 @@ TEST_F(Schedules, a_reduction_brings_all_contributions_to_the_root) {
 
 TEST_F(Schedules, a_scatter_brings_everyone_its_block) {
   for_all([](std::uint32_t p) {
-    for (const Algorithm algorithm : {binomial_scatter, linear_scatter}) {
+    for (const Algorithm algorithm : {binomial_scatter, binomial_scatter_small_first, linear_scatter}) {
       std::vector<Data> data(p, Data(p));
       for (std::uint32_t block = 0; block < p; ++block)
         data[0][block] = only(block);
@@ -162,6 +162,7 @@ TEST_F(Schedules, an_allgather_brings_everyones_block_to_everyone) {
         ASSERT_EQ(one[block], only(block)) << p;
   };
   for_all([&](std::uint32_t p) { check(ring_allgather, p); });
+  for_all([&](std::uint32_t p) { check(direct_allgather, p); });
   for_all([&](std::uint32_t p) { check(bruck_allgather, p); });
   for_all([&](std::uint32_t p) { check(doubling_allgather, p); }, true);
 }

@@ -224,7 +224,6 @@ std::vector<Action> whole(ActionKind kind, std::initializer_list<Bytes> all) {
 struct Program {
   const char* name;
   std::function<MemorySource()> make;
-  double most = rounding; ///< difference
 };
 
 void PrintTo(const Program& program, std::ostream* out) {
@@ -234,10 +233,9 @@ void PrintTo(const Program& program, std::ostream* out) {
 class ContentionFree : public testing::TestWithParam<Program> {};
 
 TEST_P(ContentionFree, program_takes_in_the_model_what_it_takes_in_SMPI) {
-  EXPECT_LT(difference(GetParam().make(), CollectiveModel::schedule), GetParam().most);
+  EXPECT_LT(difference(GetParam().make(), CollectiveModel::schedule), rounding);
 }
 
-// Where a number stands, the two differ by at most that, on one of the machines; why is not known yet.
 const Program programs[] = {
     {"staggered_receives", staggered},
     {"halo_of_8_bytes", [] { return halo(8, 8, ActionKind::wait_all); }},
@@ -247,7 +245,7 @@ const Program programs[] = {
     {"halo_by_testall", [] { return halo(8, 20'000, ActionKind::test_all); }},
     {"wavefront_of_400_bytes", [] { return wavefront(400); }},
     {"wavefront_of_400_kB", [] { return wavefront(400'000); }},
-    {"ring_of_all_sizes", ring, 2e-3},
+    {"ring_of_all_sizes", ring},
     {"farm", farm},
     {"barriers",
      [] {
@@ -272,8 +270,7 @@ const Program programs[] = {
     {"scatters",
      [] {
        return collectives(12, parts(ActionKind::scatter, {8, 1000, 70'000}));
-     },
-     1.8},
+     }},
     {"linear_gathers",
      [] {
        return collectives(12, whole(ActionKind::gatherv, {8, 1000, 50'000}));
@@ -285,8 +282,7 @@ const Program programs[] = {
     {"allgathers",
      [] {
        return collectives(12, parts(ActionKind::allgather, {8, 1000, 10'000}));
-     },
-     0.1},
+     }},
     {"alltoalls_of_8_bytes",
      [] {
        return collectives(12, parts(ActionKind::alltoall, {8, 200}));
@@ -307,12 +303,11 @@ const Program programs[] = {
      [] {
        return collectives(11, parts(ActionKind::alltoall, {300, 1000, 30'000}));
      }},
-    {"alltoalls_of_100_kB", [] { return collectives(8, parts(ActionKind::alltoall, {100'000})); }, 1e-3},
+    {"alltoalls_of_100_kB", [] { return collectives(8, parts(ActionKind::alltoall, {100'000})); }},
     {"alltoallvs_among_16",
      [] {
        return collectives(16, whole(ActionKind::alltoallv, {8, 300, 30'000}));
-     },
-     0.02},
+     }},
 };
 
 INSTANTIATE_TEST_SUITE_P(TIMELESS_TEST_SUITE, ContentionFree, testing::ValuesIn(programs),

@@ -28,8 +28,8 @@ struct Edge {
   std::uint32_t width = 0; ///< of that subtree
 };
 
-/// The way down: from the parent first, then to the children with the largest subtrees first.
-bool edge_down(const Group& group, std::uint32_t me, std::uint32_t index, Edge& edge) {
+/// The way down: from the parent first, then to the children with the largest subtrees first, or the smallest.
+bool edge_down(const Group& group, std::uint32_t me, std::uint32_t index, bool small_first, Edge& edge) {
   if (me != 0) {
     if (index == 0) {
       edge = {me - reach(group, me), true, me, reach(group, me)};
@@ -39,7 +39,7 @@ bool edge_down(const Group& group, std::uint32_t me, std::uint32_t index, Edge& 
   }
   const std::uint32_t count = children(group, me);
   if (index >= count) return false;
-  const std::uint32_t width = 1U << (count - 1 - index);
+  const std::uint32_t width = 1U << (small_first ? index : count - 1 - index);
   edge = {me + width, false, me + width, width};
   return true;
 }
@@ -73,7 +73,7 @@ Step over(const Edge& edge, bool up, Blocks blocks) {
 
 bool binomial_broadcast(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   Edge edge;
-  if (!edge_down(group, me, index, edge)) return false;
+  if (!edge_down(group, me, index, false, edge)) return false;
   step = over(edge, false, {0, 1});
   return true;
 }
@@ -88,7 +88,14 @@ bool binomial_reduce(const Group& group, std::uint32_t me, std::uint32_t index, 
 
 bool binomial_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   Edge edge;
-  if (!edge_down(group, me, index, edge)) return false;
+  if (!edge_down(group, me, index, false, edge)) return false;
+  step = over(edge, false, subtree(group, edge.top, edge.width));
+  return true;
+}
+
+bool binomial_scatter_small_first(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
+  Edge edge;
+  if (!edge_down(group, me, index, true, edge)) return false;
   step = over(edge, false, subtree(group, edge.top, edge.width));
   return true;
 }

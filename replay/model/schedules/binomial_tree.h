@@ -13,6 +13,8 @@ bool binomial_broadcast(const Group& group, std::uint32_t me, std::uint32_t inde
 bool binomial_reduce(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 /// Block r to member r: ceil(lg p) a + n (p-1)/p b for p a power of 2.
 bool binomial_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
+/// The same, to the smallest subtrees first: the last message of each is delayed by those before it.
+bool binomial_scatter_small_first(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 /// Block r from member r to the root: as the scatter.
 bool binomial_gather(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 

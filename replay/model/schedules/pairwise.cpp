@@ -28,6 +28,12 @@ bool spread_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, 
   return true;
 }
 
+bool direct_allgather(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
+  if (!rotating_alltoall(group, me, index, step)) return false;
+  step.out = {me, 1};
+  return true;
+}
+
 bool pairwise_reduce_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   if (!rotating_alltoall(group, me, index, step)) return false;
   step.in = {me, 1};

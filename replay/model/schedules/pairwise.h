@@ -18,6 +18,9 @@ bool spread_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, 
 /// As pairwise_alltoall, always to the i-th member on from the i-th one back.
 bool rotating_alltoall(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 
+/// Block r of member r to all others, in the same rounds: (p-1) (a + n/p b).
+bool direct_allgather(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
+
 /// Block r of all members, combined, to member r: (p-1) (a + n/p (b + g)).
 bool pairwise_reduce_scatter(const Group& group, std::uint32_t me, std::uint32_t index, Step& step);
 

@@ -269,7 +269,7 @@ private:
     case ActionKind::gather:
       return whole(add_from(place_.root, binomial_gather), part(action_));
     case ActionKind::scatter:
-      return whole(add_from(place_.root, binomial_scatter), part(action_));
+      return whole(add_from(place_.root, tree_of_scatter()), part(action_));
     case ActionKind::gatherv:
       if (is_root()) plan_.together = all_together;
       return part_by_part(add_from(place_.root, linear_gather), static_cast<double>(action_.bytes));
@@ -286,9 +286,10 @@ private:
     case ActionKind::alltoallv:
     case ActionKind::alltoallw: {
       Phase& phase = add(spread_alltoall);
-      plan_.together = shape_.at_once.of_alltoall;
+      plan_.together = shape_.library.alltoall_throttle;
       phase.layout = Layout::listed;
-      phase.skips_empty = true;
+      phase.skips_empty = !shape_.library.sends_empty_parts;
+      phase.skips_own = shape_.library.copies_own_part;
       return;
     }
     case ActionKind::reduce_scatter:
@@ -308,6 +309,10 @@ private:
     }
   }
 
+  Function tree_of_scatter() const {
+    return shape_.library.scatters_small_first ? binomial_scatter_small_first : binomial_scatter;
+  }
+
   void allreduce(double bytes) {
     if (switches::reduce_whole(shape_)) {
       chose(1);
@@ -321,14 +326,16 @@ private:
     const switches::Allgather by = switches::allgather(of(bytes));
     chose(static_cast<std::uint32_t>(by));
     if (by == switches::Allgather::doubling) return add(doubling_allgather);
-    return add(by == switches::Allgather::bruck ? bruck_allgather : ring_allgather);
+    if (by == switches::Allgather::bruck) return add(bruck_allgather);
+    const bool direct = shape_.library.allgathers_directly && shape_.kind == ActionKind::allgather;
+    return add(direct ? direct_allgather : ring_allgather);
   }
 
   void alltoall() {
     const bool bruck = switches::alltoall_by_bruck(shape_);
     const bool pairs = switches::alltoall_in_pairs(shape_);
     chose(bruck ? 1 : pairs ? 2 : 3);
-    if (!bruck && !pairs) plan_.together = shape_.at_once.of_alltoall;
+    if (!bruck && !pairs) plan_.together = shape_.library.alltoall_throttle;
     whole(add(bruck ? bruck_alltoall : pairs ? pairwise_alltoall : spread_alltoall), part(action_));
   }
 
@@ -345,7 +352,8 @@ private:
       phase.layout = Layout::listed;
     else
       whole(phase, own);
-    phase.skips_empty = true;
+    phase.skips_empty = !shape_.library.sends_empty_parts;
+    phase.nonblocking = true;
   }
 
   // ---- between groups
@@ -391,6 +399,7 @@ private:
     }
     case ActionKind::allgatherv:
       whole(add_between(to_first), static_cast<double>(action_.bytes));
+      plan_.phases.back().nonblocking = true;
       if (place_.me == 0) add_between(from_all).layout = Layout::listed;
       return broadcast(0, sum(action_.receive_counts));
     case ActionKind::alltoall:
@@ -411,6 +420,7 @@ private:
         return whole(add(binomial_scatter), static_cast<double>(action_.bytes));
       plan_.receive_counts = plan_.counts;
       add(linear_scatter).layout = Layout::listed;
+      plan_.phases.back().nonblocking = true;
       return;
     default:
       reduce(0, bytes, false);
@@ -451,6 +461,7 @@ private:
       else
         whole(phase, part(action_));
       phase.skips_empty = listed;
+      phase.nonblocking = true;
       if (up) plan_.together = all_together;
       return;
     }
@@ -458,6 +469,7 @@ private:
     phase.base = place_.root;
     whole(phase, static_cast<double>(up ? action_.bytes : action_.receive_bytes));
     phase.skips_empty = listed;
+    phase.nonblocking = true;
   }
 
   // ---- neighbours
@@ -487,12 +499,17 @@ std::uint32_t place_of(const Phase& phase, std::uint32_t number) {
   return phase.base + (number + phase.rotation) % phase.group.members;
 }
 
+Sending sending(const Plan& plan, const Phase& phase, const Step& step) {
+  if (plan.together > 1 || phase.nonblocking) return Sending::together;
+  return step.from == nobody && phase.step != rounds_between_groups ? Sending::blocking : Sending::exchange;
+}
+
 /// All are sent to before any is received from.
 bool next_neighbour(const Plan& plan, Cursor& cursor, Transfer& transfer) {
   const Phase& phase = plan.phases.front();
   while (cursor.index < plan.destinations.size() + plan.sources.size()) {
     const std::size_t index = cursor.index++;
-    transfer = {};
+    transfer = {.sending = Sending::together};
     if (index < plan.destinations.size()) {
       transfer.to = static_cast<std::uint32_t>(plan.destinations[index]);
       transfer.bytes = phase.bytes;
@@ -524,12 +541,14 @@ bool next(const Plan& plan, Cursor& cursor, Transfer& transfer) {
       continue;
     }
     ++cursor.index;
-    transfer = {.to = place_of(phase, step.to), .from = place_of(phase, step.from)};
+    transfer = {.to = place_of(phase, step.to), .from = place_of(phase, step.from), .sending = sending(plan, phase, step)};
     if (transfer.to != nobody) transfer.bytes = size(plan, phase, step.out, true);
     if (transfer.from != nobody) transfer.expected = size(plan, phase, step.in, false);
     if (phase.skips_empty && transfer.bytes == 0) transfer.to = nobody;
     if (phase.skips_empty && transfer.expected == 0) transfer.from = nobody;
-    if (transfer.to == nobody && transfer.from == nobody) continue;
+    if (phase.skips_own && step.to == phase.me) transfer.to = nobody;
+    if (phase.skips_own && step.from == phase.me) transfer.from = nobody;
+    if (transfer.to == nobody && transfer.from == nobody && plan.together == 1) continue;
     if (step.reduces && phase.arithmetic) transfer.reduced_bytes = transfer.expected;
     return true;
   }

@@ -40,6 +40,8 @@ struct Phase {
   Layout layout = Layout::nothing;
   bool arithmetic = true;   ///< reducing takes time
   bool skips_empty = false; ///< nothing is sent where there is nothing to send
+  bool skips_own = false;   ///< nor to the member itself
+  bool nonblocking = false; ///< what its steps send is completed when there are no more steps
   std::uint32_t blocks = 1;
   std::uint32_t element_bytes = 1;
   double bytes = 0;
@@ -64,6 +66,13 @@ struct Plan {
   std::uint32_t algorithm = 0;
 };
 
+/// By which call a step sends.
+enum class Sending : std::uint8_t {
+  exchange, ///< Sendrecv, also where one of its halves is missing
+  blocking, ///< Send
+  together, ///< Isend, completed with others
+};
+
 /// A member sends `bytes`, then receives `expected`; either may be missing. Then it does the arithmetic of
 /// `reduced_bytes`. Places are of the communicator.
 struct Transfer {
@@ -72,6 +81,7 @@ struct Transfer {
   std::uint32_t from = nobody;
   double expected = 0;
   double reduced_bytes = 0;
+  Sending sending = Sending::exchange;
 };
 
 /// How far a member has come.
@@ -86,7 +96,8 @@ struct Cursor {
 /// tag is one more than the number of sources, and 0 where neighbours are unknown.
 Plan plan(const CollectiveShape& shape, const trace::Action& action, const Place& place);
 
-/// The next transfer, of which the cursor moves behind; false at the end. Steps without one are passed over.
+/// The next transfer, of which the cursor moves behind; false at the end. Steps without one are passed over, but not
+/// among steps that are on their way together, of which each takes its place.
 bool next(const Plan& plan, Cursor& cursor, Transfer& transfer);
 
 } // namespace timeless::replay::schedules
