@@ -2,7 +2,8 @@
 
 #include "replay/model/schedules/step.h"
 
-/// The root, member 0, and every other member by a message of their own, in the order of the members.
+/// The root, member 0, and every other member by a message of their own, in the communicator's order, where the root is
+/// group.root.
 ///
 /// Each gives step `index` of member `me`; false when there are no more. The root's messages leave at once, and it
 /// takes what comes one after the other: a + b times the largest block on a network that does not hold them up, (p-1) a

@@ -348,6 +348,7 @@ private:
 
   /// The root knows all parts, the others their own.
   void part_by_part(Phase& phase, double own) const {
+    phase.group.root = place_.root;
     if (place_.base + place_.me == place_.root)
       phase.layout = Layout::listed;
     else
