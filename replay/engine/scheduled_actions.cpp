@@ -63,8 +63,7 @@ void Engine::begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t 
 /// Leaves like a message of the program.
 void Engine::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
   const MemberStep& step = progress.step;
-  clocks_.pay_for_send(clock, step.row, overhead_of(step), step.bytes,
-                       step.send_overhead);
+  clocks_.pay_for_send(clock, step.row, overhead_of(step), step.bytes, step.send_overhead);
   Message message{.sent = clocks_.set_off(clock, step.row, step.bytes),
                   .bytes = step.bytes,
                   .receive_overhead = step.receive_overhead,

@@ -1,6 +1,6 @@
 // Messages within collectives that wait for their receives in some lanes. A step posts its receive when it begins (some
-// plans post all at once), and what it sends at the same time is completed with it. A step that only sends ends with its
-// message, or leaves that to the end of all steps: members of two groups send to each other's first one before they
+// plans post all at once), and what it sends at the same time is completed with it. A step that only sends ends with
+// its message, or leaves that to the end of all steps: members of two groups send to each other's first one before they
 // receive.
 #include "replay/engine/engine.h"
 

@@ -97,8 +97,9 @@ TEST(CollectiveCost, alltoall_has_32_messages_on_their_way_at_once_and_goes_pair
 
 TEST(CollectiveCost, bytes_of_messages_side_by_side_overlap) {
   const auto beside = [](ActionKind kind, std::uint32_t members, double bytes) {
-    return collective_cost(CollectiveModel::mpich,
-                           {.kind = kind, .members = members, .bytes = bytes, .library = {.alltoall_throttle = 4, .side_by_side = true}});
+    return collective_cost(
+        CollectiveModel::mpich,
+        {.kind = kind, .members = members, .bytes = bytes, .library = {.alltoall_throttle = 4, .side_by_side = true}});
   };
   EXPECT_EQ(beside(ActionKind::alltoall, 10, 10000), (Cost{3, 3000, 0, 1000}));
   EXPECT_EQ(beside(ActionKind::alltoallv, 16, 160), (Cost{4, 40, 0, 10}));

@@ -819,7 +819,8 @@ private:
     const bool receives = course.transfer.from != schedules::nobody;
     if (receives && course.receives >= path.sent.size()) return false;
     const WaySent own{{course.communicator, course.ordinal, course.here, course.transfer.to}, course.sends};
-    const bool sends = course.transfer.to != schedules::nobody && course.transfer.sending != schedules::Sending::together;
+    const bool sends =
+        course.transfer.to != schedules::nobody && course.transfer.sending != schedules::Sending::together;
     if (sends && !may_leave_within(own)) return false;
     std::vector<Arrival> halves;
     if (receives) halves.push_back(arrival(path, course.receives, all[course.here]));

@@ -387,8 +387,8 @@ TEST(TIMELESS_TEST_SUITE, transfers_are_messages_in_SMPI_and_locks_are_none) {
   }
 }
 
-// ---- recorded programs: tests/programs and wavefront. v1-further-calls has a Bcast from member 1, and windows differ by
-// what stands above. v1-calls does not say who the neighbours of its neighbourhoods are, which SMPI would need.
+// ---- recorded programs: tests/programs and wavefront. v1-further-calls has a Bcast from member 1, and windows differ
+// by what stands above. v1-calls does not say who the neighbours of its neighbourhoods are, which SMPI would need.
 
 struct Recorded {
   const char* name;

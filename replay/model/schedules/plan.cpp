@@ -542,7 +542,8 @@ bool next(const Plan& plan, Cursor& cursor, Transfer& transfer) {
       continue;
     }
     ++cursor.index;
-    transfer = {.to = place_of(phase, step.to), .from = place_of(phase, step.from), .sending = sending(plan, phase, step)};
+    transfer = {
+        .to = place_of(phase, step.to), .from = place_of(phase, step.from), .sending = sending(plan, phase, step)};
     if (transfer.to != nobody) transfer.bytes = size(plan, phase, step.out, true);
     if (transfer.from != nobody) transfer.expected = size(plan, phase, step.in, false);
     if (phase.skips_empty && transfer.bytes == 0) transfer.to = nobody;
