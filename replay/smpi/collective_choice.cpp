@@ -169,6 +169,16 @@ int allgatherv(const void* sent, int send_count, MPI_Datatype send_type, void* r
   return call(sent, send_count, send_type, received, receive_counts, displacements, receive_type, comm);
 }
 
+/// For parts of these sizes Open MPI exchanges in pairs, as does SimGrid's default; SimGrid's can only where there is a
+/// power of two of ranks.
+bool alltoall_is_in_pairs(Bytes ranks, Bytes part) {
+  if (!chosen("alltoall", "ompi") && !chosen("alltoall", "default")) return false;
+  if (ranks < 8) return part >= 524288 && part < 1048576;
+  if (ranks >= 64 && ranks < 256) return part >= 262144;
+  if (ranks >= 256 && ranks < 512) return part >= 32768;
+  return ranks >= 512 && ranks < 1024 && part >= 262144;
+}
+
 int alltoall(const void* sent, int send_count, MPI_Datatype send_type, void* received, int receive_count,
              MPI_Datatype receive_type, MPI_Comm comm) {
   const Bytes part = bytes(receive_count, receive_type);
@@ -177,6 +187,11 @@ int alltoall(const void* sent, int send_count, MPI_Datatype send_type, void* rec
   if (chosen("alltoall", "mpich") && ranks % 2 == 1 && part >= 32768) {
     note("Alltoall as MPICH's between an odd number of ranks goes round a ring: SimGrid chooses pairs, which it "
          "refuses");
+    call = own::alltoall__ring;
+  }
+  if (alltoall_is_in_pairs(ranks, part) && !std::has_single_bit(ranks)) {
+    note("Alltoall as Open MPI's in pairs, between ranks that are no power of two, goes round a ring: SimGrid refuses "
+         "pairs");
     call = own::alltoall__ring;
   }
   return call(sent, send_count, send_type, received, receive_count, receive_type, comm);
@@ -219,13 +234,14 @@ std::string chosen_collectives() {
 }
 
 void replace_failing_collectives() {
-  if (!collectives_chosen()) return;
   Choice& before = choice();
   for (const char* collective : collectives) {
     std::string name = setting(std::string("smpi/") + collective);
     if (name.empty()) name = setting("smpi/coll-selector");
     before.names[collective] = name.empty() ? "default" : name;
   }
+  colls::alltoall = alltoall;
+  if (!collectives_chosen()) return;
   colls::bcast = bcast;
   colls::reduce = reduce;
   colls::allreduce = allreduce;
@@ -234,7 +250,6 @@ void replace_failing_collectives() {
   colls::scatter = scatter;
   colls::allgather = allgather;
   colls::allgatherv = allgatherv;
-  colls::alltoall = alltoall;
   colls::alltoallv = alltoallv;
 }
 

@@ -49,10 +49,37 @@ std::string described(const Action& action) {
 
 } // namespace
 
-std::string RankPlayer::position() const {
-  std::string text = "rank " + std::to_string(rank_) + ", action " + std::to_string(ordinal_);
+std::string RankPlayer::own_position() const {
+  std::string text = "rank " + std::to_string(rank_);
+  if (of_ != nullptr) text += ", thread " + std::to_string(of_->number(thread_));
+  text += ", action " + std::to_string(ordinal_);
   if (current_ != nullptr) text += ": " + described(*current_);
   return text;
+}
+
+std::string RankPlayer::position() const {
+  std::string text;
+  for (const RankPlayer* player : all_threads())
+    if (team_ == nullptr || player->current_ != nullptr) text += (text.empty() ? "" : "; ") + player->own_position();
+  return text.empty() ? own_position() : text;
+}
+
+std::vector<const RankPlayer*> RankPlayer::all_threads() const {
+  return team_ ? team_->players() : std::vector<const RankPlayer*>{this};
+}
+
+std::uint64_t RankPlayer::actions() const {
+  std::uint64_t actions = 0;
+  for (const RankPlayer* player : all_threads())
+    actions += player->actions_;
+  return actions;
+}
+
+double RankPlayer::end() const {
+  double end = 0;
+  for (const RankPlayer* player : all_threads())
+    end = std::max(end, player->end_);
+  return end;
 }
 
 void RankPlayer::check(int code, const Action& action) const {
@@ -67,27 +94,84 @@ void RankPlayer::check(int code, const Action& action) const {
 void RankPlayer::play() {
   prepare();
   start_ = simgrid::s4u::Engine::get_clock();
-  double before = 0;
   stream_ = stage_.source->open(rank_);
+  if (stage_.scan->ranks_with_threads.contains(rank_))
+    play_in_team();
+  else
+    play_alone();
+  finished_ = true;
+  // An actor that left would take its messages along, and others may still send to it.
+  stage_.curtain->wait();
+  if (team_) team_->dismiss();
+}
+
+void RankPlayer::play_alone() {
   while (stream_->next(block_)) {
     trace::for_each_action(block_, [&](const Action& action, std::uint64_t volume) {
-      current_ = &action;
-      perform(action, volume);
+      const double before = end_;
+      play_one(action, volume);
       ++ordinal_;
-      const double now = simgrid::s4u::Engine::get_clock() - start_;
-      attribute(action, now - before);
-      if (stage_.observe) stage_.observe(rank_, before, now);
-      before = end_ = now;
-      stage_.action_done();
+      if (stage_.observe) stage_.observe(rank_, before, end_);
     });
     current_ = nullptr;
   }
   stream_.reset();
   block_ = {};
-  end_ = simgrid::s4u::Engine::get_clock() - start_;
-  finished_ = true;
-  // An actor that left would take its messages along, and others may still send to it.
-  stage_.curtain->wait();
+}
+
+void RankPlayer::play_one(const Action& action, std::uint64_t volume) {
+  current_ = &action;
+  perform(action, volume);
+  const double now = simgrid::s4u::Engine::get_clock() - start_;
+  attribute(action, now - end_);
+  end_ = now;
+  ++actions_;
+  stage_.action_done();
+}
+
+// ---- several threads
+
+void RankPlayer::play_in_team() {
+  if (stage_.cores_per_rank > 0) own_->cores = simgrid::s4u::Semaphore::create(stage_.cores_per_rank);
+  team_ = std::make_unique<ThreadTeam>(stage_, *this, std::move(stream_));
+  of_ = team_.get();
+  follow(*team_);
+}
+
+void RankPlayer::follow(ThreadTeam& team) {
+  while (ThreadAction* const next = team.next(thread_)) {
+    const double before = end_;
+    current_ = next->action;
+    ordinal_ = next->ordinal;
+    ties_ = next->ties.get();
+    if (ties_ != nullptr && !ties_->needs.empty()) {
+      team.await(thread_, ties_->needs);
+      take_over(ties_->needs, before);
+    }
+    play_one(*next->action, next->volume);
+    if (ties_ != nullptr && ties_->passed && ties_->passed.use_count() > 1)
+      *ties_->passed = {.when = end_, .kernels = kernels_, .calls = calls_};
+    ties_ = nullptr;
+    current_ = nullptr;
+    team.done(thread_, before, end_);
+  }
+}
+
+/// The time until the last signal that the thread has waited for is the other's who gave it.
+void RankPlayer::take_over(const std::vector<Need>& needs, double before) {
+  const Passed* last = nullptr;
+  for (const Need& need : needs)
+    if (need.since && need.since->when > (last != nullptr ? last->when : before)) last = need.since.get();
+  if (last == nullptr) return;
+  const auto seconds_of = [](auto& own, const auto& other) {
+    for (auto& [subject, timed] : own)
+      timed.seconds = 0;
+    for (const auto& [subject, timed] : other)
+      own[subject].seconds = timed.seconds;
+  };
+  seconds_of(kernels_, last->kernels);
+  seconds_of(calls_, last->calls);
+  end_ = last->when;
 }
 
 void RankPlayer::prepare() {
@@ -131,11 +215,12 @@ void RankPlayer::make_communicators() {
   for (const trace::CommunicatorId id : stage_.communicators_of[static_cast<std::size_t>(rank_)]) {
     const trace::Communicator& communicator = run.communicators[id];
     const CommunicatorUse& use = stage_.scan->communicators[id];
-    Circle& made = communicators_[id];
+    Circle& made = own_->communicators[id];
     std::vector<int> all(communicator.members.begin(), communicator.members.end());
     all.insert(all.end(), communicator.remote_members.begin(), communicator.remote_members.end());
     made.size = static_cast<int>(all.size());
     made.whole = made_of(all);
+    made.self = rank_in(made.whole);
     if (use.aside) made.aside = made_of(all);
     if (use.window) make_window(id, made);
     if (communicator.remote_members.empty()) continue;
@@ -147,9 +232,9 @@ void RankPlayer::make_communicators() {
   }
 }
 
-const RankPlayer::Circle& RankPlayer::circle(trace::CommunicatorId id) const {
-  const auto found = communicators_.find(stage_.scan->same_as[id]);
-  if (found == communicators_.end())
+const Circle& RankPlayer::circle(trace::CommunicatorId id) const {
+  const auto found = own_->communicators.find(stage_.scan->same_as[id]);
+  if (found == own_->communicators.end())
     fail({Failure::invalid_input, "the rank is no member of communicator " + std::to_string(id), position()});
   return found->second;
 }
@@ -173,9 +258,22 @@ int RankPlayer::rank_in(MPI_Comm communicator) const {
   return rank;
 }
 
-RankPlayer::Pending& RankPlayer::slot(trace::RequestId id) {
+Pending& RankPlayer::slot(trace::RequestId id) {
+  if (ties_ != nullptr) return *ties_->pending.back();
   forget(id);
-  return requests_[id] = {};
+  return own_->requests[id] = {};
+}
+
+/// Those that are under way.
+void RankPlayer::find_pending(std::span<const trace::RequestId> ids) {
+  pending_.clear();
+  if (ties_ != nullptr) {
+    for (const auto& pending : ties_->pending)
+      pending_.push_back(pending.get());
+    return;
+  }
+  for (const trace::RequestId id : ids)
+    if (const auto known = own_->requests.find(id); known != own_->requests.end()) pending_.push_back(&known->second);
 }
 
 /// MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: elements large enough for both.
@@ -218,7 +316,10 @@ void RankPlayer::compute(ActionKind kind, trace::KernelId kernel, std::uint64_t 
     last_computation_ = volume;
   const double factor = kernel < stage_.kernel_factors.size() ? stage_.kernel_factors[kernel] : 1;
   const double flops = factor * static_cast<double>(more) * stage_.flops_per_unit[static_cast<std::size_t>(rank_)];
-  if (flops > 0) smpi_execute_flops(flops);
+  if (flops <= 0) return;
+  if (own_->cores) own_->cores->acquire();
+  smpi_execute_flops(flops);
+  if (own_->cores) own_->cores->release();
 }
 
 void RankPlayer::perform(const Action& action, std::uint64_t volume) {
@@ -272,7 +373,52 @@ void RankPlayer::attribute(const Action& action, double seconds) {
   }
 }
 
+MessageTags RankPlayer::recorded_tags(const Action& action) const {
+  const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+  return {.send = action.tag, .receive = message_tag(exchanges ? action.receive_tag : action.tag)};
+}
+
+MessageTags RankPlayer::number_messages(const Action& action, std::uint64_t ordinal) {
+  MessageTags tags = recorded_tags(action);
+  tags.numbered = true;
+  MessageNumbers& numbers = stage_.numbers;
+  const bool started = action.request != trace::no_request;
+  const trace::Amendment* late =
+      started ? stage_.scan->amendments[static_cast<std::size_t>(rank_)].of(ordinal) : nullptr;
+  if (late != nullptr && late->cancelled) return tags;
+  const trace::CommunicatorId communicator = stage_.scan->same_as[action.communicator];
+  const int self = circle(action.communicator).self;
+  const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+  if (exchanges || action.kind == ActionKind::send)
+    if (const int to = place(action, action.peer); to != MPI_PROC_NULL)
+      tags.send = numbers.send({communicator, self, to}, action.tag).number;
+  if (action.kind == ActionKind::send) return tags;
+  tags.peer = exchanges ? action.receive_peer : action.peer;
+  tags.tag = exchanges ? action.receive_tag : action.tag;
+  if (late != nullptr && late->resolved) {
+    tags.peer = late->peer;
+    tags.tag = late->tag;
+  }
+  const int from = place(action, tags.peer);
+  if (from == MPI_PROC_NULL) return tags;
+  tags.receive = MessageNumbers::nobodys; // where it was never learnt what it has received
+  if (from == MPI_ANY_SOURCE || tags.tag == trace::any_tag) return tags;
+  const MessageNumbers::Direction direction{communicator, from, self};
+  if (action.kind == ActionKind::probe || action.kind == ActionKind::poll) {
+    tags.received = numbers.probe(direction, tags.tag, (action.flags & trace::flag_matched) != 0);
+    tags.probed = tags.received.of == nullptr;
+  } else {
+    tags.received = numbers.receive(direction, tags.tag, tags.probed);
+  }
+  tags.receive = tags.received.number;
+  return tags;
+}
+
 void RankPlayer::point_to_point(const Action& action) {
+  if (ties_ != nullptr)
+    tags_ = ties_->tags;
+  else
+    tags_ = stage_.scan->threads ? number_messages(action, ordinal_) : recorded_tags(action);
   switch (action.kind) {
   case ActionKind::send:
     return action.request == trace::no_request ? send(action) : start_send(action);
@@ -292,10 +438,10 @@ void RankPlayer::send(const Action& action) {
   const int peer = place(action, action.peer);
   // SMPI compares sizes as ints: from 2 GiB on a standard send would pass for a small one.
   const bool meets = action.mode == trace::SendMode::synchronous || action.bytes > largest_count;
-  if (meets) return check(PMPI_Ssend(stage_.send_area, count, type, peer, action.tag, comm), action);
+  if (meets) return check(PMPI_Ssend(stage_.send_area, count, type, peer, tags_.send, comm), action);
   if (action.mode == trace::SendMode::buffered)
-    return check(PMPI_Bsend(stage_.send_area, count, type, peer, action.tag, comm), action);
-  check(PMPI_Send(stage_.send_area, count, type, peer, action.tag, comm), action);
+    return check(PMPI_Bsend(stage_.send_area, count, type, peer, tags_.send, comm), action);
+  check(PMPI_Send(stage_.send_area, count, type, peer, tags_.send, comm), action);
 }
 
 void RankPlayer::start_send(const Action& action) {
@@ -310,19 +456,19 @@ void RankPlayer::start_send(const Action& action) {
   const bool buffered = action.mode == trace::SendMode::buffered;
   if ((action.flags & trace::flag_persistent) != 0) {
     const auto make = meets ? PMPI_Ssend_init : buffered ? PMPI_Bsend_init : PMPI_Send_init;
-    check(make(stage_.send_area, count, type, peer, action.tag, comm, &request), action);
+    check(make(stage_.send_area, count, type, peer, tags_.send, comm, &request), action);
     pending.persistent = true;
     return check(PMPI_Start(&request), action);
   }
   const auto start = meets ? PMPI_Issend : buffered ? PMPI_Ibsend : PMPI_Isend;
-  check(start(stage_.send_area, count, type, peer, action.tag, comm, &request), action);
+  check(start(stage_.send_area, count, type, peer, tags_.send, comm, &request), action);
 }
 
-bool RankPlayer::taken_early(const Action& action) {
-  if (early_.empty()) return false;
-  const auto found = early_.find({action.communicator, action.peer, action.tag});
-  if (found == early_.end()) return false;
-  if (--found->second == 0) early_.erase(found);
+bool RankPlayer::taken_early(const RankState::MessageKey& message) {
+  if (tags_.numbered) return tags_.probed;
+  const auto found = own_->early.find(message);
+  if (found == own_->early.end()) return false;
+  if (--found->second == 0) own_->early.erase(found);
   return true;
 }
 
@@ -337,12 +483,16 @@ void RankPlayer::receive(Action action) {
       action.bytes = std::max(action.bytes, late->bytes);
     }
   }
-  if (taken_early(action)) return;
+  if (taken_early({action.communicator, action.peer, action.tag})) return MessageNumbers::give_back(tags_.received);
   const auto [count, type] = room_for(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
   const int peer = place(action, action.peer);
-  const int tag = message_tag(action.tag);
-  if (blocking) return check(PMPI_Recv(stage_.receive_area, count, type, peer, tag, comm, MPI_STATUS_IGNORE), action);
+  const int tag = tags_.numbered ? tags_.receive : message_tag(action.tag);
+  if (blocking) {
+    check(PMPI_Recv(stage_.receive_area, count, type, peer, tag, comm, MPI_STATUS_IGNORE), action);
+    return MessageNumbers::give_back(tags_.received);
+  }
+  pending->number = tags_.received;
   if ((action.flags & trace::flag_persistent) != 0) {
     check(PMPI_Recv_init(stage_.receive_area, count, type, peer, tag, comm, &pending->request), action);
     pending->persistent = true;
@@ -351,63 +501,82 @@ void RankPlayer::receive(Action action) {
   check(PMPI_Irecv(stage_.receive_area, count, type, peer, tag, comm, &pending->request), action);
 }
 
+/// SMPI's own exchange of a rank with itself sends nothing, and others may wait for its message.
 void RankPlayer::exchange(const Action& action) {
   const auto [send_count, send_type] = elements(action.bytes);
   const auto [receive_count, receive_type] = room_for(action.receive_bytes);
-  check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, place(action, action.peer), action.tag,
-                      stage_.receive_area, receive_count, receive_type, place(action, action.receive_peer),
-                      message_tag(action.receive_tag), communicator(action.communicator), MPI_STATUS_IGNORE),
-        action);
+  MPI_Comm comm = communicator(action.communicator);
+  const int to = place(action, action.peer);
+  int from = place(action, action.receive_peer);
+  if (from != MPI_PROC_NULL && taken_early({action.communicator, action.receive_peer, action.receive_tag}))
+    from = MPI_PROC_NULL;
+  const bool blocking = action.request == trace::no_request;
+  if (const int self = circle(action.communicator).self; blocking && (to != self || from != self)) {
+    check(PMPI_Sendrecv(stage_.send_area, send_count, send_type, to, tags_.send, stage_.receive_area, receive_count,
+                        receive_type, from, tags_.receive, comm, MPI_STATUS_IGNORE),
+          action);
+    return MessageNumbers::give_back(tags_.received);
+  }
+  std::vector<MPI_Request> parts(2, MPI_REQUEST_NULL);
+  check(PMPI_Irecv(stage_.receive_area, receive_count, receive_type, from, tags_.receive, comm, &parts[0]), action);
+  check(PMPI_Isend(stage_.send_area, send_count, send_type, to, tags_.send, comm, &parts[1]), action);
+  if (blocking) {
+    wait_for(parts, action);
+    return MessageNumbers::give_back(tags_.received);
+  }
+  Pending& pending = slot(action.request);
+  pending.parts = std::move(parts);
+  pending.number = tags_.received;
 }
 
 /// SMPI's own probes poll in steps of 0.1 ms. Here a probe receives the message it found, and the receive that follows
 /// finds it done: the same wait, at the time the message comes.
 void RankPlayer::await_message(const Action& action) {
-  const MessageKey key{action.communicator, action.peer, action.tag};
+  const RankState::MessageKey key{action.communicator, action.peer, action.tag};
   const bool takes_it_away = (action.flags & trace::flag_matched) != 0;
-  if (!takes_it_away && early_.contains(key)) return;
+  if (tags_.numbered ? tags_.probed : !takes_it_away && own_->early.contains(key)) return;
   const auto [count, type] = room_for(action.bytes);
-  check(PMPI_Recv(stage_.receive_area, count, type, place(action, action.peer), message_tag(action.tag),
+  check(PMPI_Recv(stage_.receive_area, count, type, place(action, action.peer), tags_.receive,
                   communicator(action.communicator), MPI_STATUS_IGNORE),
         action);
-  ++early_[key];
+  if (!tags_.numbered) ++own_->early[key];
 }
 
 void RankPlayer::complete(std::span<const trace::RequestId> ids) {
+  find_pending(ids);
   scratch_.clear();
   bool files = false;
-  for (const trace::RequestId id : ids) {
-    const auto known = requests_.find(id);
-    if (known == requests_.end()) continue;
-    const Pending& pending = known->second;
-    if (pending.request != MPI_REQUEST_NULL) scratch_.push_back(pending.request);
-    scratch_.insert(scratch_.end(), pending.parts.begin(), pending.parts.end());
-    files = files || pending.file.has_value();
+  for (const Pending* pending : pending_) {
+    if (pending->request != MPI_REQUEST_NULL) scratch_.push_back(pending->request);
+    scratch_.insert(scratch_.end(), pending->parts.begin(), pending->parts.end());
+    files = files || pending->file.has_value();
   }
   if (!scratch_.empty())
     check(PMPI_Waitall(static_cast<int>(scratch_.size()), scratch_.data(), MPI_STATUSES_IGNORE), *current_);
   else if (!files)
     return;
-  for (const trace::RequestId id : ids) {
-    const auto known = requests_.find(id);
-    if (known == requests_.end()) continue;
-    Pending& pending = known->second;
-    if (pending.file) finish(*pending.file);
-    if (pending.persistent && pending.request != MPI_REQUEST_NULL) PMPI_Request_free(&pending.request);
-    pending.request = MPI_REQUEST_NULL;
-    pending.parts.clear();
-    pending.file.reset();
+  for (Pending* const pending : pending_) {
+    if (pending->file) finish(*pending->file);
+    if (pending->persistent && pending->request != MPI_REQUEST_NULL) PMPI_Request_free(&pending->request);
+    pending->request = MPI_REQUEST_NULL;
+    pending->parts.clear();
+    pending->file.reset();
+    MessageNumbers::give_back(pending->number);
   }
 }
 
-void RankPlayer::forget(trace::RequestId id) {
-  const auto known = requests_.find(id);
-  if (known == requests_.end()) return;
-  Pending& pending = known->second;
-  if (pending.request != MPI_REQUEST_NULL) unfinished_.push_back(pending.request);
-  unfinished_.insert(unfinished_.end(), pending.parts.begin(), pending.parts.end());
+void RankPlayer::forget(Pending& pending) {
+  if (pending.request != MPI_REQUEST_NULL) own_->unfinished.push_back(pending.request);
+  own_->unfinished.insert(own_->unfinished.end(), pending.parts.begin(), pending.parts.end());
   pending.request = MPI_REQUEST_NULL;
   pending.parts.clear();
+  pending.number = {};
+}
+
+void RankPlayer::forget(trace::RequestId id) {
+  find_pending({&id, 1});
+  for (Pending* const pending : pending_)
+    forget(*pending);
 }
 
 void RankPlayer::wait_for(std::vector<MPI_Request>& parts, const Action& action) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "replay/smpi/rank_state.h"
 #include "replay/smpi/stage.h"
+#include "replay/smpi/thread_team.h"
 #include "trace/error.h"
 #include "trace/source.h"
 
@@ -24,24 +26,42 @@ struct TimedSubject {
   double seconds = 0;
 };
 
-/// Plays one rank's actions inside its SimGrid actor.
+/// What had become of a thread's time when it gave a signal.
+struct Passed {
+  double when = 0;
+  std::map<std::uint32_t, TimedSubject> kernels;
+  std::map<std::string, TimedSubject> calls;
+};
+
+/// Plays one rank's actions inside its SimGrid actor; of a rank with several threads, the first one's, and others play
+/// the others'.
 class RankPlayer {
 public:
   RankPlayer(Stage& stage, trace::Rank rank) : stage_(stage), rank_(rank) {}
+  /// Another thread of the rank, at this place in the team.
+  RankPlayer(const RankPlayer& first, ThreadTeam& team, std::uint32_t thread)
+      : stage_(first.stage_), rank_(first.rank_), thread_(thread), of_(&team), start_(first.start_), own_(first.own_) {}
 
   /// The actor's body. Where SMPI refuses a call, the child ends with the Error at once: no exception unwinds an
   /// actor's stack, which sanitizers take for corruption.
   void play();
+  /// The actions that the team has for its thread.
+  void follow(ThreadTeam& team);
 
+  trace::Rank rank() const { return rank_; }
   bool finished() const { return finished_; }
-  double end() const { return end_; } ///< of its last action that has ended, in seconds since the common start
-  std::uint64_t actions() const { return ordinal_; }
+  double end() const; ///< of its last action that has ended, in seconds since the common start
+  std::uint64_t actions() const;
   /// Where the rank is: "rank 3, action 17: Recv from 2 with tag 5".
   std::string position() const;
-  /// By kernel, or no_subject before the first; where Stage::attribute_kernels.
-  const std::map<std::uint32_t, TimedSubject>& kernels() const { return kernels_; }
-  /// By MPI name, "computation" among them; where Stage::attribute_calls.
-  const std::map<std::string, TimedSubject>& calls() const { return calls_; }
+  /// By kernel, or no_subject before the first; where Stage::attribute_kernels. The time is that of the thread that
+  /// ends last, and before a moment at which it waited for another thread's signal that of the other.
+  std::map<std::uint32_t, TimedSubject> kernels() const { return of_all_threads(&RankPlayer::kernels_); }
+  /// By MPI name, "computation" among them; where Stage::attribute_calls. As kernels().
+  std::map<std::string, TimedSubject> calls() const { return of_all_threads(&RankPlayer::calls_); }
+
+  /// What SMPI is told of the next message that the rank sends or receives, in a run with several threads.
+  MessageTags number_messages(const trace::Action& action, std::uint64_t ordinal);
 
 private:
   struct Reduction {
@@ -50,34 +70,16 @@ private:
     trace::Bytes element;
     int count(trace::Bytes bytes) const { return count_of(bytes, element); }
   };
-  /// A communicator of the run, in SMPI.
-  struct Circle {
-    MPI_Comm whole = MPI_COMM_NULL; ///< its members; those of both groups of an intercommunicator
-    MPI_Comm aside = MPI_COMM_NULL; ///< the same once more, for messages that are not the program's own
-    MPI_Comm group = MPI_COMM_NULL; ///< of an intercommunicator: this rank's group
-    std::vector<int> remote;        ///< of an intercommunicator: the other group's places in the whole
-    int size = 0;                   ///< of the whole
-    bool inter() const { return group != MPI_COMM_NULL; }
-  };
-  /// Bytes on their way to or from a file.
-  struct FileTransfer {
-    simgrid::s4u::IoPtr disk = nullptr; ///< where the host has one
-    double until = 0;                   ///< where it has none: when they are there, simulated seconds
-    bool meeting = false;               ///< a collective call: the members' meeting says when it began
-    std::pair<trace::CommunicatorId, std::uint64_t> members{};
-    trace::Bytes bytes = 0;
-    MPI_Request arrival = MPI_REQUEST_NULL; ///< done when all members have come
-  };
-  /// What a request of the program stands for.
-  struct Pending {
-    MPI_Request request = MPI_REQUEST_NULL;
-    bool persistent = false; ///< made by an _init call
-    std::vector<MPI_Request> parts;
-    std::optional<FileTransfer> file;
-  };
-  using MessageKey = std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>;
 
   void prepare();
+  void play_alone();
+  void play_in_team();
+  void play_one(const trace::Action& action, std::uint64_t volume);
+  void take_over(const std::vector<Need>& needs, double before);
+  std::string own_position() const;
+  std::vector<const RankPlayer*> all_threads() const;
+  template <typename Subjects>
+  Subjects of_all_threads(Subjects RankPlayer::*subjects) const;
   void lend_buffers();
   void make_communicators();
   void make_window(trace::CommunicatorId id, const Circle& circle);
@@ -91,6 +93,7 @@ private:
   void exchange(const trace::Action& action);
   void await_message(const trace::Action& action);
   void complete(std::span<const trace::RequestId> ids);
+  void forget(Pending& pending);
   void forget(trace::RequestId id);
   void create_communicator(const trace::Action& action);
 
@@ -124,7 +127,7 @@ private:
   void start_transfer(FileTransfer& transfer, trace::Bytes read, trace::Bytes written);
   void finish(FileTransfer& transfer);
 
-  bool taken_early(const trace::Action& action);
+  bool taken_early(const RankState::MessageKey& message);
   const trace::Amendment* amendment() const;
   const Circle& circle(trace::CommunicatorId id) const;
   MPI_Comm communicator(trace::CommunicatorId id) const { return circle(id).whole; }
@@ -132,6 +135,8 @@ private:
   int place(const trace::Action& action, trace::Rank rank) const;
   int rank_in(MPI_Comm communicator) const;
   Pending& slot(trace::RequestId id);
+  void find_pending(std::span<const trace::RequestId> ids);
+  MessageTags recorded_tags(const trace::Action& action) const;
   Elements elements(trace::Bytes bytes, trace::Bytes times = 1);
   Elements elements_without_room(trace::Bytes bytes, trace::Bytes times);
   Elements room_for(trace::Bytes bytes);
@@ -142,24 +147,21 @@ private:
 
   Stage& stage_;
   trace::Rank rank_;
-  double start_ = 0; ///< simulated time of the common start
-  std::unordered_map<trace::CommunicatorId, Circle> communicators_;
-  std::unordered_map<trace::CommunicatorId, MPI_Win> windows_;
-  std::map<std::pair<trace::CommunicatorId, trace::Rank>, bool> locked_; ///< targets; any_rank: all
-  std::unordered_map<trace::RequestId, Pending> requests_;
-  std::vector<MPI_Request> unfinished_; ///< freed by the program while under way
+  std::uint32_t thread_ = 0;         ///< its place in the team
+  ThreadTeam* of_ = nullptr;         ///< of a rank with several threads
+  std::unique_ptr<ThreadTeam> team_; ///< the same, where it is the first of them
+  double start_ = 0;                 ///< simulated time of the common start
+  std::shared_ptr<RankState> own_ = std::make_shared<RankState>(); ///< of all threads of the rank
+  const Ties* ties_ = nullptr;       ///< of the action that is played, in a rank with several threads
+  MessageTags tags_;                 ///< likewise, of a message in any rank
+  std::vector<Pending*> pending_;    ///< that a completion is about
   std::vector<MPI_Request> scratch_;
-  std::map<MessageKey, std::uint32_t> early_; ///< messages a probe has taken ahead of their receive
-  std::unordered_map<trace::CommunicatorId, std::uint64_t> file_calls_;     ///< collective ones so far
-  std::unordered_map<trace::CommunicatorId, FileTransfer> split_transfers_; ///< begun and not ended
-  double file_port_free_ = 0; ///< when the rank's earlier transfers have passed, where hosts have no disks
-  MPI_Op user_operation_ = MPI_OP_NULL;
-  MPI_Op ordered_operation_ = MPI_OP_NULL;
   /// What the rank is at, kept beyond its actor: a host that fails takes that, and its stack, away.
   std::unique_ptr<trace::RankStream> stream_;
   trace::ActionBlock block_;
   const trace::Action* current_ = nullptr; ///< in block_
-  std::uint64_t ordinal_ = 0;
+  std::uint64_t ordinal_ = 0; ///< its number among the rank's
+  std::uint64_t actions_ = 0; ///< that have ended
   std::uint64_t last_computation_ = 0; ///< the volume of the action before, when that was a computation
   std::uint32_t kernel_ = 0xffffffffU; ///< the one computed last (no_subject: none)
   std::map<std::uint32_t, TimedSubject> kernels_;
@@ -167,5 +169,19 @@ private:
   bool finished_ = false;
   double end_ = 0;
 };
+
+template <typename Subjects>
+Subjects RankPlayer::of_all_threads(Subjects RankPlayer::*subjects) const {
+  Subjects all;
+  const RankPlayer* last = this;
+  for (const RankPlayer* player : all_threads()) {
+    if (player->end_ > last->end_) last = player;
+    for (const auto& [subject, timed] : player->*subjects)
+      all[subject].count += timed.count;
+  }
+  for (const auto& [subject, timed] : last->*subjects)
+    all[subject].seconds = timed.seconds;
+  return all;
+}
 
 } // namespace timeless::replay::smpi

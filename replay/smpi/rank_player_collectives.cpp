@@ -69,7 +69,7 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
   const bool ordered = (action.flags & trace::flag_noncommutative) != 0;
   const bool predefined = element == 1 || element == 2 || element == 4 || element == 8 || element == 16;
   if (ordered || !predefined || (action.flags & trace::flag_user_operation) != 0) {
-    MPI_Op& operation = ordered ? ordered_operation_ : user_operation_;
+    MPI_Op& operation = ordered ? own_->ordered_operation : own_->user_operation;
     if (operation == MPI_OP_NULL) PMPI_Op_create(no_operation, ordered ? 0 : 1, &operation);
     made.op = operation;
   }

@@ -39,9 +39,9 @@ void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace
     return;
   }
   if (transfer.meeting) return; // the members' meeting says how long it takes
-  const double begin = std::max(sg4::Engine::get_clock(), file_port_free_);
-  file_port_free_ = begin + static_cast<double>(read + written) * stage_.files.byte_time;
-  transfer.until = file_port_free_ + stage_.files.latency;
+  const double begin = std::max(sg4::Engine::get_clock(), own_->file_port_free);
+  own_->file_port_free = begin + static_cast<double>(read + written) * stage_.files.byte_time;
+  transfer.until = own_->file_port_free + stage_.files.latency;
 }
 
 void RankPlayer::finish(FileTransfer& transfer) {
@@ -62,11 +62,11 @@ void RankPlayer::finish(FileTransfer& transfer) {
 }
 
 /// The call of all members begins when the last of them has come; messages of no bytes tell them.
-RankPlayer::FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
+FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
   const Circle& members = circle(action.communicator);
   FileTransfer transfer;
   transfer.meeting = true;
-  transfer.members = {action.communicator, file_calls_[action.communicator]++};
+  transfer.members = {action.communicator, own_->file_calls[action.communicator]++};
   transfer.bytes = action.receive_bytes + written_by(action);
   FileMeeting& meeting = stage_.file_meetings[transfer.members];
   meeting.members = members.size;
@@ -91,16 +91,16 @@ void RankPlayer::file(const Action& action) {
 void RankPlayer::file_collective(const Action& action) {
   if (trace::settles_file(action.kind)) return check(PMPI_Barrier(communicator(action.communicator)), action);
   if (trace::ends_split_call(action.kind)) {
-    const auto begun = split_transfers_.find(action.communicator);
-    if (begun == split_transfers_.end()) return; // its first half was not recorded
+    const auto begun = own_->split_transfers.find(action.communicator);
+    if (begun == own_->split_transfers.end()) return; // its first half was not recorded
     FileTransfer transfer = std::move(begun->second);
-    split_transfers_.erase(begun);
+    own_->split_transfers.erase(begun);
     return finish(transfer);
   }
   const bool split = trace::begins_split_call(action.kind);
   FileTransfer transfer = meet_at_file(action, !split && action.request == trace::no_request);
   if (split) {
-    split_transfers_[action.communicator] = std::move(transfer);
+    own_->split_transfers[action.communicator] = std::move(transfer);
   } else if (action.request != trace::no_request) {
     slot(action.request).file = std::move(transfer);
   } else {

@@ -24,12 +24,12 @@ void RankPlayer::make_window(trace::CommunicatorId id, const Circle& circle) {
   PMPI_Win_create(stage_.receive_area, size, 1, MPI_INFO_NULL, circle.whole, &win);
   for (int i = 0; i < fences_ahead; ++i)
     PMPI_Win_fence(MPI_MODE_NOPRECEDE, win);
-  windows_.emplace(id, win);
+  own_->windows.emplace(id, win);
 }
 
 MPI_Win RankPlayer::window_of(const Action& action) const {
-  const auto found = windows_.find(stage_.scan->same_as[action.communicator]);
-  if (found == windows_.end())
+  const auto found = own_->windows.find(stage_.scan->same_as[action.communicator]);
+  if (found == own_->windows.end())
     fail({Failure::invalid_input, "MPI_" + trace::mpi_name(action) + " on what is no window, or one that was freed",
           position(), "timeless check finds what is wrong with a trace"});
   return found->second;
@@ -55,7 +55,7 @@ void RankPlayer::window(const Action& action) {
   }
   case ActionKind::win_free: {
     MPI_Win win = window_of(action);
-    windows_.erase(stage_.scan->same_as[action.communicator]);
+    own_->windows.erase(stage_.scan->same_as[action.communicator]);
     return check(PMPI_Win_free(&win), action);
   }
   default:
@@ -82,27 +82,27 @@ void RankPlayer::epoch(const Action& action) {
   case ActionKind::win_lock:
     if (place(action, action.peer) == MPI_PROC_NULL) return;
     if (asks) stage_.locks[id].lock(action.peer, (action.flags & trace::flag_exclusive) != 0);
-    locked_[{id, action.peer}] = asks;
+    own_->locked[{id, action.peer}] = asks;
     return;
   case ActionKind::win_lock_all:
     if (asks) stage_.locks[id].lock_all();
-    locked_[{id, trace::any_rank}] = asks;
+    own_->locked[{id, trace::any_rank}] = asks;
     return;
   case ActionKind::win_unlock: {
     if (place(action, action.peer) == MPI_PROC_NULL) return;
     check(PMPI_Win_flush(action.peer, win), action);
-    const auto held = locked_.find({id, action.peer});
-    if (held == locked_.end()) return;
+    const auto held = own_->locked.find({id, action.peer});
+    if (held == own_->locked.end()) return;
     if (held->second) stage_.locks[id].unlock(action.peer);
-    locked_.erase(held);
+    own_->locked.erase(held);
     return;
   }
   case ActionKind::win_unlock_all: {
     check(PMPI_Win_flush_all(win), action);
-    const auto held = locked_.find({id, trace::any_rank});
-    if (held == locked_.end()) return;
+    const auto held = own_->locked.find({id, trace::any_rank});
+    if (held == own_->locked.end()) return;
     if (held->second) stage_.locks[id].unlock_all();
-    locked_.erase(held);
+    own_->locked.erase(held);
     return;
   }
   case ActionKind::win_flush:

@@ -30,6 +30,8 @@ public:
   /// The MPI_COMM_WORLD of the actor's run. smpirun assigns it to the global of that name; without that, the node-aware
   /// collectives take every communicator for it.
   MPI_Comm comm_world() const;
+  /// The actor.
+  simgrid::s4u::ActorPtr get_actor();
   /// From now on messages take their time, but no bytes are copied. smpi_replay_init() does this, and begins the
   /// actor's trace a second time, which SimGrid's tracing refuses.
   void set_replaying(bool value);
@@ -90,3 +92,13 @@ Allgatherv allgatherv__default;
 Alltoallv alltoallv__ompi_basic_linear;
 
 } // namespace simgrid::smpi
+
+namespace simgrid::kernel {
+
+class EngineImpl {
+public:
+  /// Null where there is none with this number.
+  actor::ActorImpl* get_actor_by_pid(aid_t number);
+};
+
+} // namespace simgrid::kernel

@@ -175,6 +175,7 @@ public:
     stage_.instance = "timeless-" + std::to_string(number);
     stage_.communicators_of = communicators_by_rank(run, scan_);
     stage_.kernel_factors = job.kernel_factors;
+    stage_.cores_per_rank = options.cores_per_rank;
     stage_.files = {options.files.latency, options.files.byte_time, options.files.aggregate_byte_time};
     stage_.attribute_kernels = options.attribute == AttributeBy::kernels;
     stage_.attribute_calls = options.attribute == AttributeBy::calls;
@@ -260,9 +261,6 @@ Error deadlock(const JobPlays& jobs, const smpi::MachineFailures& failures) {
   if (const std::string links = failures.links(); !links.empty())
     help =
         "links failed on the way (" + links + "), as the platform file says (state_file), and their messages are lost";
-  else if (std::ranges::any_of(jobs, [](const auto& job) { return job->scan().threads; }))
-    help = "threads of a rank are replayed as one here, in the order recorded, so they may come to wait for each other: "
-           "use --backend model, in which they have a clock each";
   else if (smpi::collectives_chosen())
     help += "; " + advice();
   return {Failure::invalid_input,
@@ -306,6 +304,7 @@ private:
     std::size_t next = 0;
     std::size_t volume = 0;
     std::uint64_t ordinal = 0;
+    trace::Rank thread = 0;
   };
 
   void observe(trace::Rank rank, double begin, double end) {
@@ -319,8 +318,14 @@ private:
     }
     const trace::Action& action = place.block.dictionary()[place.block.sequence()[place.next++]];
     const std::uint64_t volume = trace::has_volume(action.kind) ? place.block.volumes()[place.volume++] : 0;
-    observer_.observe(
-        {.rank = rank, .ordinal = place.ordinal++, .action = action, .volume = volume, .start = begin, .end = end});
+    if (action.kind == trace::ActionKind::thread) place.thread = action.peer;
+    observer_.observe({.rank = rank,
+                       .thread = place.thread,
+                       .ordinal = place.ordinal++,
+                       .action = action,
+                       .volume = volume,
+                       .start = begin,
+                       .end = end});
   }
 
   Observer& observer_;
@@ -362,13 +367,25 @@ public:
           Observations::put_in(observed_, rank, begin, end);
           if (observed_.size() > 1 << 16) hand_over(report);
         };
+      stage.start = [this, &report](const std::string& name, sg4::Host& host, const RankPlayer& player,
+                                    std::function<void()> body) {
+        sg4::Actor::create(name, &host, [this, &report, &player, body = std::move(body)] {
+          try {
+            body();
+          } catch (const simgrid::NetworkFailureException&) {
+            report.fail(failures_.of_message(player.position()));
+          } catch (const std::exception& error) {
+            report.fail(error);
+          }
+        });
+      };
       stage.report = &report;
       stage.curtain = curtain;
       SMPI_app_instance_register(stage.instance.c_str(), nullptr, job->job().source->run().size);
     }
     failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });
     for (const auto& job : jobs_)
-      create_players(*job, report);
+      create_players(*job);
     const double before = cpu_seconds();
     sg4::Engine::on_deadlock_cb([&] {
       if (!ends_with_recordings()) report.fail(deadlock(jobs_, failures_));
@@ -439,7 +456,7 @@ private:
     if (dying.number > 0 && !over) report.fail(smpi::MachineFailures::of_host(host, dying.text));
   }
 
-  void create_players(JobPlay& job, const ChildReport& report) {
+  void create_players(JobPlay& job) {
     std::vector<RankPlayer>& players = job.players();
     const auto ranks = static_cast<std::size_t>(job.job().source->run().size);
     players.reserve(ranks);
@@ -449,15 +466,8 @@ private:
       const std::string& host = platform_.hosts()[job.job().mapping->node_of_rank[rank]].name;
       if (!sg4::Host::by_name(host)->is_on()) throw smpi::MachineFailures::of_host_at_start(host, rank);
       const std::string name = (jobs_.size() > 1 ? job.stage().instance + "-" : "") + "rank-" + std::to_string(rank);
-      sg4::Actor::create(name, sg4::Host::by_name(host), [this, &players, &report, rank] {
-        try {
-          players[rank].play();
-        } catch (const simgrid::NetworkFailureException&) {
-          report.fail(failures_.of_message(players[rank].position()));
-        } catch (const std::exception& error) {
-          report.fail(error);
-        }
-      });
+      RankPlayer& player = players[rank];
+      job.stage().start(name, *sg4::Host::by_name(host), player, [&player] { player.play(); });
     }
   }
 

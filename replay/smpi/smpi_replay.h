@@ -41,6 +41,7 @@ struct SmpiOptions {
   std::vector<double> seconds_per_unit = {};
   std::vector<double> kernel_factors = {};
   SmpiFiles files = {};
+  std::uint32_t cores_per_rank = 0; ///< threads of a rank that compute at a time; 0: as many as its host has cores for
   /// What every rank's time is divided by, in Result::attribution: sums (`end`) only.
   AttributeBy attribute = AttributeBy::nothing;
   /// Told what every rank does, in this process; of one job only. Not asked for a lane: there is one. It has to

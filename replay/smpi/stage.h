@@ -2,6 +2,7 @@
 
 #include "replay/platform/simgrid_process.h"
 #include "replay/smpi/elements.h"
+#include "replay/smpi/message_numbers.h"
 #include "replay/smpi/trace_scan.h"
 #include "replay/smpi/window_locks.h"
 #include "trace/source.h"
@@ -33,6 +34,8 @@ struct FileMeeting {
   trace::Bytes bytes = 0; ///< of all of them
 };
 
+class RankPlayer;
+
 /// What the players of one run share.
 struct Stage {
   const trace::Source* source = nullptr;
@@ -42,6 +45,7 @@ struct Stage {
   std::vector<double> kernel_factors = {};                          ///< by kernel; 1 for those that are not there
   std::vector<std::vector<trace::CommunicatorId>> communicators_of; ///< by rank, those used, rising
   FileCosts files = {};
+  std::uint32_t cores_per_rank = 0; ///< threads of a rank that compute at a time; 0: all
   bool prepare_collectives_for_nodes = false; ///< make the node-wise groups that some of SMPI's collectives want
   bool attribute_kernels = false;
   bool attribute_calls = false;
@@ -53,8 +57,13 @@ struct Stage {
   std::function<void()> action_done = {};
   /// Where somebody wants to know: what a rank's next action took, seconds since the common start.
   std::function<void(trace::Rank rank, double begin, double end)> observe = {};
+  MessageNumbers numbers = {};
   std::map<trace::CommunicatorId, WindowLocks> locks = {}; ///< by window
   std::map<std::pair<trace::CommunicatorId, std::uint64_t>, FileMeeting> file_meetings = {};
+  /// Starts an actor that does this for the player's rank; where it cannot go on, it ends the child.
+  std::function<void(const std::string& name, simgrid::s4u::Host& host, const RankPlayer& player,
+                     std::function<void()> body)>
+      start = {};
   const ChildReport* report = nullptr; ///< where a player that cannot go on ends the child
 };
 

@@ -71,8 +71,6 @@ std::string obstacle(const Action& action, const trace::Run& run) {
 std::string remark(const Action& action, const trace::Run& run) {
   if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
     return "a probe ends when its whole message has come: it takes the message out of its receive's hands";
-  if (action.kind == ActionKind::thread)
-    return "threads of a rank that call MPI are replayed as one, in the order recorded";
   if (neighbor_collective(action.kind))
     return "neighbourhood collectives are a message to and from each neighbour, all at once: SMPI has none";
   switch (trace::family(action.kind)) {
@@ -164,7 +162,10 @@ private:
       use(window).window = true;
     const trace::ActionFamily family = trace::family(action.kind);
     if (family == trace::ActionFamily::file || family == trace::ActionFamily::file_collective) result_.files = true;
-    if (action.kind == ActionKind::thread) result_.threads = true;
+    if (action.kind == ActionKind::thread) {
+      result_.threads = true;
+      result_.ranks_with_threads.insert(rank_);
+    }
     const auto too_large = [](trace::Bytes bytes) { return bytes > largest_int; };
     if (std::ranges::any_of(action.counts, too_large) || std::ranges::any_of(action.receive_counts, too_large))
       result_.large_parts = true;

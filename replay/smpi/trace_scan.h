@@ -4,6 +4,7 @@
 #include "trace/source.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct TraceScan {
   bool large_parts = false;        ///< a vector collective has parts beyond what an int can count in bytes
   bool files = false;              ///< files are read or written
   bool threads = false;            ///< several threads of a rank call MPI
+  std::set<trace::Rank> ranks_with_threads; ///< those of which several do
   std::vector<std::string> notes;  ///< what is carried out otherwise than the program did it, each named once
   std::vector<trace::Amendments> amendments; ///< by rank
 };

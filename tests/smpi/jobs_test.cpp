@@ -96,22 +96,5 @@ TEST(CutShort, ranks_end_where_they_wait_for_what_was_not_recorded) {
   EXPECT_THAT(notes(program), testing::Contains(HasSubstr("2 of 3 ranks wait in the end for what was not recorded")));
 }
 
-// Of two threads, the first waits for what the second sends.
-TEST(Threads, of_a_rank_that_wait_for_each_other_as_one_are_named_with_the_way_out) {
-  MemorySource program(1);
-  program.add(0, {.kind = ActionKind::send, .mode = trace::SendMode::synchronous, .peer = 0, .bytes = 4});
-  program.add(0, {.kind = ActionKind::thread, .peer = 1});
-  program.add(0, {.kind = ActionKind::receive, .peer = 0, .bytes = 4});
-  program.add(0, {.kind = ActionKind::thread, .peer = 0});
-  program.finalize();
-  EXPECT_GT(model_ends(program)[0], 0);
-  try {
-    smpi_ends(program);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("use --backend model"));
-  }
-}
-
 } // namespace
 } // namespace timeless::replay

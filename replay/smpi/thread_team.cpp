@@ -1,0 +1,274 @@
+#include "replay/smpi/thread_team.h"
+
+#include "replay/smpi/acting_thread.h"
+#include "replay/smpi/rank_player.h"
+#include "trace/action_questions.h"
+#include "trace/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace timeless::replay::smpi {
+
+namespace {
+
+namespace sg4 = simgrid::s4u;
+using trace::Action;
+using trace::ActionKind;
+
+/// Actions of a rank that are read before their threads come to them.
+constexpr std::uint64_t ahead = std::uint64_t{1} << 16U;
+
+bool makes_window(ActionKind kind) {
+  return kind == ActionKind::win_create || kind == ActionKind::win_allocate ||
+         kind == ActionKind::win_allocate_shared || kind == ActionKind::win_create_dynamic;
+}
+
+} // namespace
+
+ThreadTeam::ThreadTeam(Stage& stage, RankPlayer& first, std::unique_ptr<trace::RankStream> stream)
+    : stage_(stage), first_(first), actor_(sg4::Actor::self()), stream_(std::move(stream)) {
+  threads_.push_back({.acting = true, .wake = sg4::Semaphore::create(0)});
+  places_.emplace(0, 0);
+}
+
+ThreadTeam::~ThreadTeam() = default;
+
+// ---- division
+
+std::uint32_t ThreadTeam::place(trace::Rank number) {
+  const auto [found, added] = places_.try_emplace(number, static_cast<std::uint32_t>(threads_.size()));
+  if (added)
+    threads_.push_back({.number = number,
+                        .wake = sg4::Semaphore::create(0),
+                        .player = std::make_unique<RankPlayer>(first_, *this, found->second)});
+  return found->second;
+}
+
+void ThreadTeam::read_ahead() {
+  if (!stream_ || waiting_ >= ahead) return;
+  while (stream_ && waiting_ < ahead) {
+    const auto block = std::make_shared<trace::ActionBlock>();
+    if (stream_->next(*block))
+      divide(block);
+    else
+      stream_.reset();
+  }
+  for (std::uint32_t thread = 0; thread < threads_.size(); ++thread)
+    if (!threads_[thread].acting && !threads_[thread].actions.empty()) give_actor(thread);
+}
+
+void ThreadTeam::give_actor(std::uint32_t thread) {
+  Member& member = threads_[thread];
+  member.acting = true;
+  if (thread == 0) {
+    member.wake->release();
+  } else if (!idle_.empty()) {
+    Idle& idle = *idle_.back();
+    idle_.pop_back();
+    idle.ends = false;
+    idle.thread = thread;
+    idle.wake->release();
+  } else {
+    stage_.start(actor_->get_name() + "-thread-" + std::to_string(member.number), *actor_->get_host(), first_,
+                 [this, thread] { act(thread); });
+  }
+}
+
+void ThreadTeam::act(std::uint32_t thread) {
+  const ActingThread acting(*actor_);
+  if (!ActingThread::works(*actor_))
+    throw Error(Failure::missing_capability, "this SimGrid cannot replay ranks with several threads",
+                first_.position(), "use --backend model");
+  for (;;) {
+    threads_[thread].player->follow(*this);
+    Idle idle{.wake = sg4::Semaphore::create(0)};
+    idle_.push_back(&idle);
+    idle.wake->acquire();
+    if (idle.ends) return;
+    thread = idle.thread;
+  }
+}
+
+void ThreadTeam::dismiss() {
+  for (const std::vector<Idle*> all = std::exchange(idle_, {}); Idle* const idle : all)
+    idle->wake->release();
+}
+
+void ThreadTeam::divide(const std::shared_ptr<const trace::ActionBlock>& block) {
+  trace::for_each_action(*block, [&](const Action& action, std::uint64_t volume) {
+    if (action.kind == ActionKind::thread) present_ = place(action.peer);
+    Member& member = threads_[present_];
+    ++member.given;
+    ThreadAction& given = member.actions.emplace_back(
+        ThreadAction{.block = block, .action = &action, .volume = volume, .ordinal = ordinal_++});
+    ++waiting_;
+    tie(given);
+  });
+}
+
+void ThreadTeam::need(const Use& use, Ties& ties, std::shared_ptr<const Passed> since) const {
+  if (use.actions > 0 && use.thread != present_) ties.needs.push_back({use.thread, use.actions, std::move(since)});
+}
+
+/// What a thread is to leave behind, where somebody asks where the time went.
+std::shared_ptr<Passed> ThreadTeam::passed() const {
+  return stage_.attribute_calls || stage_.attribute_kernels ? std::make_shared<Passed>() : nullptr;
+}
+
+void ThreadTeam::use(Shared what, trace::CommunicatorId of, Ties& ties) {
+  if (of >= stage_.scan->same_as.size()) return;
+  Use& last = uses_[{what, stage_.scan->same_as[of]}];
+  need(last, ties);
+  last = here();
+}
+
+void ThreadTeam::begin(trace::RequestId request, Ties& ties) {
+  if (request == trace::no_request) return;
+  ties.passed = passed();
+  Begun& begun = requests_[request] = {here(), std::make_shared<Pending>(), ties.passed};
+  ties.pending.push_back(begun.pending);
+}
+
+void ThreadTeam::end(trace::RequestId request, Ties& ties) {
+  const auto begun = requests_.find(request);
+  if (begun == requests_.end()) return;
+  need(begun->second.by, ties, std::move(begun->second.passed));
+  ties.pending.push_back(std::move(begun->second.pending));
+  requests_.erase(begun);
+}
+
+void ThreadTeam::tie_mark(const Action& mark, Ties& ties) {
+  auto& signals = signals_[mark.peer];
+  if (mark.kind == ActionKind::thread_signal) {
+    ties.passed = passed();
+    signals[present_] = {present_, threads_[present_].given, ties.passed};
+    return;
+  }
+  for (const auto& [thread, signal] : signals)
+    if (thread != present_) ties.needs.push_back(signal);
+}
+
+void ThreadTeam::tie_message(const ThreadAction& given, Ties& ties) {
+  const Action& action = *given.action;
+  ties.tags = first_.number_messages(action, given.ordinal);
+  const bool probes = action.kind == ActionKind::probe || action.kind == ActionKind::poll;
+  if (!probes && !ties.tags.probed) return;
+  Use& last = probes_[{stage_.scan->same_as[action.communicator], ties.tags.peer, ties.tags.tag}];
+  if (ties.tags.probed) need(last, ties);
+  if (probes) last = here();
+}
+
+void ThreadTeam::tie(ThreadAction& given) {
+  const Action& action = *given.action;
+  const trace::ActionFamily family = trace::family(action.kind);
+  if (family == trace::ActionFamily::computation || family == trace::ActionFamily::lifecycle) return;
+  auto ties = std::make_unique<Ties>();
+  switch (family) {
+  case trace::ActionFamily::mark:
+    if (action.kind != ActionKind::thread_signal && action.kind != ActionKind::thread_await) return;
+    tie_mark(action, *ties);
+    break;
+  case trace::ActionFamily::completion:
+    for (const trace::RequestId request : action.requests)
+      end(request, *ties);
+    break;
+  case trace::ActionFamily::request:
+    if (action.kind != ActionKind::request_free) return;
+    end(action.request, *ties);
+    break;
+  case trace::ActionFamily::point_to_point:
+    tie_message(given, *ties);
+    break;
+  case trace::ActionFamily::communicator:
+    if (const auto on = trace::meeting_place(action)) use(Shared::collectives, *on, *ties);
+    break;
+  case trace::ActionFamily::collective:
+    use(Shared::collectives, action.communicator, *ties);
+    break;
+  case trace::ActionFamily::window:
+    if (makes_window(action.kind)) {
+      use(Shared::collectives, action.communicator, *ties);
+      use(Shared::window, action.new_communicator, *ties);
+      break;
+    }
+    [[fallthrough]];
+  case trace::ActionFamily::one_sided:
+  case trace::ActionFamily::epoch:
+    use(Shared::window, action.communicator, *ties);
+    break;
+  case trace::ActionFamily::file_collective:
+  case trace::ActionFamily::file:
+    use(Shared::file, action.communicator, *ties);
+    break;
+  default:
+    break;
+  }
+  if (family != trace::ActionFamily::request) begin(action.request, *ties);
+  given.ties = std::move(ties);
+}
+
+// ---- play
+
+bool ThreadTeam::over() const {
+  return !stream_ && std::ranges::all_of(threads_, [](const Member& member) {
+    return member.actions.empty() && (member.player == nullptr || !member.acting);
+  });
+}
+
+ThreadAction* ThreadTeam::next(std::uint32_t thread) {
+  for (;;) {
+    Member& member = threads_[thread];
+    read_ahead();
+    if (!member.actions.empty()) {
+      --waiting_;
+      return &member.actions.front();
+    }
+    member.acting = false;
+    if (over()) {
+      if (thread > 0) threads_.front().wake->release();
+      return nullptr;
+    }
+    if (thread > 0) return nullptr;
+    member.wake->acquire();
+  }
+}
+
+void ThreadTeam::await(std::uint32_t thread, const std::vector<Need>& needs) {
+  for (const Need& need : needs) {
+    Member& other = threads_[need.thread];
+    while (other.done < need.actions) {
+      other.waiters.push_back({need.actions, threads_[thread].wake.get()});
+      threads_[thread].wake->acquire();
+    }
+  }
+}
+
+void ThreadTeam::done(std::uint32_t thread, double begin, double end) {
+  Member& member = threads_[thread];
+  if (stage_.observe) {
+    const std::uint64_t place = member.actions.front().ordinal - reported_from_;
+    if (unreported_.size() <= place) unreported_.resize(place + 1);
+    unreported_[place] = {begin, end};
+    for (; !unreported_.empty() && unreported_.front().end >= 0; unreported_.pop_front(), ++reported_from_)
+      stage_.observe(first_.rank(), unreported_.front().begin, unreported_.front().end);
+  }
+  member.actions.pop_front();
+  ++member.done;
+  // Other actors go on while this one wakes one of them.
+  const auto woken = std::ranges::partition(member.waiters,
+                                            [&](const Waiter& waiter) { return waiter.actions > member.done; });
+  const std::vector<Waiter> awake(woken.begin(), woken.end());
+  member.waiters.erase(woken.begin(), woken.end());
+  for (const Waiter& waiter : awake)
+    waiter.wake->release();
+}
+
+std::vector<const RankPlayer*> ThreadTeam::players() const {
+  std::vector<const RankPlayer*> players;
+  for (const Member& member : threads_)
+    players.push_back(member.player ? member.player.get() : &first_);
+  return players;
+}
+
+} // namespace timeless::replay::smpi
