@@ -108,10 +108,9 @@ void Clocks::do_work(Clock& clock, const Incoming& incoming) {
 void Clocks::count_work(Clock& clock, const Incoming& incoming) const {
   clock.reduced += incoming.reduced_bytes;
   clock.overhead_folded += incoming.overhead;
-  if (!ends_ || !incoming.received) return;
-  const SecondsRow& seconds = rows_[incoming.row].ends->receive;
+  if (!ends_ || (!incoming.received && incoming.collective == nullptr)) return;
   for (std::size_t lane = 0; lane < lanes(); ++lane)
-    clock.counters[4 * lanes() + lane] += seconds.fixed[lane] + incoming.bytes * seconds.per_byte[lane];
+    clock.counters[4 * lanes() + lane] += message_seconds(incoming, lane);
 }
 
 void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {

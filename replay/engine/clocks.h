@@ -7,6 +7,7 @@
 #include "replay/engine/rank_ports.h"
 #include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
+#include "replay/model/collectives.h"
 #include "replay/replay.h"
 
 #include <algorithm>
@@ -36,9 +37,10 @@ struct Incoming {
   double constants = 1; ///< times what a message takes beside its bytes: none, where only its latency counts
   bool port = false;    ///< a message, which comes in through the rank's port
   // What the rank does once it has come, before it takes anything else:
-  bool received = false;    ///< receiving a message, which takes `overhead` and what differs by lane
-  double overhead = 0;      ///< seconds
-  double reduced_bytes = 0; ///< of reduction arithmetic
+  bool received = false;                      ///< receiving a message, which takes `overhead` and what differs by lane
+  double overhead = 0;                        ///< seconds
+  double reduced_bytes = 0;                   ///< of reduction arithmetic
+  const CollectiveCost* collective = nullptr; ///< a collective's result, with the overheads of its messages
 };
 
 /// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
@@ -253,6 +255,8 @@ private:
   void clear_arrivals();
   LaneWork work(const Incoming& incoming);
   LaneWork work_by_lane(const Incoming& incoming);
+  LaneWork work_of_collective(const Incoming& incoming);
+  double message_seconds(const Incoming& incoming, std::size_t lane) const;
   void do_work(Clock& clock, const Incoming& incoming);
   void count_work(Clock& clock, const Incoming& incoming) const;
   void take_alone(Clock& clock, const LaneTime& sent, const CostRow& row, double bytes, double overhead);

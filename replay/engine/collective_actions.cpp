@@ -34,7 +34,13 @@ void Engine::close(std::uint32_t number) {
   CollectiveShape shape = call.shape;
   shape.library = library_; // other processes do not send theirs
   meeting.cost = collective_cost(options_.collectives, shape);
-  meeting.row = clocks_.rows().row(collective_link(call.communicator), meeting.cost.message_size());
+  const CollectiveCost& cost = meeting.cost;
+  meeting.row = clocks_.rows().row(collective_link(call.communicator), cost.message_size());
+  const Bytes bytes = whole_bytes(cost.message_size());
+  if (!network_.overheads_by_lane())
+    meeting.overhead = cost.sends * network_.send_overhead(bytes) +
+                       cost.nonblocking_sends * network_.isend_overhead(bytes) +
+                       cost.receives * network_.receive_overhead(bytes);
   for (const std::uint32_t member : meetings_.members(call.communicator))
     for_each_thread(member, [&](std::uint32_t one) {
       if (ranks_[one].waiting == Waiting::for_meeting && ranks_[one].subject == number) wake(one);
@@ -54,7 +60,9 @@ Incoming Engine::incoming(const Meeting& meeting) const {
           .messages = meeting.cost.messages,
           .bytes = meeting.cost.bytes,
           .constants = meeting.cost.messages,
-          .reduced_bytes = meeting.cost.reduced_bytes};
+          .overhead = meeting.overhead,
+          .reduced_bytes = meeting.cost.reduced_bytes,
+          .collective = &meeting.cost};
 }
 
 void Engine::take_meeting(std::uint32_t number, std::uint32_t meeting) {

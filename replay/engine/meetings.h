@@ -57,6 +57,7 @@ struct Meeting {
   bool left = false; ///< by somebody
   CollectiveCost cost;
   std::uint32_t row = 0;
+  double overhead = 0; ///< of the cost's messages, as far as it is the same in all lanes: seconds
 };
 
 /// Who meets whom: every communicator's collectives, counted by each member for itself.

@@ -45,13 +45,35 @@ void Clocks::spend(Clock& clock, const SecondsRow& seconds, double bytes) {
   clock.pending = std::move(out);
 }
 
+/// Of receiving a message, or of those of a collective.
+double Clocks::message_seconds(const Incoming& incoming, std::size_t lane) const {
+  const EndsRow& ends = *rows_[incoming.row].ends;
+  const auto seconds = [&](const SecondsRow& row, double bytes) {
+    return row.fixed[lane] + bytes * row.per_byte[lane];
+  };
+  if (incoming.collective == nullptr) return seconds(ends.receive, incoming.bytes);
+  const CollectiveCost& cost = *incoming.collective;
+  const auto bytes = static_cast<double>(whole_bytes(cost.message_size()));
+  return cost.sends * seconds(ends.send, bytes) + cost.nonblocking_sends * seconds(ends.nonblocking_send, bytes) +
+         cost.receives * seconds(ends.receive, bytes);
+}
+
 /// Of receiving a message.
 LaneWork Clocks::work_by_lane(const Incoming& incoming) {
-  const SecondsRow& seconds = rows_[incoming.row].ends->receive;
   double* const all = term();
   for (std::size_t lane = 0; lane < lanes(); ++lane)
-    all[lane] =
-        incoming.overhead * rates_.overhead[lane] + (seconds.fixed[lane] + incoming.bytes * seconds.per_byte[lane]);
+    all[lane] = incoming.overhead * rates_.overhead[lane] + message_seconds(incoming, lane);
+  return {1, all};
+}
+
+/// The overheads of its messages and its arithmetic.
+LaneWork Clocks::work_of_collective(const Incoming& incoming) {
+  if (!ends_ && incoming.overhead == 0) return {incoming.reduced_bytes, rows_.reduction()};
+  double* const all = term();
+  for (std::size_t lane = 0; lane < lanes(); ++lane) {
+    all[lane] = incoming.overhead * rates_.overhead[lane] + incoming.reduced_bytes * rows_.reduction()[lane];
+    if (ends_) all[lane] += message_seconds(incoming, lane);
+  }
   return {1, all};
 }
 

@@ -29,8 +29,8 @@ inline LaneTransfer Clocks::usual_transfer(const CostRow& row, double messages, 
 }
 
 inline LaneWork Clocks::work(const Incoming& incoming) {
-  if (incoming.reduced_bytes != 0) [[unlikely]]
-    return {incoming.reduced_bytes, rows_.reduction()};
+  if (incoming.collective != nullptr) [[unlikely]]
+    return work_of_collective(incoming);
   if (ends_ && incoming.received) [[unlikely]]
     return work_by_lane(incoming);
   return {incoming.overhead, rows_.overhead()};

@@ -9,11 +9,6 @@ namespace {
 // More than any algorithm needs whose steps grow with the logarithm of the members.
 constexpr std::size_t most_kept = 64;
 
-/// What a schedule's sizes are to a network: whole bytes, and never beyond what an integer holds.
-Bytes whole(double bytes) {
-  return bytes < 0x1p63 ? static_cast<Bytes>(bytes) : Bytes{1} << 63U;
-}
-
 } // namespace
 
 Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, const schedules::Place& place)
@@ -52,7 +47,7 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
                     : rows.message(members[here], members[transfer.to], transfer.bytes);
     if (!network.overheads_by_lane()) {
       const bool blocking = transfer.sending == schedules::Sending::blocking;
-      const Bytes bytes = whole(transfer.bytes);
+      const Bytes bytes = whole_bytes(transfer.bytes);
       step.send_overhead = blocking ? network.send_overhead(bytes) : network.isend_overhead(bytes);
       step.receive_overhead = network.receive_overhead(bytes);
     }

@@ -41,73 +41,112 @@ double all_but_own(const Shape& shape) {
   return shape.bytes * others(shape) / shape.members;
 }
 
+Cost operator+(const Cost& left, const Cost& right) {
+  return {.messages = left.messages + right.messages,
+          .bytes = left.bytes + right.bytes,
+          .reduced_bytes = left.reduced_bytes + right.reduced_bytes,
+          .sends = left.sends + right.sends,
+          .nonblocking_sends = left.nonblocking_sends + right.nonblocking_sends,
+          .receives = left.receives + right.receives};
+}
+
+/// Messages one after the other, each sent once the one before has been received: A (o_s + a + o_r) + B b + R g
+Cost sends(double messages, double bytes, double reduced_bytes = 0) {
+  return {
+      .messages = messages, .bytes = bytes, .reduced_bytes = reduced_bytes, .sends = messages, .receives = messages};
+}
+
+/// The same by Sendrecv: A (o_i + a + o_r) + B b + R g
+Cost exchanges(double messages, double bytes, double reduced_bytes = 0) {
+  return {.messages = messages,
+          .bytes = bytes,
+          .reduced_bytes = reduced_bytes,
+          .nonblocking_sends = messages,
+          .receives = messages};
+}
+
 /// ceil(lg p) (a + n b)
 Cost tree(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
-  return {steps, steps * shape.bytes, 0};
+  return sends(steps, steps * shape.bytes);
 }
 
 /// ceil(lg p) (a + n b + n g)
 Cost reducing_tree(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
-  return {steps, steps * shape.bytes, steps * shape.bytes};
+  return sends(steps, steps * shape.bytes, steps * shape.bytes);
+}
+
+/// The same by recursive doubling.
+Cost doubling(const Shape& shape) {
+  const double steps = ceil_log2(shape.members);
+  return exchanges(steps, steps * shape.bytes, steps * shape.bytes);
 }
 
 /// ceil(lg p) a: dissemination
 Cost barrier(const Shape& shape) {
-  return {ceil_log2(shape.members), 0, 0};
+  return exchanges(ceil_log2(shape.members), 0);
 }
 
 /// Binomial tree; scatter and recursive-doubling allgather; scatter and ring allgather.
 Cost broadcast(const Shape& shape) {
   if (switches::broadcast_by_tree(shape)) return tree(shape);
   const double log = ceil_log2(shape.members);
-  if (switches::broadcast_by_doubling(shape)) return {2 * log, 2 * all_but_own(shape), 0};
-  return {log + others(shape), 2 * all_but_own(shape), 0};
-}
-
-/// Rabenseifner's reduce-scatter followed by gathering; `extra` messages and `extra` - 1 buffers more when p is no
-/// power of two.
-Cost rabenseifner(const Shape& shape, double extra) {
   const double part = all_but_own(shape);
-  if (power_of_two(shape)) return {2 * floor_log2(shape.members), 2 * part, part};
-  return {2 * floor_log2(shape.members) + extra, 2 * part + extra * shape.bytes, shape.bytes + part};
+  return sends(log, part) + exchanges(switches::broadcast_by_doubling(shape) ? log : others(shape), part);
 }
 
+/// Where p is no power of two: this many messages of whole buffers more, before and after, and one buffer's arithmetic.
+Cost folding(const Shape& shape, double messages) {
+  return power_of_two(shape) ? Cost{} : sends(messages, messages * shape.bytes, shape.bytes);
+}
+
+/// A tree; Rabenseifner's reduce-scatter and a gather.
 Cost reduce(const Shape& shape) {
   if (switches::reduce_whole(shape)) return reducing_tree(shape);
-  return rabenseifner(shape, 1);
+  const double log = floor_log2(shape.members);
+  const double part = all_but_own(shape);
+  return folding(shape, 1) + exchanges(log, part, part) + sends(log, part);
 }
 
+/// Recursive doubling; Rabenseifner's reduce-scatter and an allgather.
 Cost allreduce(const Shape& shape) {
-  if (switches::reduce_whole(shape)) return reducing_tree(shape);
-  return rabenseifner(shape, 2);
+  if (switches::reduce_whole(shape)) return doubling(shape);
+  const double log = floor_log2(shape.members);
+  const double part = all_but_own(shape);
+  return folding(shape, 2) + exchanges(log, part, part) + exchanges(log, part);
 }
 
 /// Recursive doubling; Bruck; ring.
 Cost allgather(const Shape& shape) {
   const bool ring = switches::allgather(shape) == switches::Allgather::ring;
-  return {ring ? others(shape) : ceil_log2(shape.members), all_but_own(shape), 0};
+  return exchanges(ring ? others(shape) : ceil_log2(shape.members), all_but_own(shape));
 }
 
 /// (p-1) a + n b
 Cost pairwise(const Shape& shape) {
-  return {others(shape), shape.bytes, 0};
+  return exchanges(others(shape), shape.bytes);
 }
 
 /// ceil(p/k) a + n b: k messages are on their way together, and the own part is one of them. Where these have links to
-/// themselves, their bytes overlap as well.
+/// themselves, their bytes overlap as well; the processor's work on them does not.
 Cost spread(const Shape& shape) {
   const double rounds = std::ceil(static_cast<double>(shape.members) / std::max(shape.library.alltoall_throttle, 1U));
   const double part = shape.bytes / shape.members;
-  return {rounds, shape.library.side_by_side ? rounds * part : shape.bytes, 0, part};
+  const bool own_is_none = shape.library.copies_own_part && shape.kind != ActionKind::alltoall;
+  const double messages = own_is_none ? others(shape) : shape.members;
+  return {.messages = rounds,
+          .bytes = shape.library.side_by_side ? rounds * part : shape.bytes,
+          .message_bytes = part,
+          .nonblocking_sends = messages,
+          .receives = messages};
 }
 
 /// Bruck for small parts; some with some at once; pairwise.
 Cost alltoall(const Shape& shape) {
   if (!switches::alltoall_by_bruck(shape)) return switches::alltoall_in_pairs(shape) ? pairwise(shape) : spread(shape);
   const double log = ceil_log2(shape.members);
-  return {log, shape.bytes / 2 * log, 0};
+  return exchanges(log, shape.bytes / 2 * log);
 }
 
 /// Recursive halving, pairwise, or recursive doubling when the operation does not commute.
@@ -117,44 +156,54 @@ Cost reduce_scatter(const Shape& shape) {
   if (by == switches::ReduceScatter::doubling) {
     const double log = ceil_log2(shape.members);
     const double bytes = shape.bytes * log - part;
-    return {log, bytes, bytes};
+    return exchanges(log, bytes, bytes);
   }
-  if (by == switches::ReduceScatter::pairwise) return {others(shape), part, part};
-  if (power_of_two(shape)) return {floor_log2(shape.members), part, part};
-  return {floor_log2(shape.members) + 2, shape.bytes + part, shape.bytes + part};
+  if (by == switches::ReduceScatter::pairwise) return exchanges(others(shape), part, part);
+  const Cost halving = exchanges(floor_log2(shape.members), part, part);
+  return power_of_two(shape) ? halving : halving + sends(2, shape.bytes, shape.bytes);
 }
 
 /// ceil(lg p) a + n (p-1)/p b: binomial gather and scatter
 Cost binomial(const Shape& shape) {
-  return {ceil_log2(shape.members), all_but_own(shape), 0};
+  return sends(ceil_log2(shape.members), all_but_own(shape));
 }
 
-/// a + n (p-1)/p b: gatherv and scatterv, whose messages are on their way together
-Cost linear(const Shape& shape) {
+/// Messages of equal parts that are on their way together, to one member or from it: it works on all of them.
+Cost at_once(const Shape& shape, double messages, double bytes, bool gathers) {
   const double part = shape.bytes / shape.members;
-  return {1, shape.library.side_by_side ? part : all_but_own(shape), 0, part};
+  return {.messages = 1,
+          .bytes = shape.library.side_by_side ? part : bytes,
+          .message_bytes = part,
+          .nonblocking_sends = gathers ? 1 : messages,
+          .receives = gathers ? messages : 1};
+}
+
+/// a + n (p-1)/p b: gatherv and scatterv
+Cost linear(const Shape& shape) {
+  return at_once(shape, others(shape), all_but_own(shape), shape.kind == ActionKind::gatherv);
 }
 
 /// a + n b: what one member sends to its neighbours, as if they were reached at once
 Cost neighbours(const Shape& shape) {
-  return {1, shape.bytes, 0};
+  return exchanges(1, shape.bytes);
 }
 
 /// A small allreduce, without arithmetic.
 Cost creation(const Shape& shape) {
   const double steps = ceil_log2(shape.members);
-  return {steps, steps * creation_bytes, 0};
+  return exchanges(steps, steps * creation_bytes);
 }
 
 // ---- between groups, each part in the group that takes longer
 
-Cost operator+(const Cost& left, const Cost& right) {
-  return {left.messages + right.messages, left.bytes + right.bytes, left.reduced_bytes + right.reduced_bytes};
+/// A message between the groups' first members.
+Cost message(double bytes) {
+  return sends(1, bytes);
 }
 
-/// A message between the groups' first members, or both at once.
-Cost message(double bytes) {
-  return {1, bytes, 0};
+/// One each way between them, both at once.
+Cost swap(double bytes) {
+  return exchanges(1, bytes);
 }
 
 /// A part in a group.
@@ -164,32 +213,32 @@ Cost within(const Shape& group, Cost (*cost)(const Shape&)) {
 
 /// A message for each member of the other group, one after the other.
 Cost with_each(const Shape& group) {
-  return {static_cast<double>(group.members), group.bytes, 0};
+  return exchanges(group.members, group.bytes);
 }
 
 /// A message for each member of the other group, all together.
 Cost with_all(const Shape& group) {
-  const double part = group.bytes / group.members;
-  return {1, group.library.side_by_side ? part : group.bytes, 0, part};
+  const bool scatters = group.kind == ActionKind::scatter || group.kind == ActionKind::scatterv;
+  return at_once(group, group.members, group.bytes, !scatters);
 }
 
 /// What MPICH does, one after the other: docs/model.md.
 Cost between_groups(const Shape& group) {
   switch (group.kind) {
   case ActionKind::barrier:
-    return within(group, barrier) + message(0) + within(group, tree);
+    return within(group, barrier) + swap(0) + within(group, tree);
   case ActionKind::broadcast:
     return message(group.bytes) + within(group, broadcast);
   case ActionKind::reduce:
     return within(group, reduce) + message(group.bytes);
   case ActionKind::allreduce:
-    return within(group, reduce) + message(group.bytes) + within(group, broadcast);
+    return within(group, reduce) + swap(group.bytes) + within(group, broadcast);
   case ActionKind::gather:
   case ActionKind::scatter:
     if (switches::gather_between_groups_locally(group)) return within(group, binomial) + message(group.bytes);
     return with_all(group);
   case ActionKind::allgather:
-    return within(group, binomial) + message(group.bytes) + within(group, broadcast);
+    return within(group, binomial) + swap(group.bytes) + within(group, broadcast);
   case ActionKind::allgatherv:
     return with_all(group) + within(group, broadcast);
   case ActionKind::gatherv:
@@ -200,11 +249,11 @@ Cost between_groups(const Shape& group) {
   case ActionKind::alltoallw:
     return with_each(group);
   case ActionKind::reduce_scatter:
-    return within(group, reduce) + message(group.bytes) + within(group, linear);
+    return within(group, reduce) + swap(group.bytes) + within(group, linear);
   case ActionKind::reduce_scatter_block:
-    return within(group, reduce) + message(group.bytes) + within(group, binomial);
+    return within(group, reduce) + swap(group.bytes) + within(group, binomial);
   default:
-    return within(group, creation) + message(creation_bytes) + within(group, creation);
+    return within(group, creation) + swap(creation_bytes) + within(group, creation);
   }
 }
 
@@ -259,8 +308,8 @@ constexpr std::array rows{
     Row{ActionKind::alltoallw, listed, spread},
     Row{ActionKind::reduce_scatter, listed, reduce_scatter},
     Row{ActionKind::reduce_scatter_block, part_of_each, reduce_scatter},
-    Row{ActionKind::scan, buffer, reducing_tree},
-    Row{ActionKind::exscan, buffer, reducing_tree},
+    Row{ActionKind::scan, buffer, doubling},
+    Row{ActionKind::exscan, buffer, doubling},
     Row{ActionKind::neighbor_allgather, listed, neighbours},
     Row{ActionKind::neighbor_allgatherv, listed, neighbours},
     Row{ActionKind::neighbor_alltoall, listed, neighbours},
@@ -289,7 +338,11 @@ double collective_bytes(const Action& action, std::uint32_t members, std::uint32
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape) {
   // What members tell each other of a file is within the file system's latency.
   if (shape.members <= 1 || trace::family(shape.kind) == trace::ActionFamily::file_collective) return {};
-  if (model == CollectiveModel::simple) return tree(shape);
+  if (model == CollectiveModel::simple) {
+    // The paper's: it knows no overheads.
+    const double steps = ceil_log2(shape.members);
+    return {.messages = steps, .bytes = steps * shape.bytes};
+  }
   if (shape.group > 0) {
     CollectiveShape group = shape;
     group.members = shape.group;

@@ -8,13 +8,17 @@
 
 namespace timeless::replay {
 
-/// What a collective costs, as multiples of a link's parameters:
-/// messages * latency + bytes * byte_time, then reduced_bytes * reduction_byte_time of arithmetic.
+/// What a collective costs, as multiples of a link's parameters: messages * latency + bytes * byte_time, then
+/// reduced_bytes * reduction_byte_time of arithmetic, and the processors' overheads of messages.
 struct CollectiveCost {
   double messages = 0; ///< one after the other
   double bytes = 0;    ///< one after the other
   double reduced_bytes = 0;
   double message_bytes = -1; ///< the size at which a message costs what it does; below 0: bytes / messages
+  // How often what comes last waits for a processor's overhead of a message of that size:
+  double sends = 0;
+  double nonblocking_sends = 0;
+  double receives = 0;
   bool operator==(const CollectiveCost&) const = default;
 
   double message_size() const {
@@ -22,6 +26,11 @@ struct CollectiveCost {
     return messages > 0 ? bytes / messages : bytes;
   }
 };
+
+/// The size of a message that is no whole number of bytes, and never beyond what an integer holds.
+inline Bytes whole_bytes(double bytes) {
+  return bytes < 0x1p63 ? static_cast<Bytes>(bytes) : Bytes{1} << 63U;
+}
 
 /// What the cost of a collective depends on.
 struct CollectiveShape {

@@ -22,9 +22,16 @@ using trace::Action;
 using trace::ActionKind;
 using Cost = CollectiveCost;
 
+/// Without the processors' part.
+Cost on_the_way(CollectiveModel model, const CollectiveShape& shape) {
+  Cost cost = collective_cost(model, shape);
+  cost.sends = cost.nonblocking_sends = cost.receives = 0;
+  return cost;
+}
+
 Cost mpich(ActionKind kind, std::uint32_t members, double bytes, std::uint32_t element_bytes = 1) {
-  return collective_cost(CollectiveModel::mpich,
-                         {.kind = kind, .members = members, .bytes = bytes, .element_bytes = element_bytes});
+  return on_the_way(CollectiveModel::mpich,
+                    {.kind = kind, .members = members, .bytes = bytes, .element_bytes = element_bytes});
 }
 
 TEST(CollectiveCost, barrier_takes_a_message_for_each_doubling) {
@@ -65,7 +72,7 @@ TEST(CollectiveCost, allreduce_doubles_up_to_2048_bytes) {
 TEST(CollectiveCost, reductions_stay_trees_for_user_operations_and_for_few_elements) {
   for (const ActionKind kind : {ActionKind::reduce, ActionKind::allreduce}) {
     const CollectiveShape user{.kind = kind, .members = 8, .bytes = 1e5, .element_bytes = 8, .user_operation = true};
-    EXPECT_EQ(collective_cost(CollectiveModel::mpich, user), (Cost{3, 3e5, 3e5}));
+    EXPECT_EQ(on_the_way(CollectiveModel::mpich, user), (Cost{3, 3e5, 3e5}));
     // 7 elements among 8 or 9 members are fewer than the 8 of the largest power of two; 8 elements are enough.
     EXPECT_EQ(mpich(kind, 8, 7000, 1000), (Cost{3, 21000, 21000}));
     EXPECT_EQ(mpich(kind, 9, 7000, 1000), (Cost{4, 28000, 28000}));
@@ -97,7 +104,7 @@ TEST(CollectiveCost, alltoall_has_32_messages_on_their_way_at_once_and_goes_pair
 
 TEST(CollectiveCost, bytes_of_messages_side_by_side_overlap) {
   const auto beside = [](ActionKind kind, std::uint32_t members, double bytes) {
-    return collective_cost(
+    return on_the_way(
         CollectiveModel::mpich,
         {.kind = kind, .members = members, .bytes = bytes, .library = {.alltoall_throttle = 4, .side_by_side = true}});
   };
@@ -114,7 +121,7 @@ TEST(CollectiveCost, reduce_scatter_halves_then_goes_pairwise) {
     EXPECT_EQ(mpich(kind, 8, 524288), (Cost{7, 458752, 458752}));
     const CollectiveShape noncommutative{.kind = kind, .members = 8, .bytes = 800, .commutative = false};
     // lg 8 = 3 messages, n (3 - 7/8)
-    EXPECT_EQ(collective_cost(CollectiveModel::mpich, noncommutative), (Cost{3, 1700, 1700}));
+    EXPECT_EQ(on_the_way(CollectiveModel::mpich, noncommutative), (Cost{3, 1700, 1700}));
   }
 }
 
@@ -146,6 +153,47 @@ TEST(CollectiveCost, alone_everything_is_free) {
 TEST(CollectiveCost, simple_model_is_the_papers_for_every_collective) {
   for (const ActionKind kind : {ActionKind::broadcast, ActionKind::reduce, ActionKind::alltoall, ActionKind::allreduce})
     EXPECT_EQ(collective_cost(CollectiveModel::simple, {.kind = kind, .members = 64, .bytes = 1e6}), (Cost{6, 6e6, 0}));
+}
+
+/// A collective's overheads: {blocking sends, nonblocking ones, receives}.
+struct Overheads {
+  double sends;
+  double nonblocking_sends;
+  double receives;
+  bool operator==(const Overheads&) const = default;
+};
+
+void PrintTo(const Overheads& one, std::ostream* out) {
+  *out << "{" << one.sends << ", " << one.nonblocking_sends << ", " << one.receives << "}";
+}
+
+Overheads overheads(CollectiveModel model, const CollectiveShape& shape) {
+  const Cost cost = collective_cost(model, shape);
+  return {cost.sends, cost.nonblocking_sends, cost.receives};
+}
+
+TEST(CollectiveCost, processors_send_and_receive_each_message_that_the_last_member_waits_for) {
+  const auto of = [](ActionKind kind, std::uint32_t members, double bytes) {
+    return overheads(CollectiveModel::mpich, {.kind = kind, .members = members, .bytes = bytes, .element_bytes = 1});
+  };
+  EXPECT_EQ(of(ActionKind::barrier, 9, 0), (Overheads{0, 4, 4}));
+  EXPECT_EQ(of(ActionKind::broadcast, 8, 100), (Overheads{3, 0, 3}));
+  EXPECT_EQ(of(ActionKind::broadcast, 8, 524288), (Overheads{3, 7, 10}));
+  EXPECT_EQ(of(ActionKind::reduce, 8, 4096), (Overheads{3, 3, 6}));
+  EXPECT_EQ(of(ActionKind::reduce, 10, 10000), (Overheads{4, 3, 7}));
+  EXPECT_EQ(of(ActionKind::allreduce, 10, 10000), (Overheads{2, 6, 8}));
+  EXPECT_EQ(of(ActionKind::allgather, 10, 81920), (Overheads{0, 9, 9}));
+  EXPECT_EQ(of(ActionKind::reduce_scatter, 10, 1000), (Overheads{2, 3, 5}));
+  EXPECT_EQ(of(ActionKind::scan, 5, 10), (Overheads{0, 3, 3}));
+  EXPECT_EQ(of(ActionKind::gather, 8, 800), (Overheads{3, 0, 3}));
+  EXPECT_EQ(of(ActionKind::gatherv, 8, 800), (Overheads{0, 1, 7}));
+  EXPECT_EQ(of(ActionKind::scatterv, 8, 800), (Overheads{0, 7, 1}));
+  EXPECT_EQ(of(ActionKind::alltoall, 12, 12 * 1000), (Overheads{0, 12, 12}));
+  EXPECT_EQ(of(ActionKind::alltoall, 8, 8 * 32769), (Overheads{0, 7, 7}));
+  const CollectiveShape own_copied{
+      .kind = ActionKind::alltoallv, .members = 12, .bytes = 1200, .library = {.copies_own_part = true}};
+  EXPECT_EQ(overheads(CollectiveModel::mpich, own_copied), (Overheads{0, 11, 11}));
+  EXPECT_EQ(overheads(CollectiveModel::simple, own_copied), (Overheads{0, 0, 0}));
 }
 
 TEST(CollectiveBytes, each_kind_counts_what_the_table_calls_n) {

@@ -728,9 +728,17 @@ private:
     return {last,
             cost.messages * latency,
             cost.messages * constant(link, step) + cost.bytes * byte_time,
-            cost.reduced_bytes * network_.reduction_byte_time()[lane_],
+            overheads(cost, link) + cost.reduced_bytes * network_.reduction_byte_time()[lane_],
             path,
             network_.scales(link)};
+  }
+
+  /// Of a collective's messages.
+  double overheads(const CollectiveCost& cost, LinkClass link) {
+    const double step = cost.message_size();
+    const auto each = [&](Overhead which) { return overhead(which, link, static_cast<Bytes>(step), false, step); };
+    return cost.sends * each(Overhead::send) + cost.nonblocking_sends * each(Overhead::nonblocking_send) +
+           cost.receives * each(Overhead::receive);
   }
 
   bool collective(const Action& action, CommunicatorId communicator, Rank number) {
