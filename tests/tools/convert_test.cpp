@@ -110,7 +110,7 @@ TEST_F(Convert, with_an_error_keeps_volumes_within_it_and_sums_exact_in_half_the
 }
 
 TEST_F(Convert, with_an_error_is_said_by_info_check_classify_and_replay) {
-  timeless_command({"convert", path("run.tia"), "-o", path("small.tia"), "--volume-error", "0.002"});
+  timeless_command({"convert", path("run.tia"), "-o", path("small.tia"), "--volume-error", "0.2%"});
   const std::vector<std::vector<std::string>> commands = {{"info", path("small.tia")},
                                                           {"check", path("small.tia")},
                                                           {"classify", path("small.tia"), "--network", "e1g"},
@@ -134,7 +134,7 @@ TEST_F(Convert, again_adds_the_errors) {
 }
 
 TEST_F(Convert, refuses_errors_that_mean_nothing) {
-  for (const char* error : {"0", "-1%", "100%", "1.5", "x", "0.2%%", "0.0000000001", "nan", "%", ""}) {
+  for (const char* error : {"0", "-1%", "100%", "1.5", "0.2", "0.002", "150%", "x", "0.2%%", "0.00000001%", "nan", "%", ""}) {
     const Outcome outcome =
         timeless_command({"convert", path("run.tia"), "-o", path("small.tia"), "--volume-error", error});
     EXPECT_EQ(outcome.status, 2) << error << outcome.out << outcome.err;

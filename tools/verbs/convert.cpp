@@ -27,7 +27,7 @@ namespace {
 
 struct Options {
   std::string trace;
-  std::string from;
+  TraceFormat from;
   std::string to;
   std::string output;
   std::optional<std::string> volume_error;
@@ -36,17 +36,21 @@ struct Options {
   bool json = false;
 };
 
-/// "0.2%" or "0.002" in parts of a billion.
+/// "0.2%" in parts of a billion.
 std::uint64_t parse_error(std::string_view text) {
   const bool percent = text.ends_with('%');
   std::string_view digits = text.substr(0, text.size() - (percent ? 1 : 0));
   double error = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), error);
-  const double parts = std::floor(error * (percent ? 1e-2 : 1) * static_cast<double>(gather::billion) + 1e-3);
+  const double parts = std::floor(error * 1e-2 * static_cast<double>(gather::billion) + 1e-3);
   if (problem != std::errc() || end != digits.data() + digits.size() || !(parts >= 1) ||
       parts >= static_cast<double>(gather::billion))
-    throw Error(Failure::usage, "no relative error between 1e-9 and 1: " + std::string(text), "--volume-error",
-                "give one such as 0.2% or 0.002");
+    throw Error(Failure::usage, "no error between 1e-7% and 100%: " + std::string(text), "--volume-error",
+                "give one such as 0.2%");
+  // 0.2 may mean 0.2 % or a fifth: it is not for us to choose.
+  if (!percent)
+    throw Error(Failure::usage, "'" + std::string(text) + "' has no %", "--volume-error",
+                "write " + std::string(text) + "% if it is per cent");
   return static_cast<std::uint64_t>(parts);
 }
 
@@ -198,7 +202,7 @@ VerbAction add_convert(CLI::App& command) {
       "List the formats that can be read and written");
   command
       .add_option("--volume-error", options->volume_error,
-                  "Let each volume be this far from what was recorded, relative to it, such as 0.2%; the sum of each "
+                  "Let each volume be this many per cent off what was recorded, such as 0.2%; the sum of each "
                   "kernel of each rank stays exact")
       ->default_str("none");
   command
