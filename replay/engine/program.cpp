@@ -78,7 +78,8 @@ void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& prog
       for (const Unmodelled what : unmodelled_)
         program.unmodelled.emplace_back(static_cast<std::uint32_t>(program.operations.size() - 1), what);
     } catch (const Error& error) {
-      if (error.failure() != Failure::invalid_input) throw;
+      // One that says where is the machine's, and of no action.
+      if (error.failure() != Failure::invalid_input || !error.where().empty()) throw;
       program.operations.push_back(
           {.step = Step::invalid, .call = static_cast<std::uint32_t>(program.problems.size())});
       program.problems.push_back(error.description());

@@ -184,13 +184,26 @@ TEST(PlatformCheck, of_a_lone_host_without_routing_finds_no_mistake_and_both_bac
     EXPECT_NE(replayed_on(platform, "h\nh\n", backend).status, 0);
 }
 
+TEST(PlatformCheck, of_hosts_without_routes_ends_as_both_backends_do) {
+  const std::string hosts = "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>";
+  for (const char* routing : {"None", "Full"}) {
+    const WrittenPlatform platform(good_head + "<zone id=\"w\" routing=\"" + routing + "\">" + hosts + "</zone></platform>");
+    EXPECT_EQ(timeless_command({"platform", "check", platform.path()}).status, 3) << routing;
+    for (const char* backend : {"model", "smpi"}) {
+      const Outcome outcome = replayed_on(platform, "a\nb\n", backend);
+      EXPECT_EQ(outcome.status, 3) << routing << backend;
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("route"), HasSubstr("connect them"))) << routing << backend;
+    }
+  }
+}
+
 TEST(PlatformWithWifi, is_a_mistake_to_check_and_not_shown) {
   const WrittenPlatform platform(zone_of(
       "<zone id=\"air\" routing=\"Wifi\"><prop id=\"access_point\" value=\"r\"/>"
       "<host id=\"s1\" speed=\"1Gf\"/><host id=\"s2\" speed=\"1Gf\"/>"
       "<link id=\"AP\" sharing_policy=\"WIFI\" bandwidth=\"54Mbps\" latency=\"0ms\"/><router id=\"r\"/></zone>"));
   const Outcome checked = timeless_command({"platform", "check", platform.path()});
-  EXPECT_EQ(checked.status, 3);
+  EXPECT_EQ(checked.status, 5);
   EXPECT_THAT(checked.out, AllOf(HasSubstr("link 'AP' is WIFI"), HasSubstr("\n1 mistake\n")));
   const Outcome shown = timeless_command({"platform", "show", platform.path()});
   EXPECT_EQ(shown.status, 5);

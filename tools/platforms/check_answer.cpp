@@ -25,10 +25,22 @@ Findings judge(const std::filesystem::path& file) {
 void throw_mistake(const Findings& findings, const std::filesystem::path& file, const std::string& before) {
   const auto found = std::ranges::find(findings, Severity::mistake, &Finding::severity);
   if (found == findings.end()) return;
-  throw Error(Failure::invalid_input, before + found->what,
+  throw Error(found->failure, before + found->what,
               file.string() + (found->line == 0 ? "" : fmt::format(":{}", found->line)),
               found->advice.empty() ? "see timeless platform check" : found->advice);
 }
+
+namespace {
+
+/// How a replay ends that meets all of the mistakes: what is invalid goes before what no replay can do.
+Failure failure_of(const Findings& findings) {
+  const bool invalid = std::ranges::any_of(findings, [](const Finding& finding) {
+    return finding.severity == Severity::mistake && finding.failure == Failure::invalid_input;
+  });
+  return invalid ? Failure::invalid_input : Failure::missing_capability;
+}
+
+} // namespace
 
 int answer_check(const std::filesystem::path& file, bool json) {
   const Findings findings = judge(file);
@@ -53,7 +65,7 @@ int answer_check(const std::filesystem::path& file, bool json) {
     else
       print_line("{}: good; SimGrid loads it{}", file.string(), findings.empty() ? " without a warning" : "");
   }
-  return wrong ? static_cast<int>(Failure::invalid_input) : 0;
+  return wrong ? static_cast<int>(failure_of(findings)) : 0;
 }
 
 } // namespace timeless::tools::platforms

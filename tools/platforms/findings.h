@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/platform/xml_file.h"
+#include "trace/error.h"
 
 #include <cstddef>
 #include <span>
@@ -19,6 +20,8 @@ struct Finding {
   std::size_t line = 0; ///< 0 where it is of the whole file
   std::string what = {};
   std::string advice = {}; ///< what to write instead
+  /// Of a mistake: how a replay ends that meets it.
+  Failure failure = Failure::invalid_input;
 };
 
 using Findings = std::vector<Finding>;

@@ -13,7 +13,8 @@ void check_replay(const XmlFile& file, Findings& findings) {
     findings.push_back({.line = file.line_of(node),
                         .what = "link '" + std::string(node.attribute("id").value()).substr(0, 60) +
                                 "' is WIFI: no replay can send messages over it",
-                        .advice = "write sharing_policy=\"SHARED\" and one bandwidth, or leave it out"});
+                        .advice = "write sharing_policy=\"SHARED\" and one bandwidth, or leave it out",
+                        .failure = Failure::missing_capability});
   });
   for (const replay::Profile& profile : replay::profiles_in(file.document()))
     findings.push_back(
