@@ -127,6 +127,35 @@ TEST_F(InSmpi, several_configurations_are_divided_each) {
             1.9 * all[1].at("contention").at("difference_seconds").get<double>());
 }
 
+TEST_F(InSmpi, several_platforms_follow_each_other_as_if_each_were_alone) {
+  const std::string shared = TIMELESS_TEST_PLATFORMS "/shared.xml";
+  const std::string faster = directory_ / "faster.xml";
+  std::string text = content(shared);
+  for (std::size_t at = 0; (at = text.find("100MBps", at)) != std::string::npos;)
+    text.replace(at, 7, "200MBps");
+  std::ofstream(faster) << text;
+  const std::vector<std::string> asked{"--backend", "smpi", "--by", "kernel", "--compute-rate", "1e9", "--bandwidth",
+                                       "x1,x2"};
+  std::vector<std::string> both = asked;
+  both.insert(both.end(), {"--platform", faster});
+  const json together = answer(both).at("configurations");
+  ASSERT_EQ(together.size(), 4);
+  const json alone = answer(asked).at("configurations");
+  for (std::size_t lane = 0; lane < 2; ++lane)
+    for (const char* figure : {"name", "makespan_seconds", "ranks", "contention"})
+      EXPECT_EQ(together[lane].at(figure), alone[lane].at(figure)) << lane << figure;
+  EXPECT_EQ(together[2].at("name"), "faster");
+  EXPECT_NEAR(together[2].at("makespan_seconds"), together[1].at("makespan_seconds"), 1e-9) << "twice the bandwidth";
+  for (const std::string format : {"csv", "simgrid"}) {
+    std::vector<std::string> drawn = both;
+    drawn.insert(drawn.end(), {"--timeline", directory_ / "timeline", "--timeline-format", format});
+    const Outcome refused = replay(drawn);
+    EXPECT_EQ(refused.status, 2) << format;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("a timeline shows one machine"), HasSubstr("name one --platform")));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "timeline"));
+  }
+}
+
 TEST_F(InSmpi, settings_of_SimGrids_pass_through_and_bad_ones_are_named) {
   const json without = answer({"--backend", "smpi"});
   const json with = answer({"--backend", "smpi", "--cfg=network/crosstraffic:0"});

@@ -2,6 +2,7 @@
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/served_platforms.h"
+#include "tools/replaying/smpi_apart.h"
 #include "tools/replaying/smpi_prediction.h"
 #include "tools/trace_input.h"
 
@@ -15,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace timeless::tools {
@@ -24,7 +26,7 @@ namespace {
 /// The model on the same platform, for what SMPI takes longer; nothing, and a note, where it does not come to its end.
 std::optional<replay::Result> without_contention(OnPlatform& on, const trace::Source& source,
                                                  const PredictionOptions& options,
-                                                 const replay::SimgridPlatform& platform) {
+                                                 const replay::Platform& platform) {
   try {
     replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
     Progress progress("replaying " + options.trace + " without contention", total_actions(source.run()));
@@ -40,8 +42,11 @@ std::optional<replay::Result> without_contention(OnPlatform& on, const trace::So
   }
 }
 
+/// Replays the run in SMPI, where its ranks are placed.
+using SmpiRun = std::function<replay::SmpiResult(const replay::Mapping& mapping, const replay::SmpiOptions& options)>;
+
 void predict_with_smpi(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
-                       const replay::SimgridPlatform& platform) {
+                       const replay::Platform& platform, const SmpiRun& run) {
   Prediction& prediction = on.prediction;
   prediction.result.attributed = false;
   const std::vector<replay::Scaling> all = scalings(options);
@@ -62,7 +67,7 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     if (i == observed) smpi.observer = options.observer;
     smpi.units_per_second = on.units_per_second;
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
-    replay::SmpiResult one = replay::smpi_replay(source, platform, on.mapping, smpi);
+    replay::SmpiResult one = run(on.mapping, smpi);
     const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
     prediction.contentions.push_back(comes_to_its_end ? std::optional(contention(one.replay, *model, i))
                                                       : std::nullopt);
@@ -74,12 +79,21 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
   }
 }
 
+void predict_with_smpi_apart(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
+                             const replay::Platform& platform) {
+  predict_with_smpi(on, source, options, platform, [&](const auto& mapping, const auto& smpi) {
+    return smpi_replay_apart(source, platform.file(), options.settings, mapping, smpi);
+  });
+}
+
 Prediction predict_on_platform(const trace::Source& source, const PredictionOptions& options) {
   const replay::SimgridPlatform platform =
       replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings);
   OnPlatform on = place_on_platform(source.run(), options, platform);
   if (options.backend == Backend::smpi)
-    predict_with_smpi(on, source, options, platform);
+    predict_with_smpi(on, source, options, platform, [&](const auto& mapping, const auto& smpi) {
+      return replay::smpi_replay(source, platform, mapping, smpi);
+    });
   else
     predict_with_model(on, source, options, platform);
   return concluded(std::move(on));
@@ -97,9 +111,6 @@ replay::SmpiOptions smpi_options(const PredictionOptions& options) {
 }
 
 void require_smpi_can(const PredictionOptions& options) {
-  if (options.platforms.size() > 1)
-    throw Error(Failure::usage, "SMPI replays on one platform at a time", "--platform",
-                "name one, or use --backend model for all at once");
   if (!options.machine.networks.empty())
     throw Error(Failure::usage, "SMPI needs a platform file, a network's name is not enough", {},
                 "give --platform FILE");
@@ -127,8 +138,9 @@ Prediction predict(const trace::Source& source, const PredictionOptions& options
   const bool networks = !options.machine.networks.empty();
   if (options.backend == Backend::smpi) require_smpi_can(options);
   if (networks) return predict_on_networks(source, options);
-  return options.platforms.size() == 1 ? predict_on_platform(source, options)
-                                       : predict_on_served_platforms(source, options);
+  if (options.platforms.size() == 1) return predict_on_platform(source, options);
+  return predict_on_served_platforms(source, options,
+                                     options.backend == Backend::smpi ? predict_with_smpi_apart : predict_with_model);
 }
 
 } // namespace timeless::tools

@@ -34,6 +34,8 @@ void add(Prediction& all, Prediction one) {
   for (const std::string& note : one.notes)
     add_notes(all, {name + ": " + note});
   std::ranges::move(one.tolerances, std::back_inserter(all.tolerances));
+  std::ranges::move(one.cpu_seconds, std::back_inserter(all.cpu_seconds));
+  std::ranges::move(one.contentions, std::back_inserter(all.contentions));
   if (!all.critical_path && one.critical_path) {
     all.critical_path = std::move(one.critical_path);
     all.critical_path_lane = before + one.critical_path_lane;
@@ -74,15 +76,17 @@ CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& option
                                   : std::string()};
 }
 
-Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options) {
+Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options,
+                                       PredictOnServed predict_one) {
   if (options.platforms.size() > 1 && options.observer != nullptr)
-    throw Error(Failure::usage, "a timeline shows one machine", "--timeline", "name one --platform");
+    throw Error(Failure::usage, "a timeline shows one machine", "--timeline",
+                "name one --platform, and another file for the next");
   const ServedPlatforms platforms(options.platforms, options.settings);
   const CommonRate common = common_rate(source.run(), options.machine, platforms);
   Prediction all;
   for (std::size_t i = 0; i < platforms.size(); ++i) {
     OnPlatform on = place_on_platform(source.run(), options, platforms[i], common.rate);
-    predict_with_model(on, source, options, platforms[i]);
+    predict_one(on, source, options, platforms[i]);
     Prediction one = concluded(std::move(on));
     if (platforms.size() == 1) return one;
     add(all, std::move(one));

@@ -32,7 +32,12 @@ struct CommonRate {
 };
 CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms);
 
-/// predict() with the model on platforms, whose configurations follow each other. Needs no SimGrid.
-Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options);
+/// What predicts on a platform that has been served, and where ranks have been placed.
+using PredictOnServed = void (*)(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
+                                 const replay::Platform& platform);
+
+/// predict() on platforms, whose configurations follow each other. With the model it needs no SimGrid.
+Prediction predict_on_served_platforms(const trace::Source& source, const PredictionOptions& options,
+                                       PredictOnServed predict_one = predict_with_model);
 
 } // namespace timeless::tools

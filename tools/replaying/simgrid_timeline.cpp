@@ -15,6 +15,9 @@ SimgridTimeline::SimgridTimeline(ReplayRequest& request)
     : file_(request.timeline.file, request.timeline.existing()),
       scratch_(trace::open_scratch(trace::directory_of(request.timeline.file))) {
   const TimelineRequest& asked = request.timeline;
+  if (request.prediction.platforms.size() > 1)
+    throw Error(Failure::usage, "a timeline shows one machine", "--timeline",
+                "name one --platform, and another file for the next");
   if (scalings(request.prediction).size() > 1 || !(asked.window.empty() && asked.ranks.empty() && asked.lane.empty()))
     throw Error(Failure::usage, "SimGrid writes a timeline of one simulation, and all of it", "--timeline-format",
                 "ask for one configuration, or take another format");
