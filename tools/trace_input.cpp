@@ -17,28 +17,64 @@
 
 namespace timeless::tools {
 
-void add_trace_argument(CLI::App& command, std::string& path, std::string& from) {
+namespace {
+
+trace::formats::CallsAsComputation counted_calls(const std::vector<std::string>& calls) {
+  const auto named = [&](const char* kind) { return std::ranges::find(calls, kind) != calls.end(); };
+  if (named("none") && calls.size() > 1)
+    throw Error(Failure::usage, "none, and others", "--as-computation", "give one or the other");
+  return {.local = named("local"), .nonblocking = named("nonblocking")};
+}
+
+void add_format_options(CLI::App& command, TraceFormat& format) {
+  std::string known;
+  std::string timed;
+  for (const trace::formats::Format& one : trace::formats::formats()) {
+    if (one.open != nullptr) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+    if (one.open_timed != nullptr) timed += fmt::format("{}{}", timed.empty() ? "" : ", ", one.name);
+  }
+  command.add_option("--from", format.name, "The trace is in this format: " + known)
+      ->type_name("FORMAT")
+      ->default_str("an archive, or a recording");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--as-computation",
+          [&format](const std::vector<std::string>& calls) { format.as_computation = counted_calls(calls); },
+          "With --from " + timed +
+              ": count the time inside these MPI calls as computation: local (MPI_Comm_rank and others that do not "
+              "communicate), nonblocking (those that start or test communication), local,nonblocking or none")
+      ->type_name("CALLS")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"local", "nonblocking", "none"}))
+      ->allow_extra_args(false)
+      ->default_str("local");
+}
+
+} // namespace
+
+void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format) {
   command
       .add_option("trace", path,
                   "A gathered archive (.tia), or the directory of a recording; with --from, what that format has")
       ->required();
-  add_from_option(command, from);
-}
-
-CLI::Option* add_from_option(CLI::App& command, std::string& from) {
-  std::string known;
-  for (const trace::formats::Format& format : trace::formats::formats())
-    if (format.open != nullptr) known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
-  return command.add_option("--from", from, "The trace is in this format: " + known)
-      ->type_name("FORMAT")
-      ->default_str("an archive, or a recording");
+  add_format_options(command, format);
 }
 
 namespace {
 
-std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const std::string& from) {
-  if (from.empty()) return gather::open_run(path);
-  return trace::formats::readable_format(from).open(path);
+std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const TraceFormat& asked) {
+  const trace::formats::Format* const format =
+      asked.ours() ? nullptr : &trace::formats::readable_format(asked.name);
+  if (!asked.as_computation) {
+    if (format == nullptr) return gather::open_run(path);
+    return format->open(path);
+  }
+  if (format == nullptr || format->open_timed == nullptr)
+    throw Error(Failure::usage,
+                fmt::format("{} no times of MPI calls that could count",
+                            format == nullptr ? "archives and recordings have" : std::string(format->name) + " has"),
+                "--as-computation", "leave it out, or give --from dumpi with a trace of DUMPI");
+  return format->open_timed(path, *asked.as_computation);
 }
 
 bool is_archive(const std::filesystem::path& path) {
@@ -86,11 +122,11 @@ void name_other_format(const std::filesystem::path& path, const std::string& fro
 
 } // namespace
 
-std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from) {
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format) {
   try {
-    return open_as(path, from);
+    return open_as(path, format);
   } catch (const Error& error) {
-    if (error.failure() == Failure::invalid_input) name_other_format(path, from);
+    if (error.failure() == Failure::invalid_input) name_other_format(path, format.name);
     throw;
   }
 }

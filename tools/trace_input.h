@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/formats/format.h"
+#include "tools/trace_format.h"
 #include "trace/source.h"
 
 #include <CLI/CLI.hpp>
@@ -14,15 +14,13 @@
 namespace timeless::tools {
 
 /// Adds what every verb reading a trace has: the positional argument, an archive or a directory of rank files, and
-/// --from, for what is in another format.
-void add_trace_argument(CLI::App& command, std::string& path, std::string& from);
-/// --from alone.
-CLI::Option* add_from_option(CLI::App& command, std::string& from);
+/// --from, for what is in another format, with --as-computation.
+void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format);
 
-/// The run at a path, in the format of that name; in our own when that is empty. Throws as gather::open_run() and the
-/// format's own import do, naming the format that the file seems to be in, and Error(usage) when there is no such
-/// format.
-std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const std::string& from);
+/// The run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the format
+/// that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls and
+/// some should count.
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format);
 
 /// What to type where a shell has made a trace's many files of a pattern: advice for a command that was given more
 /// arguments than it takes; empty where that is not why.

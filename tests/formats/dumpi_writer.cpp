@@ -96,8 +96,8 @@ std::string DumpiWriter::bytes(unsigned index_entries) const {
   put(file, static_cast<std::uint64_t>(version_.minor), 1);
   put(file, static_cast<std::uint64_t>(version_.patch), 1);
   put(file, 1'296'777'956, 8);
-  put(file, 4, 2);
-  file += "node";
+  put(file, host_.size(), 2);
+  file += host_;
   put(file, 0, 2);
   put(file, 0, 4);
   put(file, 0, 4);

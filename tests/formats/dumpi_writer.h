@@ -41,6 +41,10 @@ public:
     mask_ = mask;
     return *this;
   }
+  DumpiWriter& host(std::string name) {
+    host_ = std::move(name);
+    return *this;
+  }
   DumpiWriter& type_sizes(std::vector<std::int32_t> sizes) {
     sizes_ = std::move(sizes);
     return *this;
@@ -59,6 +63,7 @@ private:
 
   dumpi::Version version_;
   std::string body_;
+  std::string host_ = "node";
   std::uint64_t now_ = 1'000'000'000;
   std::uint8_t mask_ = 0x4b; ///< statuses, wall times, thread
   std::vector<std::int32_t> sizes_;

@@ -77,7 +77,7 @@ void print_figures(const InfoRequest& request, const trace::Source& source, cons
   if (const std::string memory = memory_text(run); !memory.empty()) print_line("{:<15}{}", "memory", memory);
   print_line("{:<15}{}, {:.2f} bytes per action", "on disk", human_bytes(bytes),
              summary.actions == 0 ? 0 : bytes / static_cast<double>(summary.actions));
-  if (request.from.empty()) print_line("{:<15}{}", "", parts_text(archive_parts(request.trace)));
+  if (request.from.ours()) print_line("{:<15}{}", "", parts_text(archive_parts(request.trace)));
   for (const auto& [call, count] : summary.unrecorded_calls)
     print_line("{:<15}{} called {} times: not in the trace, so not in any replay", "NOT RECORDED", call, count);
 }
@@ -99,7 +99,7 @@ nlohmann::ordered_json spread_json(const Spread& spread) {
 void add_figures(nlohmann::ordered_json& json, const InfoRequest& request, const trace::Source& source,
                  const Summary& summary) {
   json["bytes_on_disk"] = trace_bytes(request.trace, source);
-  const ArchiveParts parts = request.from.empty() ? archive_parts(request.trace) : ArchiveParts{};
+  const ArchiveParts parts = request.from.ours() ? archive_parts(request.trace) : ArchiveParts{};
   json["bytes_of"] = {{"structure", parts.structure}, {"volumes", parts.volumes},         {"actions", parts.actions},
                       {"times", parts.times},         {"definitions", parts.definitions}, {"framing", parts.framing}};
   json["actions"] = summary.actions;

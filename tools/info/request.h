@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tools/trace_format.h"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -9,7 +11,7 @@ namespace timeless::tools {
 /// What is asked of a trace.
 struct InfoRequest {
   std::string trace;
-  std::string from;
+  TraceFormat from;
   bool json = false;
   bool brief = false;
   bool kernels = false;

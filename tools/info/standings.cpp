@@ -19,7 +19,7 @@ namespace {
 /// The ranks' own files at a path, by rank.
 std::map<trace::Rank, std::filesystem::path> rank_files(const InfoRequest& request, const trace::Run& run) {
   std::map<trace::Rank, std::filesystem::path> files;
-  if (!request.from.empty()) return files;
+  if (!request.from.ours()) return files;
   const std::filesystem::path path = request.trace;
   std::error_code none;
   if (std::filesystem::is_directory(path, none))

@@ -6,6 +6,7 @@
 #include "tools/console.h"
 #include "tools/preset_machine.h"
 #include "tools/replaying/written_timeline.h"
+#include "tools/trace_format.h"
 
 #include "replay/distributed/process_work.h"
 #include "replay/platform/presets.h"
@@ -26,7 +27,7 @@ enum class Backend : std::uint8_t { model, smpi };
 /// What a person asks of `timeless replay`.
 struct PredictionOptions {
   std::string trace;                  ///< its path, for messages
-  std::string from;                   ///< its format, where it is no archive and no recording
+  TraceFormat from;                   ///< its format
   PresetMachineOptions machine;       ///< networks by name, mapping, hostfile, compute rate
   std::vector<std::string> platforms; ///< files, or names of those that come with Timeless; none with networks
   std::vector<std::string> settings;  ///< SimGrid's own, "KEY:VALUE", on top of those of the platform

@@ -6,6 +6,7 @@
 #include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
+#include "trace/clocks.h"
 #include "trace/error.h"
 
 #include <charconv>
@@ -227,6 +228,7 @@ std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, co
 
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
                                    Prediction (*predict)(const trace::Source&, const PredictionOptions&)) {
+  require_clock(source.run(), asked.clock);
   try {
     return predict(source, asked);
   } catch (const replay::ReplayProblem& problem) {
@@ -245,6 +247,14 @@ void add_clock_option(CLI::App& command, std::string& clock) {
 
 replay::StartClock chosen_clock(const std::string& clock) {
   return clock == "global" ? replay::StartClock::global : replay::StartClock::own;
+}
+
+void require_clock(const trace::Run& run, replay::StartClock clock) {
+  if (clock == replay::StartClock::own || trace::clocks_agree(run)) return;
+  throw Error(Failure::usage,
+              "the trace's hosts each have a clock of their own, and no MPI_Barrier or MPI_Allreduce of all ranks to set "
+              "them by",
+              "--clock global", "let every rank's clock begin at 0: --clock own");
 }
 
 } // namespace timeless::tools

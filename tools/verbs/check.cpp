@@ -23,7 +23,7 @@ using trace::Severity;
 
 struct Options {
   std::string trace;
-  std::string from;
+  TraceFormat from;
   std::size_t lines = 20;
   bool json = false;
 };

@@ -29,7 +29,7 @@ namespace {
 
 struct Options {
   std::string trace;
-  std::string from;
+  TraceFormat from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
   std::vector<std::string> platforms;
   Thresholds thresholds;
@@ -73,6 +73,7 @@ std::vector<Answer> judged(const Options& options, const trace::Source& source, 
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
   replaying.ideal = true;
   replaying.clock = chosen_clock(options.clock);
+  require_clock(source.run(), replaying.clock);
   replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
   std::vector<Judgement> own;
   for (std::size_t i = 0; i < machines.bases().size(); ++i)

@@ -45,7 +45,7 @@ bool holds_json(const std::string& path) {
 }
 
 TimedResult read_measured(const std::string& path, const Options& options) {
-  const auto source = open_trace(path, "");
+  const auto source = open_trace(path, {});
   TimedResult result;
   std::vector<KernelFigures> figures;
   {

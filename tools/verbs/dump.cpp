@@ -29,7 +29,7 @@ using trace::Run;
 
 struct Options {
   std::string trace;
-  std::string from;
+  TraceFormat from;
   std::vector<std::string> ranks; ///< ranges
   std::uint64_t first = 0;
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();

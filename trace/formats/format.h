@@ -26,6 +26,12 @@ public:
   virtual bool receives_name_buffers() const { return false; }
 };
 
+/// Of formats in which MPI calls have times: inside which of them the time is computation, beside that between calls.
+struct CallsAsComputation {
+  bool local = true;        ///< those that do not communicate, such as MPI_Comm_rank; else their time is nobody's
+  bool nonblocking = false; ///< those that start or test communication and return; else the replay says how long they take
+};
+
 struct ExportOptions {
   bool force = false; ///< replace an existing output
   /// How collectives become messages, for formats that have none of their own, or not all of them. Where it is empty
@@ -50,6 +56,8 @@ struct ExportReport {
 /// Opens what a person names: a file, a directory, or the prefix of several files. Throws Error(invalid_input) naming
 /// file and place where it is no such file.
 using Import = std::unique_ptr<ImportedRun> (*)(const std::filesystem::path& path);
+/// The same, of a format in which MPI calls have times.
+using ImportTimed = std::unique_ptr<ImportedRun> (*)(const std::filesystem::path& path, CallsAsComputation counted);
 /// Writes all of a run. Throws Error(usage) where the output exists, unless forced, Error(runtime) where the disk is
 /// full, Error(missing_capability) where the format cannot hold the run at all.
 using Export = ExportReport (*)(const Source& source, const std::filesystem::path& output,
@@ -60,6 +68,7 @@ struct Format {
   std::string_view name;        ///< as a person types it after --from and --to
   std::string_view description; ///< what it is, and what to name as its path
   Import open = nullptr;        ///< null when it is only written
+  ImportTimed open_timed = nullptr; ///< null when its calls have no times
   Export write = nullptr;       ///< null when it is only read
   /// Whether a file that begins so seems to be of this format. Only to help who has named another one.
   bool (*looks_like)(std::string_view beginning) = nullptr;

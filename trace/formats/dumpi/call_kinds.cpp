@@ -187,4 +187,37 @@ bool matters(std::uint16_t call) {
   }
 }
 
+bool nonblocking(std::uint16_t call) {
+  switch (static_cast<Call>(call)) {
+  case Call::Isend:
+  case Call::Ibsend:
+  case Call::Issend:
+  case Call::Irsend:
+  case Call::Irecv:
+  case Call::Test:
+  case Call::Testany:
+  case Call::Testall:
+  case Call::Testsome:
+  case Call::Iprobe:
+  case Call::Cancel:
+  case Call::Request_free:
+  case Call::Send_init:
+  case Call::Bsend_init:
+  case Call::Ssend_init:
+  case Call::Rsend_init:
+  case Call::Recv_init:
+  case Call::Start:
+  case Call::Startall:
+  case Call::Grequest_start:
+  case Call::Grequest_complete:
+  case Call::Put:
+  case Call::Get:
+  case Call::Accumulate:
+  case Call::Win_test:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace timeless::trace::formats::dumpi

@@ -19,5 +19,7 @@ ActionKind made_by(Making how);
 
 /// True where a call becomes an action, or should.
 bool matters(std::uint16_t call);
+/// True of those of these that start, test or end something, and return whatever others do.
+bool nonblocking(std::uint16_t call);
 
 } // namespace timeless::trace::formats::dumpi

@@ -1,7 +1,9 @@
 #include "trace/formats/dumpi/dumpi.h"
 
+#include "trace/clocks.h"
 #include "trace/error.h"
 #include "trace/formats/dumpi/call_kinds.h"
+#include "trace/formats/dumpi/clocks.h"
 #include "trace/formats/dumpi/file_names.h"
 #include "trace/formats/dumpi/translation.h"
 
@@ -29,7 +31,8 @@ std::string date_of(std::uint64_t seconds) {
 class DumpiStream : public RankStream {
 public:
   DumpiStream(const fs::path& path, const Shared& shared, Rank rank)
-      : shared_(shared), file_(path), records_(file_), translation_(file_, shared, rank) {}
+      : start_(shared.starts[static_cast<std::size_t>(rank)]), file_(path), records_(file_),
+        translation_(file_, shared, rank) {}
 
   bool next(ActionBlock& block) override {
     constexpr std::size_t actions = 4096;
@@ -41,23 +44,19 @@ public:
     return !block.empty();
   }
 
-  /// Since the first rank left MPI_Init, where the ranks' clocks are one; else since this rank did.
+  /// Since the first rank left MPI_Init, where the ranks' clocks are one (clocks.h); else since this rank did.
   void read_times(ActionBlock& block) const override {
     if (translation_.times().size() != block.size()) return;
     std::vector<ActionTimes> times = translation_.times();
-    if (shared_.first_start) {
-      const std::uint64_t own = records_.wall_origin() + translation_.origin();
-      const std::uint64_t later = std::max(own, *shared_.first_start) - *shared_.first_start;
-      for (ActionTimes& one : times) {
-        one.entry += later;
-        one.exit += later;
-      }
+    for (ActionTimes& one : times) {
+      one.entry += start_;
+      one.exit += start_;
     }
     block.assign_times(times);
   }
 
 private:
-  const Shared& shared_;
+  std::uint64_t start_;
   RankFile file_;
   RecordReader records_;
   Translation translation_;
@@ -66,7 +65,8 @@ private:
 
 class DumpiRun : public ImportedRun {
 public:
-  explicit DumpiRun(const fs::path& path) : prefix_(prefix_of(path)) {
+  DumpiRun(const fs::path& path, CallsAsComputation counted) : prefix_(prefix_of(path)) {
+    shared_.counted = counted;
     run_.size = shared_.size = ranks_of(prefix_);
     find_communicators();
     count();
@@ -105,10 +105,9 @@ private:
       const RankFile file(path);
       RecordReader records(file);
       LocalObjects objects;
-      Start start;
       const auto index = static_cast<std::size_t>(rank);
       while (records.next(record)) {
-        start.see(record, records.wall_origin());
+        clocks_.see(rank, record, records.wall_origin());
         if (auto made = objects.follow(record)) creations[index].push_back(std::move(*made));
         for (const LaidOut& field : layout(record.call).fields) {
           if (field.field == Field::dest && record.word(Field::dest) == -1) minus_one = true;
@@ -118,33 +117,11 @@ private:
         }
       }
       add_rank(rank, file, records.ended());
-      compare_clocks(start, file);
+      clocks_.end(rank, file);
     }
-    if (clocks_differ_) shared_.first_start.reset();
+    shared_.starts = clocks_.starts(run_.size);
     shared_.no_process = minus_one && !minus_two ? -1 : -2;
     shared_.communicators = resolve(creations, uses_self);
-  }
-
-  /// When a rank left MPI_Init, or entered the first call recorded.
-  struct Start {
-    std::optional<std::uint64_t> time;
-    bool initialised = false;
-
-    void see(const Record& record, std::uint64_t wall_origin) {
-      if (!record.wall || initialised) return;
-      initialised = record.is(Call::Init) || record.is(Call::Init_thread);
-      if (initialised)
-        time = wall_origin + record.exit;
-      else if (!time && matters(record.call))
-        time = wall_origin + record.entry;
-    }
-  };
-
-  /// Version 1.0 took the time since 1970, which hosts have in common; later ones take what each has for itself.
-  void compare_clocks(const Start& start, const RankFile& file) {
-    const bool since_1970 = file.whole() && file.version() == Version{1, 0, 0};
-    clocks_differ_ = clocks_differ_ || !start.time || (run_.hosts.size() > 1 && !since_1970);
-    if (start.time) shared_.first_start = std::min(shared_.first_start.value_or(*start.time), *start.time);
   }
 
   void add_rank(Rank rank, const RankFile& file, bool ended) {
@@ -216,6 +193,7 @@ private:
     run_.provenance.program = prefix_.filename().string();
     run_.provenance.mpi_library = "not said: read from DUMPI";
     run_.communicators = shared_.communicators.all;
+    note_clocks();
     if (!run_.ranks.empty())
       for (const std::string& problem : shared_.communicators.problems)
         if (std::ranges::find(run_.ranks.front().notes, problem) == run_.ranks.front().notes.end())
@@ -229,8 +207,17 @@ private:
       run_.kernels[kernel] = {.begin = site(between.first), .end = site(between.second)};
   }
 
+  void note_clocks() {
+    if (clocks_.state() == Clocks::State::differ)
+      for (RankRecord& record : run_.ranks)
+        record.notes.emplace_back(own_clock_note);
+    if (clocks_.state() == Clocks::State::set)
+      run_.ranks.front().notes.push_back("times of several hosts, whose clocks are set by when ranks left the first " +
+                                         clocks_.call());
+  }
+
   fs::path prefix_;
-  bool clocks_differ_ = false;
+  Clocks clocks_;
   Run run_;
   Shared shared_;
 };
@@ -242,8 +229,8 @@ bool looks_like_dumpi(std::string_view beginning) {
   return ranks_file || (beginning.starts_with("hostname=") && beginning.find("\nnumprocs=") != beginning.npos);
 }
 
-std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path) {
-  return std::make_unique<DumpiRun>(path);
+std::unique_ptr<ImportedRun> open_dumpi(const fs::path& path, CallsAsComputation counted) {
+  return std::make_unique<DumpiRun>(path, counted);
 }
 
 } // namespace timeless::trace::formats

@@ -3,18 +3,32 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace timeless::trace::formats::dumpi {
 
 Translation::Translation(const RankFile& file, const Shared& shared, Rank rank, Shared* growing)
     : shared_(shared), rank_(rank), growing_(growing), types_(file) {}
 
+namespace {
+
+/// What the program says of its own functions is no call of MPI.
+bool is_mark(const Record& record) {
+  return record.is(Call::Function_enter) || record.is(Call::Function_exit);
+}
+
+} // namespace
+
+bool Translation::is_computation(const Record& record) const {
+  return shared_.counted.nonblocking && nonblocking(record.call);
+}
+
 std::size_t Translation::append(const Action& action) {
   const std::size_t position = block_->append(action);
   if (record_->timed) {
     // Of several actions that a call has become, the last one has its time.
-    const std::uint64_t entry = std::max(record_->entry, origin_) - origin_;
-    const std::uint64_t exit = std::max(record_->exit, origin_) - origin_;
+    const std::uint64_t entry = since_origin(record_->entry);
+    const std::uint64_t exit = is_computation(*record_) ? entry : since_origin(record_->exit);
     times_.push_back({std::max(entry, last_exit_), std::max({exit, entry, last_exit_})});
     if (times_.size() > 1 && appended_) {
       ActionTimes& before = times_[times_.size() - 2];
@@ -28,15 +42,16 @@ std::size_t Translation::append(const Action& action) {
 /// What the rank did since the call before, of those that matter.
 void Translation::compute(const Record& record) {
   if (!record.timed) return;
-  const std::uint64_t entry = std::max(record.entry, origin_) - origin_;
-  if (entry <= last_exit_) return;
+  const std::uint64_t entry = since_origin(record.entry);
+  const std::uint64_t local = std::exchange(local_, 0);
+  if (entry <= last_exit_ + local) return;
   const std::pair between(last_call_, record.call);
   KernelId kernel = no_kernel;
   if (growing_ != nullptr)
     kernel = growing_->kernels.emplace(between, static_cast<KernelId>(growing_->kernels.size())).first->second;
   else if (const auto found = shared_.kernels.find(between); found != shared_.kernels.end())
     kernel = found->second;
-  block_->append_compute(kernel, entry - last_exit_);
+  block_->append_compute(kernel, entry - last_exit_ - local);
   times_.push_back({last_exit_, entry});
 }
 
@@ -51,7 +66,12 @@ void Translation::translate(const Record& record, ActionBlock& block) {
     last_call_ = record.call;
     return;
   }
-  if (remarks_.finalized || !matters(record.call)) return;
+  if (remarks_.finalized) return;
+  if (!matters(record.call)) {
+    if (started_ && record.timed && !shared_.counted.local && !is_mark(record))
+      local_ += since_origin(record.exit) - since_origin(record.entry);
+    return;
+  }
   if (!started_) { // recorded from somewhere in the program on
     started_ = true;
     origin_ = record.timed ? record.entry : 0;
@@ -63,7 +83,7 @@ void Translation::translate(const Record& record, ActionBlock& block) {
   } else if (!collective(record) && !file_call(record) && !window_call(record)) {
     point_to_point(record);
   }
-  if (record.timed) last_exit_ = std::max(last_exit_, std::max(record.exit, origin_) - origin_);
+  if (record.timed) last_exit_ = std::max(last_exit_, since_origin(is_computation(record) ? record.entry : record.exit));
   last_call_ = record.call;
   remarks_.duration = last_exit_;
 }

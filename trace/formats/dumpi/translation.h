@@ -3,7 +3,9 @@
 #include "trace/action_block.h"
 #include "trace/formats/dumpi/communicators.h"
 #include "trace/formats/dumpi/type_sizes.h"
+#include "trace/formats/format.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -23,8 +25,8 @@ struct Shared {
   Communicators communicators;
   /// MPI_PROC_NULL as the MPI library had it: -1 (MPICH and Cray, where it looks like MPI_ANY_SOURCE), or -2.
   std::int32_t no_process = -2;
-  /// When the first rank had left MPI_Init, in ns; nothing when the ranks' clocks cannot be compared.
-  std::optional<std::uint64_t> first_start = {};
+  CallsAsComputation counted;
+  std::vector<std::uint64_t> starts; ///< by rank, as Clocks::starts() says
   /// Kernels by the calls around them; complete after the first translation of all ranks.
   std::map<std::pair<std::uint16_t, std::uint16_t>, KernelId> kernels;
 };
@@ -53,8 +55,6 @@ public:
   void new_block() { ++block_number_; }
 
   const std::vector<ActionTimes>& times() const { return times_; } ///< of the block's actions, since MPI_Init's end
-  /// The time of that end.
-  std::uint64_t origin() const { return origin_; }
   void clear_times() { times_.clear(); }
   const Remarks& remarks() const { return remarks_; }
 
@@ -95,6 +95,9 @@ private:
   bool nobody_sent(const Status* status) const;
   void creation(const Creation& made);
 
+  std::uint64_t since_origin(std::uint64_t time) const { return std::max(time, origin_) - origin_; }
+  /// Whether the time inside a call that matters is computation.
+  bool is_computation(const Record& record) const;
   void compute(const Record& record);
   std::size_t append(const Action& action);
   Bytes bytes(Field count, Field type) { return bytes(record_->word(count), record_->half(type)); }
@@ -131,7 +134,8 @@ private:
   std::vector<Rank> ranks_;
   bool started_ = false;        ///< MPI_Init has been left
   std::uint64_t origin_ = 0;    ///< the time it was
-  std::uint64_t last_exit_ = 0; ///< of the call before, in ns since then
+  std::uint64_t last_exit_ = 0; ///< of the call before, in ns since then; where its time is computation, its entry
+  std::uint64_t local_ = 0;     ///< ns in local calls since the call before, where that is nobody's time
   std::uint16_t last_call_ = 0;
   bool appended_ = false;
 };
