@@ -147,23 +147,23 @@ private:
 
   Stage& stage_;
   trace::Rank rank_;
-  std::uint32_t thread_ = 0;         ///< its place in the team
-  ThreadTeam* of_ = nullptr;         ///< of a rank with several threads
-  std::unique_ptr<ThreadTeam> team_; ///< the same, where it is the first of them
-  double start_ = 0;                 ///< simulated time of the common start
+  std::uint32_t thread_ = 0;                                       ///< its place in the team
+  ThreadTeam* of_ = nullptr;                                       ///< of a rank with several threads
+  std::unique_ptr<ThreadTeam> team_;                               ///< the same, where it is the first of them
+  double start_ = 0;                                               ///< simulated time of the common start
   std::shared_ptr<RankState> own_ = std::make_shared<RankState>(); ///< of all threads of the rank
-  const Ties* ties_ = nullptr;       ///< of the action that is played, in a rank with several threads
-  MessageTags tags_;                 ///< likewise, of a message in any rank
-  std::vector<Pending*> pending_;    ///< that a completion is about
+  const Ties* ties_ = nullptr;    ///< of the action that is played, in a rank with several threads
+  MessageTags tags_;              ///< likewise, of a message in any rank
+  std::vector<Pending*> pending_; ///< that a completion is about
   std::vector<MPI_Request> scratch_;
   /// What the rank is at, kept beyond its actor: a host that fails takes that, and its stack, away.
   std::unique_ptr<trace::RankStream> stream_;
   trace::ActionBlock block_;
   const trace::Action* current_ = nullptr; ///< in block_
-  std::uint64_t ordinal_ = 0; ///< its number among the rank's
-  std::uint64_t actions_ = 0; ///< that have ended
-  std::uint64_t last_computation_ = 0; ///< the volume of the action before, when that was a computation
-  std::uint32_t kernel_ = 0xffffffffU; ///< the one computed last (no_subject: none)
+  std::uint64_t ordinal_ = 0;              ///< its number among the rank's
+  std::uint64_t actions_ = 0;              ///< that have ended
+  std::uint64_t last_computation_ = 0;     ///< the volume of the action before, when that was a computation
+  std::uint32_t kernel_ = 0xffffffffU;     ///< the one computed last (no_subject: none)
   std::map<std::uint32_t, TimedSubject> kernels_;
   std::map<std::string, TimedSubject> calls_;
   bool finished_ = false;

@@ -410,8 +410,8 @@ private:
   /// True when each job in which ranks wait has recordings that are cut short: for what was not recorded.
   bool ends_with_recordings() const {
     return failures_.links().empty() && std::ranges::all_of(jobs_, [](const auto& job) {
-      return std::ranges::all_of(job->players(), &RankPlayer::finished) || !job->job().source->run().complete();
-    });
+             return std::ranges::all_of(job->players(), &RankPlayer::finished) || !job->job().source->run().complete();
+           });
   }
 
   std::string answer(double seconds) const {

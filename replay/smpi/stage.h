@@ -45,7 +45,7 @@ struct Stage {
   std::vector<double> kernel_factors = {};                          ///< by kernel; 1 for those that are not there
   std::vector<std::vector<trace::CommunicatorId>> communicators_of; ///< by rank, those used, rising
   FileCosts files = {};
-  std::uint32_t cores_per_rank = 0; ///< threads of a rank that compute at a time; 0: all
+  std::uint32_t cores_per_rank = 0;           ///< threads of a rank that compute at a time; 0: all
   bool prepare_collectives_for_nodes = false; ///< make the node-wise groups that some of SMPI's collectives want
   bool attribute_kernels = false;
   bool attribute_calls = false;

@@ -78,8 +78,8 @@ void ThreadTeam::give_actor(std::uint32_t thread) {
 void ThreadTeam::act(std::uint32_t thread) {
   const ActingThread acting(*actor_);
   if (!ActingThread::works(*actor_))
-    throw Error(Failure::missing_capability, "this SimGrid cannot replay ranks with several threads",
-                first_.position(), "use --backend model");
+    throw Error(Failure::missing_capability, "this SimGrid cannot replay ranks with several threads", first_.position(),
+                "use --backend model");
   for (;;) {
     threads_[thread].player->follow(*this);
     Idle idle{.wake = sg4::Semaphore::create(0)};
@@ -256,8 +256,8 @@ void ThreadTeam::done(std::uint32_t thread, double begin, double end) {
   member.actions.pop_front();
   ++member.done;
   // Other actors go on while this one wakes one of them.
-  const auto woken = std::ranges::partition(member.waiters,
-                                            [&](const Waiter& waiter) { return waiter.actions > member.done; });
+  const auto woken =
+      std::ranges::partition(member.waiters, [&](const Waiter& waiter) { return waiter.actions > member.done; });
   const std::vector<Waiter> awake(woken.begin(), woken.end());
   member.waiters.erase(woken.begin(), woken.end());
   for (const Waiter& waiter : awake)

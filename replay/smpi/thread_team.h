@@ -143,7 +143,7 @@ private:
 
   Stage& stage_;
   RankPlayer& first_;
-  simgrid::s4u::ActorPtr actor_; ///< the rank's
+  simgrid::s4u::ActorPtr actor_;              ///< the rank's
   std::unique_ptr<trace::RankStream> stream_; ///< null at its end
   std::deque<Member> threads_;
   std::unordered_map<trace::Rank, std::uint32_t> places_; ///< by number

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <cmath>
 #include <map>
 #include <random>
 #include <utility>
@@ -81,7 +81,8 @@ private:
     auto& open = open_[static_cast<std::size_t>(rank)];
     turn(rank);
     if (pick(0, 1) == 0) {
-      while (std::ranges::find(open, action.request = free_++ % 8) != open.end()) {}
+      while (std::ranges::find(open, action.request = free_++ % 8) != open.end()) {
+      }
       if (pick(0, 4) == 0) action.flags = trace::flag_persistent;
       open.push_back(action.request);
     }
@@ -217,6 +218,23 @@ TEST(SmpiThread, keeps_the_message_that_it_received_whoever_comes_first) {
   program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 8});
   program.finalize();
   expect_equal_ends(program);
+}
+
+TEST(SmpiThread, computes_when_there_is_a_core_for_it) {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1})
+    for (const Rank thread : {0, 1, 2, 3}) {
+      turn_to(program, rank, thread);
+      program.compute(rank, 1'000'000);
+    }
+  program.finalize();
+  for (const std::uint32_t cores : {0U, 1U, 2U, 3U, 4U, 9U}) {
+    SmpiOptions options;
+    options.cores_per_rank = cores;
+    const double together = cores == 0 ? 4 : std::min(cores, 4U);
+    for (const double end : smpi_ends(program, flat(), one_per_host(2), options))
+      EXPECT_NEAR(end, std::ceil(4 / together) * 1e-3, 1e-12) << cores;
+  }
 }
 
 TEST(SmpiThread, that_waits_in_vain_is_named) {

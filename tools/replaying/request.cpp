@@ -149,6 +149,11 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   CLI::Option* backend =
       command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
           ->check(CLI::IsMember({"model", "smpi"}));
+  CLI::Option* cores = command
+                           .add_option("--cores-per-rank", request.prediction.cores_per_rank,
+                                       "Threads of a rank that compute at a time, at most, in SMPI")
+                           ->check(positive_number())
+                           ->default_str("as many as the host has cores for");
   add_model_options(command, request);
   add_choice_options(command, request);
   add_question_options(command, request);
@@ -165,6 +170,7 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
   if (processes == Processes::several) {
     // Known, to say why not.
     backend->group("");
+    cores->group("");
     threads->group("");
     command.add_flag("--per-process", request.per_process,
                      "Also list every process: what it replayed, what it told the others, and how long it waited");
@@ -203,6 +209,9 @@ void read_words(ReplayRequest& request) {
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (asked.backend == Backend::smpi && request.strict)
     throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");
+  if (asked.backend == Backend::model && asked.cores_per_rank)
+    throw Error(Failure::missing_capability, "--cores-per-rank is SMPI's: the model gives each thread of a rank a core",
+                {}, "leave it out, or use --backend smpi");
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;
