@@ -104,6 +104,9 @@ done
 user srun --mpi=pmix -N 3 -n 6 timeless record --counter none -o "$work/trace/inside" -- "$PROGRAM"
 expect_status 0
 [ "$(ls "$work/disk-h3/inside" | grep -c '^rank-.*tia$')" = 2 ] || fail "recording inside of srun leaves no files"
+user srun --mpi=pmix -N 3 -n 6 timeless record --counter none -o "$work/trace/inside" -- "$PROGRAM"
+expect_status 2
+expect_words "the directory already holds a recorded run"
 user salloc -N 3 -n 6 timeless record --counter none -o "$work/trace/allocated" -- mpirun "$PROGRAM"
 expect_status 0
 [ "$(ls "$work/disk-h3/allocated" | grep -c '^rank-.*tia$')" = 2 ] || fail "recording by mpirun in an allocation leaves no files"
