@@ -16,7 +16,7 @@ namespace timeless::gather {
 
 namespace {
 
-constexpr int tag = 4;
+constexpr int measuring_tag = 4;
 constexpr int most_senders = 8;
 constexpr std::size_t message_bytes = std::size_t{1} << 20U;
 /// What each part of the measurement should take.
@@ -34,8 +34,9 @@ double latency(const Team& team) {
   for (int round = 0; round < 21; ++round) {
     const double start = MPI_Wtime();
     for (int turn = 0; turn < 2; ++turn) {
-      if (team.number() == turn) MPI_Send(&byte, 1, MPI_CHAR, 1 - turn, tag, team.communicator());
-      if (team.number() == 1 - turn) MPI_Recv(&byte, 1, MPI_CHAR, turn, tag, team.communicator(), MPI_STATUS_IGNORE);
+      if (team.number() == turn) MPI_Send(&byte, 1, MPI_CHAR, 1 - turn, measuring_tag, team.communicator());
+      if (team.number() == 1 - turn)
+        MPI_Recv(&byte, 1, MPI_CHAR, turn, measuring_tag, team.communicator(), MPI_STATUS_IGNORE);
     }
     times.push_back((MPI_Wtime() - start) / 2);
   }
@@ -49,9 +50,9 @@ double rate(const Team& team, int senders, int messages) {
   if (team.number() > 0) {
     if (team.number() > senders) return 0;
     buffer.resize(message_bytes);
-    MPI_Recv(&go, 1, MPI_CHAR, 0, tag, team.communicator(), MPI_STATUS_IGNORE);
+    MPI_Recv(&go, 1, MPI_CHAR, 0, measuring_tag, team.communicator(), MPI_STATUS_IGNORE);
     for (int i = 0; i < messages; ++i)
-      MPI_Send(buffer.data(), static_cast<int>(message_bytes), MPI_CHAR, 0, tag, team.communicator());
+      MPI_Send(buffer.data(), static_cast<int>(message_bytes), MPI_CHAR, 0, measuring_tag, team.communicator());
     return 0;
   }
   const auto count = static_cast<std::size_t>(senders);
@@ -59,11 +60,11 @@ double rate(const Team& team, int senders, int messages) {
   std::vector<MPI_Request> requests(count);
   const double start = MPI_Wtime();
   for (int sender = 1; sender <= senders; ++sender)
-    MPI_Send(&go, 1, MPI_CHAR, sender, tag, team.communicator());
+    MPI_Send(&go, 1, MPI_CHAR, sender, measuring_tag, team.communicator());
   for (int i = 0; i < messages; ++i) {
     for (std::size_t sender = 0; sender < count; ++sender)
       MPI_Irecv(buffer.data() + sender * message_bytes, static_cast<int>(message_bytes), MPI_CHAR,
-                static_cast<int>(sender) + 1, tag, team.communicator(), &requests[sender]);
+                static_cast<int>(sender) + 1, measuring_tag, team.communicator(), &requests[sender]);
     MPI_Waitall(senders, requests.data(), MPI_STATUSES_IGNORE);
   }
   return static_cast<double>(message_bytes) * messages * senders / (MPI_Wtime() - start);

@@ -44,7 +44,7 @@ std::optional<Rank> root_place(const Communicators& communicators, const Communi
   return action.peer + static_cast<Rank>(inter && view.member < first ? first : 0);
 }
 
-trace::Bytes whole(double bytes) {
+trace::Bytes capped_bytes(double bytes) {
   return bytes < 0x1p62 ? static_cast<trace::Bytes>(bytes) : trace::Bytes{1} << 62U;
 }
 
@@ -95,11 +95,11 @@ bool lower(const Communicators& communicators, Rank rank, const Action& action, 
     trace::formats::LoweredStep step;
     if (transfer.to != schedules::nobody) {
       step.to = members[transfer.to];
-      step.bytes = whole(transfer.bytes);
+      step.bytes = capped_bytes(transfer.bytes);
     }
     if (transfer.from != schedules::nobody) {
       step.from = members[transfer.from];
-      step.receive_bytes = whole(transfer.expected);
+      step.receive_bytes = capped_bytes(transfer.expected);
     }
     // Of several on their way together, one may be empty.
     if (transfer.to != schedules::nobody || transfer.from != schedules::nobody) visit(step);

@@ -9,6 +9,10 @@
 
 namespace timeless::trace {
 
+Bytes sum(std::span<const Bytes> parts) {
+  return std::accumulate(parts.begin(), parts.end(), Bytes{0});
+}
+
 namespace {
 
 /// Where a rank stands in a group, or the group's size where it is none of it. Mostly that is its own number.
@@ -29,10 +33,6 @@ Groups groups_of(const Communicator& communicator, Rank rank) {
   const std::vector<Rank>& second = communicator.remote_members;
   if (second.empty()) return {first, first};
   return place_in(first, rank) < first.size() ? Groups{first, second} : Groups{second, first};
-}
-
-Bytes sum(std::span<const Bytes> counts) {
-  return std::accumulate(counts.begin(), counts.end(), Bytes{0});
 }
 
 /// What goes to, or comes from, these neighbours.

@@ -3,6 +3,8 @@
 #include "trace/action.h"
 #include "trace/run.h"
 
+#include <span>
+
 namespace timeless::trace {
 
 struct CollectiveBytes {
@@ -13,6 +15,9 @@ struct CollectiveBytes {
 
 /// Whether the member of this rank in MPI_COMM_WORLD is the root of a collective that has one.
 bool is_root(const Action& action, const Communicator& communicator, Rank rank);
+
+/// Returns the sum of the parts.
+Bytes sum(std::span<const Bytes> parts);
 
 /// What a member's arguments of a blocking or nonblocking collective add up to, as tracing tools count it: the parts
 /// for and from all members, its own among them; at the root of a broadcast, scatter, reduction or gather the whole, at

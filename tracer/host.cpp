@@ -34,7 +34,7 @@ std::string mpi_version() {
   return version.substr(0, version.find('\n'));
 }
 
-std::string now() {
+std::string current_date() {
   const std::time_t seconds = std::time(nullptr);
   std::tm parts{};
   char text[32];
@@ -70,7 +70,7 @@ trace::Provenance this_program() {
   provenance.tool_version = "timeless " TIMELESS_VERSION;
   provenance.mpi_library = mpi_version();
   provenance.program = std::filesystem::read_symlink("/proc/self/exe", failure).string();
-  provenance.date = now();
+  provenance.date = current_date();
   return provenance;
 }
 

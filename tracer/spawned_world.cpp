@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* prefix = "spawned-";
+constexpr const char* file_prefix = "spawned-";
 
 /// The highest number a spawned world has in this host's directory; 0 when there is none.
 int highest_number(const fs::path& directory) {
@@ -20,9 +20,9 @@ int highest_number(const fs::path& directory) {
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure)) {
     const std::string name = entry->path().filename().string();
-    if (!name.starts_with(prefix)) continue;
+    if (!name.starts_with(file_prefix)) continue;
     int number = 0;
-    std::from_chars(name.data() + std::char_traits<char>::length(prefix), name.data() + name.size(), number);
+    std::from_chars(name.data() + std::char_traits<char>::length(file_prefix), name.data() + name.size(), number);
     highest = std::max(highest, number);
   }
   return highest;
@@ -32,7 +32,7 @@ int highest_number(const fs::path& directory) {
 int take_number(const fs::path& directory, int number) {
   std::error_code failure;
   fs::create_directories(directory, failure);
-  while (!failure && !fs::create_directory(directory / (prefix + std::to_string(number)), failure))
+  while (!failure && !fs::create_directory(directory / (file_prefix + std::to_string(number)), failure))
     ++number;
   return number;
 }
@@ -51,7 +51,7 @@ fs::path directory_of_world(const fs::path& directory) noexcept {
   mpi().Reduce(&free_here, &number, 1, mpi().int_type, mpi().max, 0, mpi().comm_world);
   if (rank == 0) number = take_number(directory, number);
   mpi().Bcast(&number, 1, mpi().int_type, 0, mpi().comm_world);
-  return directory / (prefix + std::to_string(number));
+  return directory / (file_prefix + std::to_string(number));
 }
 
 } // namespace timeless::tracer

@@ -36,7 +36,7 @@ Batch batch_of(Word word) {
 }
 
 constexpr int most_batches_at_once = 64;
-constexpr std::uint64_t actions_between_reports = 1U << 20U;
+constexpr std::uint64_t actions_between_messages = 1U << 20U;
 
 std::uint64_t actions_of(const trace::Run& run, const Share& share) {
   std::uint64_t all = 0;
@@ -62,7 +62,7 @@ void Participant::begin() {
   said_in_wave_ = 0;
   said_ = false;
   sent_before_.reset();
-  next_progress_ = actions_between_reports;
+  next_progress_ = actions_between_messages;
   guard([&] {
     auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
                                            cooperation_.batch_words, attempt_);
@@ -120,7 +120,7 @@ void Participant::work() {
   engine_->take_turns(cooperation_.turns);
   remote_->flush();
   if (!first() || !options_.progress || engine_->actions() < next_progress_) return;
-  next_progress_ = engine_->actions() + actions_between_reports;
+  next_progress_ = engine_->actions() + actions_between_messages;
   // As far as this process's share is, so is the whole, more or less.
   const std::uint64_t total = actions_of(source_.run(), {0, source_.run().size});
   const auto mine = static_cast<double>(std::max<std::uint64_t>(actions_of(source_.run(), remote_->share()), 1));

@@ -17,7 +17,7 @@ using trace::Kernel;
 using trace::KernelId;
 using trace::Run;
 
-constexpr std::string_view format = "timeless.rates/1";
+constexpr std::string_view rates_format = "timeless.rates/1";
 
 std::map<std::string, double> rates_by_name(const Description& whole, std::string_view key) {
   std::map<std::string, double> rates;
@@ -96,9 +96,9 @@ std::string_view brief(std::string_view host) {
 
 ComputeRates read_rates(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
-  if (const std::string version = whole.word("format"); version != format)
+  if (const std::string version = whole.word("format"); version != rates_format)
     whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
-                 fmt::format("write \"{}\"", format));
+                 fmt::format("write \"{}\"", rates_format));
   whole.allow_only({"format", "source", "units_per_second", "hosts", "kernels"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
   if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");

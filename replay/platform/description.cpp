@@ -14,8 +14,6 @@ namespace timeless::replay {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr std::size_t most_bytes = 1U << 20U;
 constexpr std::size_t most_items = 4096;
 constexpr std::size_t most_depth = 16;
@@ -43,13 +41,13 @@ class Checker {
 public:
   explicit Checker(std::string file) : file_(std::move(file)) {}
 
-  bool operator()(int depth, json::parse_event_t event, json& parsed) {
+  bool operator()(int depth, nlohmann::json::parse_event_t event, nlohmann::json& parsed) {
     if (static_cast<std::size_t>(depth) > most_depth)
       throw Error(Failure::invalid_input, "lists and objects too deep in one another", file_,
                   "write it as networks.md of the documentation shows");
-    if (event == json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == json::parse_event_t::object_end) keys_.pop_back();
-    if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)
+    if (event == nlohmann::json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == nlohmann::json::parse_event_t::object_end) keys_.pop_back();
+    if (event == nlohmann::json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)
       throw Error(Failure::invalid_input, "a key that comes twice in one object", file_ + ": " + parsed.dump(),
                   "keep one of them");
     return true;
@@ -68,13 +66,13 @@ bool printable(std::string_view text) {
 
 Description Description::read(const std::filesystem::path& file) {
   const std::string text = content(file);
-  json value;
+  nlohmann::json value;
   try {
-    value = json::parse(text, Checker(file.string()));
-  } catch (const json::parse_error& error) {
+    value = nlohmann::json::parse(text, Checker(file.string()));
+  } catch (const nlohmann::json::parse_error& error) {
     throw Error(Failure::invalid_input, "this is no JSON", file.string() + ": " + line_and_column(text, error.byte),
                 "a comma, a quote or a bracket is missing or too many, or a text is not UTF-8");
-  } catch (const json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     throw Error(Failure::invalid_input, "a number too large for any computer", file.string(), "check the numbers");
   }
   if (!value.is_object())
@@ -93,13 +91,13 @@ void Description::refuse(std::string_view key, const std::string& what, const st
   throw Error(Failure::invalid_input, what, place(key), advice);
 }
 
-const json* Description::find(std::string_view key) const {
+const nlohmann::json* Description::find(std::string_view key) const {
   const auto found = value_.find(key);
   return found == value_.end() ? nullptr : &*found;
 }
 
-const json& Description::get(std::string_view key) const {
-  const json* found = find(key);
+const nlohmann::json& Description::get(std::string_view key) const {
+  const nlohmann::json* found = find(key);
   if (found == nullptr) refuse(key, fmt::format("'{}' is missing", key), "add it");
   return *found;
 }
@@ -114,7 +112,7 @@ void Description::allow_only(std::initializer_list<std::string_view> keys) const
 }
 
 double Description::number(std::string_view key) const {
-  const json& value = get(key);
+  const nlohmann::json& value = get(key);
   if (!value.is_number()) refuse(key, "not a number", "write a number without quotes, in the unit of the key's name");
   const double number = value.get<double>();
   if (!std::isfinite(number) || number < 0) refuse(key, fmt::format("{:g} is not possible", number), "write 0 or more");
@@ -129,13 +127,13 @@ double Description::positive(std::string_view key) const {
 }
 
 std::uint64_t Description::whole_number(std::string_view key) const {
-  const json& value = get(key);
+  const nlohmann::json& value = get(key);
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   refuse(key, "not a whole number, 0 or more", "write it without quotes, point or exponent");
 }
 
 std::string Description::word(std::string_view key) const {
-  const json& value = get(key);
+  const nlohmann::json& value = get(key);
   if (!value.is_string()) refuse(key, "not a text", "write it in quotes");
   std::string text = value.get<std::string>();
   if (text.empty() || text.size() > most_characters || !printable(text))
@@ -144,13 +142,13 @@ std::string Description::word(std::string_view key) const {
 }
 
 Description Description::object(std::string_view key) const {
-  const json& value = get(key);
+  const nlohmann::json& value = get(key);
   if (!value.is_object()) refuse(key, "not an object", "write { \"key\": ... }");
   return {value, file_, path_.empty() ? std::string(key) : path_ + "." + std::string(key)};
 }
 
-const json& Description::list(std::string_view key) const {
-  const json& value = get(key);
+const nlohmann::json& Description::list(std::string_view key) const {
+  const nlohmann::json& value = get(key);
   if (!value.is_array()) refuse(key, "not a list", "write [ ... ]");
   if (value.empty() || value.size() > most_items)
     refuse(key, fmt::format("a list of {}", value.size()), fmt::format("write between 1 and {}", most_items));
@@ -159,7 +157,7 @@ const json& Description::list(std::string_view key) const {
 
 std::vector<Description> Description::objects(std::string_view key) const {
   std::vector<Description> all;
-  for (const json& value : list(key)) {
+  for (const nlohmann::json& value : list(key)) {
     const std::string item = fmt::format("{}[{}]", key, all.size());
     if (!value.is_object()) refuse(item, "not an object", "write { \"key\": ... }");
     all.push_back({value, file_, path_.empty() ? item : path_ + "." + item});
@@ -169,7 +167,7 @@ std::vector<Description> Description::objects(std::string_view key) const {
 
 std::vector<Description::Pair> Description::pairs(std::string_view key) const {
   std::vector<Pair> all;
-  for (const json& value : list(key)) {
+  for (const nlohmann::json& value : list(key)) {
     const std::string item = fmt::format("{}[{}]", key, all.size());
     if (!value.is_array() || value.size() != 2 || !value[0].is_number_unsigned() || !value[1].is_number())
       refuse(item, "not a whole number and a number", "write [size, value]");

@@ -10,7 +10,7 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr std::string_view format = "timeless.network/1";
+constexpr std::string_view network_format = "timeless.network/1";
 constexpr double slowest = 1e9; // seconds; far from where sums of times overflow
 
 double seconds(const Description& from, std::string_view key) {
@@ -105,9 +105,9 @@ LinkCosts link_costs(const Description& link) {
 
 NetworkDescription read_network(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
-  if (const std::string version = whole.word("format"); version != format)
+  if (const std::string version = whole.word("format"); version != network_format)
     whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
-                 fmt::format("write \"{}\"", format));
+                 fmt::format("write \"{}\"", network_format));
   whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
                     "handshake_latencies"});

@@ -2,12 +2,12 @@
 
 #include "replay/smpi/elements.h"
 #include "trace/action_questions.h"
+#include "trace/collective_bytes.h"
 #include "trace/error.h"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <numeric>
 
 namespace timeless::replay::smpi {
 
@@ -37,10 +37,6 @@ struct Parts {
   std::vector<int> displacements;
 };
 
-trace::Bytes sum(std::span<const trace::Bytes> parts) {
-  return std::accumulate(parts.begin(), parts.end(), trace::Bytes{0});
-}
-
 /// The nonblocking call where there is a request for it, else the blocking one.
 template <typename Nonblocking, typename Blocking, typename... Arguments>
 int either(Nonblocking nonblocking, Blocking blocking, MPI_Request* request, Arguments... arguments) {
@@ -62,7 +58,7 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
   trace::Bytes all = std::max(action.bytes, action.receive_bytes);
   if (action.kind == ActionKind::reduce_scatter_block)
     all *= static_cast<trace::Bytes>(std::max(circle(action.communicator).size, 1));
-  all = std::max(all, sum(action.counts));
+  all = std::max(all, trace::sum(action.counts));
   if (all / element > largest_count) element = std::max(element, unit_for(all));
 
   Reduction made{.type = stage_.types.of(element), .op = element == 1 ? MPI_BAND : MPI_SUM, .element = element};
@@ -188,7 +184,7 @@ void RankPlayer::vector_collective(const Action& action, MPI_Comm comm, MPI_Requ
   const auto members = static_cast<std::size_t>(size);
   switch (action.kind) {
   case ActionKind::gatherv: {
-    const trace::Bytes unit = unit_for(sum(action.receive_counts));
+    const trace::Bytes unit = unit_for(trace::sum(action.receive_counts));
     const Parts to(action.receive_counts, unit, members);
     const auto [own, type] = elements(self == action.peer ? part(action.receive_counts, self) : action.bytes);
     return check(either(PMPI_Igatherv, PMPI_Gatherv, request, out, own, type, in, to.counts.data(),
@@ -196,7 +192,7 @@ void RankPlayer::vector_collective(const Action& action, MPI_Comm comm, MPI_Requ
                  action);
   }
   case ActionKind::scatterv: {
-    const trace::Bytes unit = unit_for(sum(action.counts));
+    const trace::Bytes unit = unit_for(trace::sum(action.counts));
     const Parts from(action.counts, unit, members);
     // Only the root knows how its parts are rounded up.
     const auto [own, type] = self == action.peer ? elements(part(action.counts, self))
@@ -206,7 +202,7 @@ void RankPlayer::vector_collective(const Action& action, MPI_Comm comm, MPI_Requ
                  action);
   }
   case ActionKind::allgatherv: {
-    const trace::Bytes unit = unit_for(sum(action.receive_counts));
+    const trace::Bytes unit = unit_for(trace::sum(action.receive_counts));
     const Parts all(action.receive_counts, unit, members);
     MPI_Datatype type = stage_.types.of(unit);
     return check(either(PMPI_Iallgatherv, PMPI_Allgatherv, request, out, all.counts[static_cast<std::size_t>(self)],

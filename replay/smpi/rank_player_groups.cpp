@@ -1,9 +1,9 @@
 #include "replay/smpi/rank_player.h"
 
 #include "replay/smpi/elements.h"
+#include "trace/collective_bytes.h"
 
 #include <algorithm>
-#include <numeric>
 
 // What SMPI has no collectives for: neighbourhoods, and the two groups of an intercommunicator. Their messages go over
 // a communicator of their own, so that no receive of the program's takes them.
@@ -18,10 +18,6 @@ constexpr trace::Tag tag_aside = 1;
 
 trace::Bytes at(std::span<const trace::Bytes> parts, std::size_t index) {
   return index < parts.size() ? parts[index] : 0;
-}
-
-trace::Bytes sum(std::span<const trace::Bytes> parts) {
-  return std::accumulate(parts.begin(), parts.end(), trace::Bytes{0});
 }
 
 bool with_counts(ActionKind kind) {
@@ -156,7 +152,7 @@ void RankPlayer::between_groups(const Action& action) {
   case ActionKind::reduce_scatter:
   case ActionKind::reduce_scatter_block: {
     const bool vector = action.kind == ActionKind::reduce_scatter;
-    const trace::Bytes all = vector ? sum(action.counts) : action.bytes * static_cast<trace::Bytes>(members);
+    const trace::Bytes all = vector ? trace::sum(action.counts) : action.bytes * static_cast<trace::Bytes>(members);
     inside.counts = {};
     in_group(ActionKind::reduce, all, 0);
     exchange_of_leaders(action, all, all);
@@ -200,7 +196,7 @@ void RankPlayer::between_groups_nonblocking(const Action& action) {
   case ActionKind::reduce_scatter_block: {
     Action both = action;
     both.kind = ActionKind::allreduce;
-    if (action.kind == ActionKind::reduce_scatter) both.bytes = sum(action.counts);
+    if (action.kind == ActionKind::reduce_scatter) both.bytes = trace::sum(action.counts);
     if (action.kind == ActionKind::reduce_scatter_block) {
       int members = 0;
       PMPI_Comm_size(circle(action.communicator).group, &members);

@@ -1,12 +1,12 @@
 #include "replay/smpi/trace_scan.h"
 
 #include "replay/smpi/elements.h"
+#include "trace/collective_bytes.h"
 #include "trace/error.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 
 namespace timeless::replay::smpi {
@@ -37,10 +37,6 @@ bool names_communicator(const Action& action) {
   default:
     return action.kind != ActionKind::file_delete;
   }
-}
-
-trace::Bytes sum(std::span<const trace::Bytes> parts) {
-  return std::accumulate(parts.begin(), parts.end(), trace::Bytes{0});
 }
 
 /// True where the sizes of the action are those of messages.
@@ -170,7 +166,7 @@ private:
     if (std::ranges::any_of(action.counts, too_large) || std::ranges::any_of(action.receive_counts, too_large))
       result_.large_parts = true;
     if (action.kind == ActionKind::scatterv)
-      result_.scattered_unit = std::max(result_.scattered_unit, unit_for(sum(action.counts)));
+      result_.scattered_unit = std::max(result_.scattered_unit, unit_for(trace::sum(action.counts)));
     if (std::string why = obstacle(action, run_); !why.empty()) obstacles_.emplace(std::move(why), rank_);
     if (std::string how = remark(action, run_);
         !how.empty() && std::ranges::find(result_.notes, how) == result_.notes.end())

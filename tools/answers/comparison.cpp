@@ -10,19 +10,16 @@
 
 namespace timeless::tools {
 
-using nlohmann::json;
-
 namespace {
 
 constexpr std::int64_t before_the_first = -1;
 constexpr std::int64_t others = -2;
-constexpr double seconds_per_nanosecond = 1e-9;
 
-const json& chosen(const json& configurations, const std::string& wanted, const std::string& file) {
+const nlohmann::json& chosen(const nlohmann::json& configurations, const std::string& wanted, const std::string& file) {
   if (wanted.empty() && !configurations.empty()) return configurations.front();
   std::string names;
   std::size_t number = 0;
-  for (const json& one : configurations) {
+  for (const nlohmann::json& one : configurations) {
     const std::string name = one.at("name").get<std::string>();
     if (name == wanted || std::to_string(number) == wanted) return one;
     names += (number++ == 0 ? "" : ", ") + name;
@@ -30,18 +27,18 @@ const json& chosen(const json& configurations, const std::string& wanted, const 
   throw Error(Failure::usage, "there is no configuration '" + wanted + "'", file, "it has: " + names);
 }
 
-std::string kernel_name(const json& kernel) {
+std::string kernel_name(const nlohmann::json& kernel) {
   if (!kernel.contains("from") || !kernel.contains("to")) return {};
-  const json& from = kernel.at("from");
-  const json& to = kernel.at("to");
+  const nlohmann::json& from = kernel.at("from");
+  const nlohmann::json& to = kernel.at("to");
   if (from.is_null() && to.is_null()) return {};
-  const auto text = [](const json& end) { return end.is_null() ? "no known place" : end.get<std::string>(); };
+  const auto text = [](const nlohmann::json& end) { return end.is_null() ? "no known place" : end.get<std::string>(); };
   return text(from) + " to " + text(to);
 }
 
-std::map<std::int64_t, TimedPart> kernels_of(const json& list) {
+std::map<std::int64_t, TimedPart> kernels_of(const nlohmann::json& list) {
   std::map<std::int64_t, TimedPart> kernels;
-  for (const json& one : list) {
+  for (const nlohmann::json& one : list) {
     const std::int64_t number = one.contains("others")       ? others
                                 : one.at("kernel").is_null() ? before_the_first
                                                              : one.at("kernel").get<std::int64_t>();
@@ -51,9 +48,9 @@ std::map<std::int64_t, TimedPart> kernels_of(const json& list) {
   return kernels;
 }
 
-std::map<std::string, TimedPart> calls_of(const json& list) {
+std::map<std::string, TimedPart> calls_of(const nlohmann::json& list) {
   std::map<std::string, TimedPart> calls;
-  for (const json& one : list) {
+  for (const nlohmann::json& one : list) {
     const std::string name = one.contains("others") ? "others" : one.at("call").get<std::string>();
     calls[name] = {name, one.at("count").get<std::uint64_t>(), one.at("seconds").at("all").get<double>()};
   }
@@ -72,7 +69,7 @@ public:
       add(block.dictionary()[block.sequence()[position]], times[position]);
   }
 
-  double end() const { return static_cast<double>(end_) * seconds_per_nanosecond; }
+  double end() const { return static_cast<double>(end_) * 1e-9; }
 
 private:
   void add(const trace::Action& action, trace::ActionTimes times) {
@@ -83,14 +80,14 @@ private:
     }
     // What lies between two actions is the later one's: calls of threads may overlap, and add nothing then.
     if (times.exit > end_) {
-      kernels_[kernel_].seconds += static_cast<double>(times.exit - end_) * seconds_per_nanosecond;
+      kernels_[kernel_].seconds += static_cast<double>(times.exit - end_) * 1e-9;
       end_ = times.exit;
     }
     if (family == trace::ActionFamily::mark || action.kind == trace::ActionKind::resolved) return;
     const bool computation = family == trace::ActionFamily::computation;
     TimedPart& call = calls_[computation ? "computation" : trace::mpi_name(action)];
     ++call.count;
-    call.seconds += static_cast<double>(times.exit - times.entry) * seconds_per_nanosecond;
+    call.seconds += static_cast<double>(times.exit - times.entry) * 1e-9;
   }
 
   std::map<std::int64_t, TimedPart>& kernels_;
@@ -100,7 +97,7 @@ private:
 };
 
 /// Why a configuration has no time.
-Error without_time(const json& configuration, const std::string& file) {
+Error without_time(const nlohmann::json& configuration, const std::string& file) {
   const std::string what = "configuration " + configuration.at("name").get<std::string>();
   const bool deadlocked = configuration.value("deadlocked", false);
   return {Failure::usage, what + (deadlocked ? " ended in a deadlock" : " has no simulated time"), file,
@@ -108,9 +105,9 @@ Error without_time(const json& configuration, const std::string& file) {
                      : "name another one: FILE@NAME or FILE@NUMBER"};
 }
 
-std::optional<TimedResult::Rate> rate_of(const json& configuration) {
+std::optional<TimedResult::Rate> rate_of(const nlohmann::json& configuration) {
   if (!configuration.contains("compute_rate")) return std::nullopt;
-  const json& rate = configuration.at("compute_rate");
+  const nlohmann::json& rate = configuration.at("compute_rate");
   const auto figure = [&](const char* key) { return rate.at(key).is_null() ? 0 : rate.at(key).get<double>(); };
   return TimedResult::Rate{.from = rate.at("from").get<std::string>(),
                            .least = figure("least_per_second"),
@@ -138,16 +135,16 @@ std::vector<std::string> different_bases(const TimedResult& first, const TimedRe
 }
 
 /// A run of a result, called `label` in what is printed.
-TimedResult one_run(const json& answer, const std::string& configuration, const std::string& file,
+TimedResult one_run(const nlohmann::json& answer, const std::string& configuration, const std::string& file,
                     const std::string& label) {
   TimedResult result;
-  const json& one = chosen(answer.at("configurations"), configuration, file);
+  const nlohmann::json& one = chosen(answer.at("configurations"), configuration, file);
   if (one.at("makespan_seconds").is_null()) throw without_time(one, file);
   result.trace = answer.at("trace").get<std::string>();
   result.label = label + ": " + one.at("name").get<std::string>() +
                  (answer.at("backend") == "smpi" ? " in SMPI" : " in the model");
   result.makespan = one.at("makespan_seconds").get<double>();
-  for (const json& rank : one.at("ranks"))
+  for (const nlohmann::json& rank : one.at("ranks"))
     result.ranks.push_back(rank.at("seconds").at("end").get<double>());
   result.rate = rate_of(one);
   result.overheads = one.value("overheads", std::string());
@@ -156,7 +153,7 @@ TimedResult one_run(const json& answer, const std::string& configuration, const 
   return result;
 }
 
-std::string trace_of(const json& job) {
+std::string trace_of(const nlohmann::json& job) {
   return job.at("trace").get<std::string>();
 }
 
@@ -165,7 +162,7 @@ std::string file_name(const std::string& path) {
 }
 
 /// "1: cg.tia, 2: mg.tia"
-std::string listed(const json& jobs) {
+std::string listed(const nlohmann::json& jobs) {
   std::string text;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     text += (i == 0 ? "" : ", ") + std::to_string(i + 1) + ": " + file_name(trace_of(jobs[i]));
@@ -173,7 +170,7 @@ std::string listed(const json& jobs) {
 }
 
 /// The jobs that a name stands for, or the one that a number does.
-std::vector<std::size_t> called(const json& jobs, const std::string& name) {
+std::vector<std::size_t> called(const nlohmann::json& jobs, const std::string& name) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     if (const std::string trace = trace_of(jobs[i]); trace == name || file_name(trace) == name) found.push_back(i);
@@ -182,9 +179,9 @@ std::vector<std::size_t> called(const json& jobs, const std::string& name) {
   return found;
 }
 
-TimedResult all_together(const json& jobs, const std::string& file) {
+TimedResult all_together(const nlohmann::json& jobs, const std::string& file) {
   TimedResult all;
-  for (const json& job : jobs) {
+  for (const nlohmann::json& job : jobs) {
     const TimedResult one = one_run(job, "together", file, file);
     all.makespan = std::max(all.makespan, one.makespan);
     all.ranks.insert(all.ranks.end(), one.ranks.begin(), one.ranks.end());
@@ -196,7 +193,7 @@ TimedResult all_together(const json& jobs, const std::string& file) {
   return all;
 }
 
-TimedResult of_jobs(const json& jobs, const std::string& wanted, const std::string& file) {
+TimedResult of_jobs(const nlohmann::json& jobs, const std::string& wanted, const std::string& file) {
   if (wanted.empty()) return all_together(jobs, file);
   std::string name = wanted;
   std::string configuration;
@@ -249,12 +246,12 @@ void add(std::map<std::string, ComparedTime>& times, const std::string& name, do
 
 } // namespace
 
-TimedResult timed_result(const json& answer, const std::string& wanted, const std::string& file) {
+TimedResult timed_result(const nlohmann::json& answer, const std::string& wanted, const std::string& file) {
   try {
-    const json schema = answer.value("schema", json());
+    const nlohmann::json schema = answer.value("schema", nlohmann::json());
     if (schema == "timeless.replay/1") return one_run(answer, wanted, file, file);
     if (schema == "timeless.replay-jobs/1") return of_jobs(answer.at("jobs"), wanted, file);
-  } catch (const json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     throw Error(Failure::invalid_input, "this is no result of a replay", file, error.what());
   }
   throw Error(Failure::invalid_input, "this is no result of a replay", file,

@@ -7,7 +7,7 @@ namespace timeless::tools {
 
 namespace {
 
-std::optional<double> ratio(double part, double whole) {
+std::optional<double> share_of(double part, double whole) {
   return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
@@ -20,11 +20,11 @@ Efficiencies efficiencies(const replay::LaneResult& lane) {
     largest = std::max(largest, rank.compute);
   const double average = replay::mean(lane).compute;
   const double ideal = *lane.ideal_makespan;
-  return {.load_balance = ratio(average, largest),
-          .serialisation = ratio(largest, ideal),
-          .transfer = ratio(ideal, lane.makespan),
-          .communication = ratio(largest, lane.makespan),
-          .parallel = ratio(average, lane.makespan)};
+  return {.load_balance = share_of(average, largest),
+          .serialisation = share_of(largest, ideal),
+          .transfer = share_of(ideal, lane.makespan),
+          .communication = share_of(largest, lane.makespan),
+          .parallel = share_of(average, lane.makespan)};
 }
 
 } // namespace timeless::tools

@@ -9,10 +9,8 @@ namespace {
 using trace::Action;
 using trace::ActionKind;
 
-constexpr double seconds_per_nanosecond = 1e-9;
-
 double seconds(std::uint64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) * seconds_per_nanosecond;
+  return static_cast<double>(nanoseconds) * 1e-9;
 }
 
 /// Adds a block's times; returns when the last of its actions had ended.

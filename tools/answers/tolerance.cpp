@@ -14,7 +14,7 @@ namespace timeless::tools {
 namespace {
 
 /// Sums of millions of terms agree to this; what is smaller contradicts nothing.
-constexpr double rounding = 1e-9;
+constexpr double relative_rounding = 1e-9;
 constexpr double least_growth = 1e-6;
 
 /// The first factors looked at, 1 first: most brackets begin near 1, and the last one shows what lies beyond.
@@ -43,7 +43,7 @@ double slope_between(const ToleranceSample& left, const ToleranceSample& right) 
 bool below_tangent(const ToleranceSample& sample, const ToleranceSample& tangent) {
   if (!tangent.slope) return false;
   const double height = tangent.makespan + *tangent.slope * (sample.factor - tangent.factor);
-  return sample.makespan < height - rounding * std::max(height, sample.makespan);
+  return sample.makespan < height - relative_rounding * std::max(height, sample.makespan);
 }
 
 } // namespace
@@ -104,12 +104,12 @@ void ToleranceSearch::look_for_concavity() {
     const auto next = std::next(middle);
     if (next == samples_.end()) return;
     const ToleranceSample& right = next->second;
-    bool contradicts = right.makespan < sample.makespan * (1 - rounding);
+    bool contradicts = right.makespan < sample.makespan * (1 - relative_rounding);
     contradicts = contradicts || below_tangent(sample, right) || below_tangent(right, sample);
     if (middle != samples_.begin()) {
       const ToleranceSample& left = std::prev(middle)->second;
       const double chord = left.makespan + slope_between(left, right) * (sample.factor - left.factor);
-      contradicts = contradicts || sample.makespan > chord * (1 + rounding);
+      contradicts = contradicts || sample.makespan > chord * (1 + relative_rounding);
     }
     if (contradicts) {
       concave_ = fmt::format("the makespan is no convex function of the factor near {:.6g}", sample.factor);

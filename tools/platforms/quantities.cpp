@@ -19,9 +19,9 @@ struct Scale {
 
 constexpr std::array decimal{Scale{"", 1},     Scale{"k", 1e3},  Scale{"M", 1e6},  Scale{"G", 1e9}, Scale{"T", 1e12},
                              Scale{"P", 1e15}, Scale{"E", 1e18}, Scale{"Z", 1e21}, Scale{"Y", 1e24}};
-constexpr std::array words{Scale{"", 1},       Scale{"kilo", 1e3},  Scale{"mega", 1e6},
-                           Scale{"giga", 1e9}, Scale{"tera", 1e12}, Scale{"peta", 1e15},
-                           Scale{"exa", 1e18}, Scale{"zeta", 1e21}, Scale{"yotta", 1e24}};
+constexpr std::array prefix_words{Scale{"", 1},       Scale{"kilo", 1e3},  Scale{"mega", 1e6},
+                                  Scale{"giga", 1e9}, Scale{"tera", 1e12}, Scale{"peta", 1e15},
+                                  Scale{"exa", 1e18}, Scale{"zeta", 1e21}, Scale{"yotta", 1e24}};
 constexpr std::array binary{Scale{"Ki", 0x1p10}, Scale{"Mi", 0x1p20}, Scale{"Gi", 0x1p30},
                             Scale{"Ti", 0x1p40}, Scale{"Pi", 0x1p50}, Scale{"Ei", 0x1p60}};
 constexpr std::array times{Scale{"w", 604800}, Scale{"d", 86400}, Scale{"h", 3600},  Scale{"m", 60},    Scale{"s", 1},
@@ -35,7 +35,7 @@ std::optional<double> scale(const std::array<Scale, N>& scales, std::string_view
 }
 
 std::optional<double> speed_factor(std::string_view unit) {
-  if (unit.ends_with("flops")) return scale(words, unit.substr(0, unit.size() - 5));
+  if (unit.ends_with("flops")) return scale(prefix_words, unit.substr(0, unit.size() - 5));
   if (unit.ends_with("f")) return scale(decimal, unit.substr(0, unit.size() - 1));
   return {};
 }

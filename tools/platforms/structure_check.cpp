@@ -12,7 +12,7 @@ namespace timeless::tools::platforms {
 
 namespace {
 
-constexpr const char* doctype = "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">";
+constexpr const char* current_doctype = "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">";
 
 void check_attributes(const XmlFile& file, const pugi::xml_node& node, const Element& element, Findings& findings) {
   const std::size_t line = file.line_of(node);
@@ -89,11 +89,11 @@ void check_head(const XmlFile& file, Findings& findings) {
     if (node.type() == pugi::node_doctype) found = node;
   const std::string_view wanted = "platform SYSTEM \"https://simgrid.org/simgrid.dtd\"";
   if (!found)
-    findings.push_back({.line = 1, .what = "there is no DOCTYPE", .advice = std::string("write ") + doctype});
+    findings.push_back({.line = 1, .what = "there is no DOCTYPE", .advice = std::string("write ") + current_doctype});
   else if (std::string_view(found.value()) != wanted)
     findings.push_back({.line = file.line_of(found),
                         .what = "this DOCTYPE is not SimGrid's: " + trace::quoted(found.value()),
-                        .advice = std::string("write ") + doctype});
+                        .advice = std::string("write ") + current_doctype});
   const std::string version = root.attribute("version").value();
   if (version == "4.1") return;
   const double number = std::strtod(version.c_str(), nullptr);

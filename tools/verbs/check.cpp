@@ -24,7 +24,7 @@ using trace::CheckReport;
 using trace::Finding;
 using trace::Severity;
 
-struct Options {
+struct CheckOptions {
   std::string trace;
   TraceFormat from;
   std::size_t lines = 20;
@@ -59,7 +59,7 @@ void replay_once(const trace::Source& source, CheckReport& report) {
   }
 }
 
-CheckReport examine(const trace::Source& source) {
+CheckReport examine_trace(const trace::Source& source) {
   CheckReport report;
   {
     Progress progress("checking", total_actions(source.run()));
@@ -98,7 +98,7 @@ std::map<std::string, std::uint64_t> unrecorded_calls(const trace::Run& run) {
   return calls;
 }
 
-void print_text(const Options& options, const trace::Run& run, const CheckReport& report) {
+void print_text(const CheckOptions& options, const trace::Run& run, const CheckReport& report) {
   print_line("{}: {}", options.trace, verdict(report));
   print_line("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls", "checked",
              human_count(static_cast<double>(report.actions)), human_count(static_cast<double>(report.messages)),
@@ -115,7 +115,7 @@ void print_text(const Options& options, const trace::Run& run, const CheckReport
   if (all > shown) print_line("and {} more", all - shown);
 }
 
-void print_answer(const Options& options, const trace::Run& run, const CheckReport& report) {
+void print_answer(const CheckOptions& options, const trace::Run& run, const CheckReport& report) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   for (const Finding& finding : report.findings) {
     nlohmann::ordered_json row = {{"severity", name(finding.severity)}, {"rank", nullptr}, {"action", nullptr}};
@@ -147,9 +147,9 @@ int exit_code(const CheckReport& report) {
   return exit_ok;
 }
 
-int check(const Options& options) {
+int check_trace(const CheckOptions& options) {
   const auto source = open_trace(options.trace, options.from);
-  const CheckReport report = examine(*source);
+  const CheckReport report = examine_trace(*source);
   if (options.json)
     print_answer(options, source->run(), report);
   else
@@ -160,14 +160,14 @@ int check(const Options& options) {
 } // namespace
 
 VerbAction add_check(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_trace_argument(command, options->trace, options->from);
   command.add_option("--lines", options->lines, "Print at most this many findings");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.check/1)");
   command.footer(
       "Exit status: 0 when all is well, 3 when something is inconsistent, 6 when only something is missing.\n"
       "Example: timeless check lu.C.64.tia");
-  return [options] { return check(*options); };
+  return [options] { return check_trace(*options); };
 }
 
 } // namespace timeless::tools

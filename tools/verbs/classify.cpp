@@ -27,7 +27,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct ClassifyOptions {
   std::string trace;
   TraceFormat from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
@@ -45,7 +45,7 @@ struct Options {
 };
 
 /// A machine's answer, with the 21 configurations it rests on.
-struct Answer {
+struct ClassifyAnswer {
   MachineBasis basis;
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   Classification classification;
@@ -53,8 +53,9 @@ struct Answer {
   std::optional<ClassRange> range; ///< where it was looked for
 };
 
-std::vector<Answer> answers(const Options& options, const JudgedMachines& machines, const replay::Result& result) {
-  std::vector<Answer> all;
+std::vector<ClassifyAnswer> answers(const ClassifyOptions& options, const JudgedMachines& machines,
+                                    const replay::Result& result) {
+  std::vector<ClassifyAnswer> all;
   const std::span<const replay::LaneResult> lanes(result.lanes);
   for (std::size_t i = 0; i < machines.bases().size(); ++i) {
     const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
@@ -66,8 +67,8 @@ std::vector<Answer> answers(const Options& options, const JudgedMachines& machin
 }
 
 /// The answers, and the replay they rest on, which has to stay where it is.
-std::vector<Answer> judged(const Options& options, const trace::Source& source, const JudgedMachines& machines,
-                           replay::Result& result) {
+std::vector<ClassifyAnswer> judged(const ClassifyOptions& options, const trace::Source& source,
+                                   const JudgedMachines& machines, replay::Result& result) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
@@ -79,10 +80,10 @@ std::vector<Answer> judged(const Options& options, const trace::Source& source, 
   for (std::size_t i = 0; i < machines.bases().size(); ++i)
     own.push_back({.machine = i});
   result = machines.replay(source, own, replaying);
-  std::vector<Answer> all = answers(options, machines, result);
+  std::vector<ClassifyAnswer> all = answers(options, machines, result);
   if (options.one_rate || source.run().counter.unit == trace::VolumeUnit::none) return all;
   std::vector<std::string> classes;
-  for (const Answer& answer : all)
+  for (const ClassifyAnswer& answer : all)
     classes.push_back(name(answer.classification));
   std::vector<ClassRange> ranges = class_ranges(machines, source, classes, options.thresholds, replaying);
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -90,7 +91,7 @@ std::vector<Answer> judged(const Options& options, const trace::Source& source, 
   return all;
 }
 
-std::string machine_text(const Answer& answer) {
+std::string machine_text(const ClassifyAnswer& answer) {
   if (!answer.network) return answer.basis.name;
   const auto [latency, bandwidth] = figures(*answer.network);
   return fmt::format("{} ({:g} us, {:.4g} Gb/s)", answer.basis.name, latency * 1e6, 8 * bandwidth / 1e9);
@@ -104,10 +105,10 @@ std::string times_faster(double factor) {
   return fmt::format("{:.2f}x", factor);
 }
 
-void print_table(const std::vector<Answer>& all) {
+void print_table(const std::vector<ClassifyAnswer>& all) {
   Table table(
       {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
-  for (const Answer& answer : all) {
+  for (const ClassifyAnswer& answer : all) {
     const Evidence& evidence = answer.classification.evidence;
     table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
                percent(evidence.computation), percent(evidence.wait), percent(evidence.latency),
@@ -115,7 +116,7 @@ void print_table(const std::vector<Answer>& all) {
                times_faster(evidence.latency_speedup)});
   }
   fmt::print("{}\n", table.text());
-  for (const Answer& answer : all)
+  for (const ClassifyAnswer& answer : all)
     print_line("{}: {}", answer.basis.name, reason(answer.classification));
 }
 
@@ -130,7 +131,7 @@ std::string speed_text(const ComputeBasis& compute, double speed) {
 }
 
 /// "latency for any rate above 2.10 G/s (communication at 1.98 G/s), up to 64.0 G/s, the largest tried".
-std::string range_text(const Answer& answer) {
+std::string range_text(const ClassifyAnswer& answer) {
   const ClassRange& range = *answer.range;
   const auto text = [&](double speed) { return speed_text(answer.basis.compute, speed); };
   const auto other = [&](const ClassRange::Point& point) { return point.name + " at " + text(point.speed); };
@@ -149,29 +150,29 @@ std::string range_text(const Answer& answer) {
                      other(*range.above()));
 }
 
-void print_ranges(const std::vector<Answer>& all) {
-  if (std::ranges::none_of(all, [](const Answer& answer) { return answer.range.has_value(); })) return;
+void print_ranges(const std::vector<ClassifyAnswer>& all) {
+  if (std::ranges::none_of(all, [](const ClassifyAnswer& answer) { return answer.range.has_value(); })) return;
   fmt::print("\n");
-  for (const Answer& answer : all)
+  for (const ClassifyAnswer& answer : all)
     print_line("{}: {}", answer.basis.name, range_text(answer));
 }
 
 /// At the anchor, which stands in the middle of each set of seven.
-const replay::LaneResult& anchor(const Answer& answer) {
+const replay::LaneResult& anchor(const ClassifyAnswer& answer) {
   return answer.lanes[3];
 }
 
-void print_efficiencies(const std::vector<Answer>& all) {
+void print_efficiencies(const std::vector<ClassifyAnswer>& all) {
   replay::Result anchors;
-  for (const Answer& answer : all) {
+  for (const ClassifyAnswer& answer : all) {
     anchors.lanes.push_back(anchor(answer));
     anchors.lanes.back().name = answer.basis.name;
   }
   fmt::print("{}", efficiencies_text(anchors));
 }
 
-void print_configurations(const std::vector<Answer>& all) {
-  for (const Answer& answer : all) {
+void print_configurations(const std::vector<ClassifyAnswer>& all) {
+  for (const ClassifyAnswer& answer : all) {
     Table table({"configuration", "time", "compute %", "wait %", "latency %", "bandwidth %"});
     for (const replay::LaneResult& lane : answer.lanes) {
       const replay::Shares share = replay::shares(lane);
@@ -233,7 +234,7 @@ nlohmann::ordered_json range_json(const ComputeBasis& compute, const ClassRange&
   return json;
 }
 
-nlohmann::ordered_json answer_json(const Answer& answer) {
+nlohmann::ordered_json answer_json(const ClassifyAnswer& answer) {
   nlohmann::ordered_json json;
   json["network"] = answer.basis.name;
   if (answer.network) {
@@ -265,8 +266,8 @@ nlohmann::ordered_json answer_json(const Answer& answer) {
   return json;
 }
 
-void print_json_answer(const Options& options, const trace::Run& run, const JudgedMachines& machines,
-                       const replay::Result& result, const std::vector<Answer>& all) {
+void print_json_answer(const ClassifyOptions& options, const trace::Run& run, const JudgedMachines& machines,
+                       const replay::Result& result, const std::vector<ClassifyAnswer>& all) {
   nlohmann::ordered_json json;
   json["trace"] = options.trace;
   json["ranks"] = run.size;
@@ -281,17 +282,17 @@ void print_json_answer(const Options& options, const trace::Run& run, const Judg
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   json["notes"] = notes;
   json["not_modelled"] = not_modelled_json(result);
-  for (const Answer& answer : all)
+  for (const ClassifyAnswer& answer : all)
     json["networks"].push_back(answer_json(answer));
   print_json("classify", 1, json);
 }
 
-int classify_trace(const Options& options) {
+int classify_trace(const ClassifyOptions& options) {
   const auto source = open_trace(options.trace, options.from);
   const JudgedMachines machines(source->run(), options.machine, options.platforms, options.anchor_latency,
                                 options.anchor_bandwidth);
   replay::Result result;
-  const std::vector<Answer> all = judged(options, *source, machines, result);
+  const std::vector<ClassifyAnswer> all = judged(options, *source, machines, result);
   if (options.json) {
     print_json_answer(options, source->run(), machines, result, all);
   } else {
@@ -302,7 +303,7 @@ int classify_trace(const Options& options) {
     print_conditions(source->run(), machines, result);
   }
   if (options.strict) require_all_modelled(result);
-  const bool failed = std::ranges::any_of(all, [&](const Answer& answer) {
+  const bool failed = std::ranges::any_of(all, [&](const ClassifyAnswer& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
   if (failed) return exit_condition_met;
@@ -336,7 +337,7 @@ void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
 } // namespace
 
 VerbAction add_classify(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClassifyOptions>();
   add_trace_argument(command, options->trace, options->from);
   std::string known;
   for (const replay::Preset& preset : replay::presets())

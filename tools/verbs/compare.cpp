@@ -23,10 +23,9 @@ namespace timeless::tools {
 
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
-struct Options {
+struct CompareOptions {
   std::string first;
   std::string second;
   std::size_t top = 10;
@@ -44,7 +43,7 @@ bool holds_json(const std::string& path) {
   return file >> first && first == '{';
 }
 
-TimedResult read_measured(const std::string& path, const Options& options) {
+TimedResult read_measured(const std::string& path, const CompareOptions& options) {
   const auto source = open_trace(path, {});
   TimedResult result;
   std::vector<KernelFigures> figures;
@@ -66,7 +65,7 @@ TimedResult read_measured(const std::string& path, const Options& options) {
 
 /// "result.json", "result.json@2", "result.json@graphene x2", "jobs.json@cg.tia@alone", "run.tia": the longest part
 /// that is a file, and what is named of it.
-TimedResult read_result(const std::string& word, const Options& options) {
+TimedResult read_result(const std::string& word, const CompareOptions& options) {
   std::string path = word;
   std::string wanted;
   for (std::size_t at = word.rfind('@'); !std::filesystem::exists(path) && at != std::string::npos && at > 0;
@@ -78,7 +77,7 @@ TimedResult read_result(const std::string& word, const Options& options) {
     throw Error(Failure::invalid_input, "there is no such file", path, "name a result of timeless replay --json");
   if (!holds_json(path)) return read_measured(path, options);
   std::ifstream file(path);
-  const json answer = json::parse(file, nullptr, false);
+  const nlohmann::json answer = nlohmann::json::parse(file, nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
   return timed_result(answer, wanted, path);
@@ -114,7 +113,7 @@ std::vector<ComparedTime> ranks(const Comparison& comparison, bool all) {
 }
 
 void print_text(const TimedResult& first, const TimedResult& second, const Comparison& comparison,
-                const Options& options) {
+                const CompareOptions& options) {
   print_line("A: {}", first.label);
   print_line("B: {}", second.label);
   fmt::print("{}", table("", {comparison.makespan}, 0));
@@ -164,7 +163,7 @@ ordered_json comparison_json(const TimedResult& first, const TimedResult& second
           {"notes", comparison.notes}};
 }
 
-int compare_results(const Options& options) {
+int compare_results(const CompareOptions& options) {
   const TimedResult first = read_result(options.first, options);
   const TimedResult second = read_result(options.second, options);
   const Comparison comparison = compare(first, second);
@@ -181,7 +180,7 @@ int compare_results(const Options& options) {
 } // namespace
 
 VerbAction add_compare(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   command.add_option("a", options->first, "A result of timeless replay --json, or a trace with times")->required();
   command.add_option("b", options->second, "What to put beside it")->required();
   command.add_option("--top", options->top, "How many ranks, kernels and calls to list; 0 for all");

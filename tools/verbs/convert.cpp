@@ -25,7 +25,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::string trace;
   TraceFormat from;
   std::string to;
@@ -59,7 +59,7 @@ double ratio(const gather::Merged& merged) {
   return static_cast<double>(merged.output_bytes) / static_cast<double>(merged.input_bytes);
 }
 
-void print_text(const Options& options, const gather::Conversion& conversion) {
+void print_text(const ConvertOptions& options, const gather::Conversion& conversion) {
   const gather::Merged& merged = conversion.merged;
   print_line("{}: {} of {} ranks from {}", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
   print_line("{:<10}{} before, {} now ({:.1f} %)", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
@@ -70,7 +70,7 @@ void print_text(const Options& options, const gather::Conversion& conversion) {
                human_count(static_cast<double>(conversion.volumes)), 100 * conversion.largest_error);
 }
 
-void print_answer(const Options& options, const gather::Conversion& conversion) {
+void print_answer(const ConvertOptions& options, const gather::Conversion& conversion) {
   const gather::Merged& merged = conversion.merged;
   print_json("convert", 1,
              {{"trace", options.trace},
@@ -88,7 +88,7 @@ void print_answer(const Options& options, const gather::Conversion& conversion) 
               {"volume_error", volume_error(merged.run)}});
 }
 
-int convert_to_archive(const Options& options, const trace::Source& source) {
+int convert_to_archive(const ConvertOptions& options, const trace::Source& source) {
   gather::ConversionOptions how{.force = options.force};
   if (options.volume_error) how.volume_error = parse_error(*options.volume_error);
   gather::Conversion conversion;
@@ -115,7 +115,7 @@ void print_changes(const char* what, const std::map<std::string, std::uint64_t>&
     print_line("{:<10}{}: {}", what, words, count);
 }
 
-void print_export(const Options& options, const trace::Run& run, const trace::formats::ExportReport& report) {
+void print_export(const ConvertOptions& options, const trace::Run& run, const trace::formats::ExportReport& report) {
   if (options.json) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const std::filesystem::path& file : report.files)
@@ -142,7 +142,7 @@ void print_export(const Options& options, const trace::Run& run, const trace::fo
   print_changes("lost", report.lost);
 }
 
-int convert_to_format(const Options& options, const trace::Source& source) {
+int convert_to_format(const ConvertOptions& options, const trace::Source& source) {
   const trace::formats::Format& format = trace::formats::writable_format(options.to);
   if (options.volume_error)
     throw Error(Failure::usage, "volumes are rounded in archives only", "--volume-error", "leave it out with --to");
@@ -164,7 +164,7 @@ int convert_to_format(const Options& options, const trace::Source& source) {
   return static_cast<int>(Failure::partial);
 }
 
-int convert_trace(const Options& options) {
+int convert_trace(const ConvertOptions& options) {
   const auto source = open_trace(options.trace, options.from);
   trace::demand_output_apart(options.output, trace_files(options.trace, *source));
   return options.to.empty() ? convert_to_archive(options, *source) : convert_to_format(options, *source);
@@ -184,7 +184,7 @@ std::string formats_text() {
 } // namespace
 
 VerbAction add_convert(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   add_trace_argument(command, options->trace, options->from);
   std::string written;
   for (const trace::formats::Format& format : trace::formats::formats())

@@ -11,7 +11,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct DoctorOptions {
   std::string directory = "timeless-trace";
   bool json = false;
 };
@@ -35,7 +35,7 @@ void print_answer(const Capabilities& capabilities) {
   print_json("doctor", 1, {{"recording_possible", capabilities.recording_possible}, {"checks", checks}});
 }
 
-int diagnose(const Options& options) {
+int diagnose(const DoctorOptions& options) {
   const Capabilities capabilities = examine(options.directory);
   if (options.json)
     print_answer(capabilities);
@@ -47,7 +47,7 @@ int diagnose(const Options& options) {
 } // namespace
 
 VerbAction add_doctor(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   command.add_option("-o,--output", options->directory, "Where a recording would go");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.doctor/1)");
   command.footer("Example: timeless doctor\n"

@@ -27,7 +27,7 @@ using trace::Action;
 using trace::ActionKind;
 using trace::Run;
 
-struct Options {
+struct DumpOptions {
   std::string trace;
   TraceFormat from;
   std::vector<std::string> ranks; ///< ranges
@@ -149,7 +149,7 @@ void add_times(const Line& line, nlohmann::ordered_json& json) {
   json["exit_ns"] = line.times->exit;
 }
 
-void print_text(const Run& run, const Line& line) {
+void print_text_line(const Run& run, const Line& line) {
   std::string text = fmt::format("{} {} {}", line.rank, line.ordinal, mpi_name(line.action));
   nlohmann::ordered_json values = fields(run, line);
   add_times(line, values);
@@ -186,7 +186,7 @@ void print_csv_line(const Run& run, const Line& line) {
   fmt::print("{}", csv_row(line_json(run, line), csv_columns));
 }
 
-void dump_rank(const Options& options, const trace::Source& source, trace::Rank rank) {
+void dump_rank(const DumpOptions& options, const trace::Source& source, trace::Rank rank) {
   const auto stream = source.open(rank);
   trace::ActionBlock block;
   std::uint64_t ordinal = 0;
@@ -202,7 +202,7 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
       if (ordinal >= options.first && ordinal < end)
         (options.csv    ? print_csv_line
          : options.json ? print_json_line
-                        : print_text)(source.run(), {rank, ordinal, action, volume, times});
+                        : print_text_line)(source.run(), {rank, ordinal, action, volume, times});
       ++ordinal;
       ++position;
     });
@@ -211,7 +211,7 @@ void dump_rank(const Options& options, const trace::Source& source, trace::Rank 
 }
 
 /// All there are, where none are asked for.
-std::vector<trace::Rank> asked_ranks(const Options& options, const Run& run) {
+std::vector<trace::Rank> asked_ranks(const DumpOptions& options, const Run& run) {
   std::vector<trace::Rank> ranks;
   for (const std::string& range : options.ranks)
     for (const auto& [first, last] : read_rank_ranges(range, run.size, "--rank"))
@@ -227,7 +227,7 @@ std::vector<trace::Rank> asked_ranks(const Options& options, const Run& run) {
   return ranks;
 }
 
-int dump(const Options& options) {
+int dump(const DumpOptions& options) {
   const auto source = open_trace(options.trace, options.from);
   const std::vector<trace::Rank> ranks = asked_ranks(options, source->run());
   if (options.times && !has_times(*source))
@@ -245,7 +245,7 @@ int dump(const Options& options) {
 } // namespace
 
 VerbAction add_dump(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DumpOptions>();
   add_trace_argument(command, options->trace, options->from);
   command.add_option("--rank", options->ranks, "Only these ranks, such as 0-3,8")
       ->type_name("RANKS")

@@ -15,7 +15,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct GatherOptions {
   std::string directory;
   std::string output;
   std::optional<int> arity = 4;
@@ -37,7 +37,7 @@ std::vector<std::filesystem::path> rank_files(const std::filesystem::path& direc
   return paths;
 }
 
-int gather_directory(const Options& options) {
+int gather_directory(const GatherOptions& options) {
   GatherAnswer answer{.directory = options.directory, .output = options.output, .merged = {}, .remove = options.remove};
   if (answer.output.empty()) answer.output = default_output(options.directory);
   const auto start = std::chrono::steady_clock::now();
@@ -57,7 +57,7 @@ int gather_directory(const Options& options) {
 } // namespace
 
 VerbAction add_gather(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GatherOptions>();
   command.add_option("directory", options->directory, "Where the run was recorded: DIR/rank-000000.tia ...")
       ->required();
   command.add_option("-o,--output", options->output, "The archive to write; DIR.tia unless given")

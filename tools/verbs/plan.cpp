@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct PlanOptions {
   std::uint32_t ranks = 0;
   std::string hosts;
   std::string mode;
@@ -42,7 +42,7 @@ struct Options {
   std::vector<std::string> program;
 };
 
-RankMemory memory_of_a_rank(const Options& options) {
+RankMemory memory_of_a_rank(const PlanOptions& options) {
   const int ways = static_cast<int>(!options.memory.empty()) + static_cast<int>(!options.trace.empty()) +
                    static_cast<int>(options.measure);
   if (ways != 1)
@@ -65,7 +65,7 @@ RankMemory memory_of_a_rank(const Options& options) {
   return {.bytes = *bytes, .source = "given", .notes = {}};
 }
 
-PlanRequest request_of(const Options& options, std::uint64_t memory_per_rank) {
+PlanRequest request_of(const PlanOptions& options, std::uint64_t memory_per_rank) {
   PlanRequest request{
       .ranks = options.ranks, .memory_per_rank = memory_per_rank, .mode = {}, .folding = {}, .reserve = {}};
   if (!options.mode.empty()) {
@@ -108,7 +108,7 @@ struct Commands {
   std::string gather;
 };
 
-Commands commands(const Options& options, const Plan& plan) {
+Commands commands(const PlanOptions& options, const Plan& plan) {
   const std::string hostfile = options.output.empty() ? "HOSTFILE" : quoted(options.output);
   std::string record = "timeless record -o recording";
   if (!options.counter.empty()) record += " --counter " + quoted(options.counter);
@@ -125,7 +125,7 @@ Commands commands(const Options& options, const Plan& plan) {
                                 hostfile, gatherer)};
 }
 
-void write_hostfile(const Options& options, const std::string& text) {
+void write_hostfile(const PlanOptions& options, const std::string& text) {
   if (options.output.empty()) return;
   trace::demand_output_apart(options.output, std::array<fs::path, 2>{options.hosts, options.trace});
   trace::write_file(options.output, text, options.force ? trace::Existing::replace : trace::Existing::refuse);
@@ -135,8 +135,8 @@ std::string ratio_text(double ratio) {
   return fmt::format("{:.3g}", ratio);
 }
 
-struct Answer {
-  const Options& options;
+struct PlanAnswer {
+  const PlanOptions& options;
   const PlanRequest& request;
   const RankMemory& memory;
   const Plan& plan;
@@ -166,7 +166,7 @@ void print_hostfile(const std::string& text) {
   fmt::print("\n");
 }
 
-void print_text(const Answer& answer) {
+void print_text(const PlanAnswer& answer) {
   const Plan& plan = answer.plan;
   print_line("{:<15}{}, {}", "mode", short_name(plan.mode), name(plan.mode));
   for (const std::string& reason : plan.reasons)
@@ -196,7 +196,7 @@ void print_text(const Answer& answer) {
   print_line("{:<15}{}", "then gather", next.gather);
 }
 
-nlohmann::ordered_json json_of(const Answer& answer) {
+nlohmann::ordered_json json_of(const PlanAnswer& answer) {
   const Plan& plan = answer.plan;
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (const PlannedNode& node : plan.nodes)
@@ -226,14 +226,14 @@ nlohmann::ordered_json json_of(const Answer& answer) {
           {"gather_command", next.gather}};
 }
 
-int plan(const Options& options) {
+int plan(const PlanOptions& options) {
   std::vector<Node> nodes = read_nodes(options.hosts);
   (void)request_of(options, 1); // Before anything is measured.
   complete_nodes(nodes, options.hosts, words_of(options.ask));
   const RankMemory memory = memory_of_a_rank(options);
   const PlanRequest request = request_of(options, memory.bytes);
   const Plan made = make_plan(nodes, request);
-  const Answer answer{
+  const PlanAnswer answer{
       .options = options, .request = request, .memory = memory, .plan = made, .hostfile = hostfile_text(made, request)};
   write_hostfile(options, answer.hostfile);
   if (options.json)
@@ -246,7 +246,7 @@ int plan(const Options& options) {
 } // namespace
 
 VerbAction add_plan(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   command.add_option("-n,--ranks", options->ranks, "Ranks of the program")
       ->required()
       ->check(CLI::Range(1U, 1U << 24U));

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RecordOptions {
   std::string directory = "timeless-trace";
   std::string counter = "auto";
   std::string start = "on";
@@ -76,7 +76,7 @@ std::string library() {
 }
 
 /// The program has run, and its status is record's: an answer that cannot be written does not change that.
-void write_json(trace::NewFile& file, const Options& options, const Outcome& outcome, ExitStatus status) {
+void write_json(trace::NewFile& file, const RecordOptions& options, const Outcome& outcome, ExitStatus status) {
   const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
                                          {"directory", fs::absolute(options.directory).string()},
                                          {"status", status},
@@ -99,7 +99,7 @@ void write_json(trace::NewFile& file, const Options& options, const Outcome& out
   }
 }
 
-void report(const Options& options, const Outcome& outcome) {
+void report(const RecordOptions& options, const Outcome& outcome) {
   for (const std::string& complaint : complaints(outcome))
     print_warning(complaint);
   if (std::error_code failed; !fs::exists(options.directory, failed)) {
@@ -117,7 +117,7 @@ void report(const Options& options, const Outcome& outcome) {
   print_notice(fmt::format("{}; next: timeless gather {}", line, options.directory));
 }
 
-int record(const Options& options) {
+int record(const RecordOptions& options) {
   const std::string preloaded = library();
   const RecordingNumber number = recording_number(options.command);
   prepare_directory(options.directory, number);
@@ -147,7 +147,7 @@ int record(const Options& options) {
 } // namespace
 
 VerbAction add_record(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordOptions>();
   command.add_option("-o,--output", options->directory, "The directory for the ranks' files; created");
   command.add_option("--counter", options->counter,
                      "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "

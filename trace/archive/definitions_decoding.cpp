@@ -27,7 +27,7 @@ constexpr std::uint32_t delimited(Field field) {
   return protozero::tag_and_type(field, protozero::pbf_wire_type::length_delimited);
 }
 
-[[noreturn]] void fail(const std::string& what) {
+[[noreturn]] void malformed(const std::string& what) {
   throw Error(Failure::invalid_input, what, "definitions");
 }
 
@@ -37,12 +37,12 @@ std::string text(protozero::data_view view) {
 
 template <typename Enum>
 Enum enumerator(std::uint32_t value, Enum last) {
-  if (value > static_cast<std::uint32_t>(last)) fail("an enumerator this version does not know");
+  if (value > static_cast<std::uint32_t>(last)) malformed("an enumerator this version does not know");
   return static_cast<Enum>(value);
 }
 
 Rank rank_number(std::uint32_t value) {
-  if (value >= static_cast<std::uint32_t>(max_ranks)) fail("a rank beyond what a run can have");
+  if (value >= static_cast<std::uint32_t>(max_ranks)) malformed("a rank beyond what a run can have");
   return static_cast<Rank>(value);
 }
 
@@ -135,14 +135,14 @@ void decode_members(protozero::pbf_message<RankRunField> in, std::vector<Rank>& 
     default:
       in.skip();
     }
-  if (count == 0 || count > budget) fail("communicators with more members than a run can have");
+  if (count == 0 || count > budget) malformed("communicators with more members than a run can have");
   budget -= count;
   if (first == foreign_rank) {
     members.insert(members.end(), count, foreign_rank);
     return;
   }
   const std::int64_t last = first + stride * (std::int64_t{count} - 1);
-  if (std::min(first, last) < 0 || std::max(first, last) >= max_ranks) fail("a communicator's member is no rank");
+  if (std::min(first, last) < 0 || std::max(first, last) >= max_ranks) malformed("a communicator's member is no rank");
   for (std::uint32_t i = 0; i < count; ++i)
     members.push_back(static_cast<Rank>(first + stride * i));
 }
@@ -369,7 +369,7 @@ Definitions decode(protozero::pbf_message<DefinitionsField> in) {
     default:
       in.skip();
     }
-  if (build_ids.size() > definitions.modules.size()) fail("more build ids than modules");
+  if (build_ids.size() > definitions.modules.size()) malformed("more build ids than modules");
   for (std::size_t i = 0; i < build_ids.size(); ++i)
     definitions.modules[i].build_id = std::move(build_ids[i]);
   return definitions;
@@ -381,7 +381,7 @@ Definitions decode_definitions(std::string_view bytes) {
   try {
     return decode(protozero::pbf_message<DefinitionsField>(bytes.data(), bytes.size()));
   } catch (const protozero::exception& problem) {
-    fail(std::string("malformed message, ") + problem.what());
+    malformed(std::string("malformed message, ") + problem.what());
   }
 }
 

@@ -12,15 +12,15 @@ namespace timeless::trace {
 /// each occurrence's thing is now.
 template <typename Thing>
 void sort_by_count(std::span<Thing> things, std::span<std::uint32_t> counts, std::span<std::uint8_t> places) {
-  struct Entry {
+  struct Counted {
     Thing thing;
     std::uint32_t count;
     std::uint8_t place;
   };
-  std::array<Entry, 256> entries;
+  std::array<Counted, 256> entries;
   for (std::size_t place = 0; place < things.size(); ++place)
     entries[place] = {things[place], counts[place], static_cast<std::uint8_t>(place)};
-  std::ranges::sort(std::span(entries).first(things.size()), [](const Entry& left, const Entry& right) {
+  std::ranges::sort(std::span(entries).first(things.size()), [](const Counted& left, const Counted& right) {
     return left.count != right.count ? left.count > right.count : left.place < right.place;
   });
   std::array<std::uint8_t, 256> ranks;

@@ -162,7 +162,7 @@ WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
   return written;
 }
 
-[[noreturn]] void fail(const char* what) {
+[[noreturn]] void malformed(const char* what) {
   throw Error(Failure::invalid_input, what, "a stream of volumes");
 }
 
@@ -228,7 +228,7 @@ void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& b
 }
 
 std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
-  if (place >= written.listed) fail("a volume beyond the listed ones");
+  if (place >= written.listed) malformed("a volume beyond the listed ones");
   return written.model.base +
          (load_word(written.list.data() + place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
 }
@@ -243,7 +243,7 @@ void read_levels(const WrittenModel& written, std::string_view symbols, std::uin
   CodeReader codes(written.codes, bit);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::uint64_t place = symbols.empty() ? codes.next() : static_cast<std::uint8_t>(symbols[i]);
-    if (place >= written.listed) fail("a volume beyond the levels");
+    if (place >= written.listed) malformed("a volume beyond the levels");
     const VolumeLevel& level = levels[place];
     const std::uint64_t high = codes.next() << level.width;
     values[i] = level.centre + static_cast<std::uint64_t>(unzigzag(high | codes.plain(level.width)));
@@ -267,7 +267,7 @@ void scale(const WrittenModel& written, std::size_t place, std::span<std::uint64
 
 void VolumeDecoder::open(std::string_view payload) {
   cursors_.clear();
-  if (payload.size() > max_block_bytes) fail("a payload larger than payloads can be");
+  if (payload.size() > max_block_bytes) malformed("a payload larger than payloads can be");
   ByteReader reader(payload);
   const std::uint32_t symbols = take_streams(reader, payload.size());
   const std::size_t models_end = payload.size() - reader.remaining();
@@ -316,7 +316,7 @@ void VolumeDecoder::take_symbols(ByteReader& reader, std::uint32_t symbols) {
 
 void VolumeDecoder::next(std::size_t stream, std::span<std::uint64_t> values) {
   Cursor& cursor = cursors_.at(stream);
-  if (values.size() > cursor.size - cursor.position) fail("fewer volumes than actions that have one");
+  if (values.size() > cursor.size - cursor.position) malformed("fewer volumes than actions that have one");
   if (values.empty()) return;
   ByteReader reader(std::string_view(payload_).substr(cursor.model));
   const WrittenModel written = take_model(reader, cursor.size);

@@ -23,7 +23,7 @@ constexpr std::uint64_t magic_bytes = 8;
 constexpr std::uint64_t head_bytes = 6;
 constexpr std::uint64_t place_bytes = 16;
 constexpr std::uint64_t operation_bytes = 39;
-constexpr std::uint64_t most_size = std::uint64_t{1} << 60U;
+constexpr std::uint64_t largest_size = std::uint64_t{1} << 60U;
 
 template <typename Number>
 void append(std::string& bytes, Number value) {
@@ -96,7 +96,7 @@ private:
     made.tag = numbers_.take<std::uint32_t>();
     made.cpu = numbers_.take<std::uint8_t>();
     made.nic = numbers_.take<std::uint8_t>();
-    if (made.size > most_size) refuse("a size of more than 2^60");
+    if (made.size > largest_size) refuse("a size of more than 2^60");
     for (const bool begun : {false, true}) {
       const auto how_many = numbers_.take<std::uint32_t>();
       followers.push_back({how_many, numbers_.take<std::uint32_t>(), begun});
