@@ -1,9 +1,10 @@
 #include "tools/answers/archive_parts.h"
 
 #include "gather/rank_files.h"
-#include "tools/trace_input.h"
 #include "trace/archive/reader.h"
 #include "trace/error.h"
+
+#include <vector>
 
 namespace timeless::tools {
 
@@ -38,15 +39,19 @@ void add_archive(const std::filesystem::path& path, ArchiveParts& parts) {
 } // namespace
 
 ArchiveParts archive_parts(const std::filesystem::path& path) {
-  ArchiveParts parts;
-  if (std::filesystem::is_directory(path)) {
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path))
     for (const gather::RankFile& file : gather::list_rank_files(path))
-      add_archive(file.path, parts);
-  } else {
-    add_archive(path, parts);
+      files.push_back(file.path);
+  else
+    files.push_back(path);
+  ArchiveParts parts;
+  std::uint64_t all = 0;
+  for (const std::filesystem::path& file : files) {
+    add_archive(file, parts);
+    all += std::filesystem::file_size(file);
   }
   const std::uint64_t payloads = parts.structure + parts.volumes + parts.actions + parts.times + parts.definitions;
-  const std::uint64_t all = trace_bytes(path);
   parts.framing = all > payloads ? all - payloads : 0;
   return parts;
 }
