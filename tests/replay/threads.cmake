@@ -16,14 +16,13 @@ sanitized_sources(replay_sources timeless_replay
   "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid_(platform|process|profiles|remarks))")
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^source")
 
+set(thread_tests archive_slices_test.cpp machines.cpp platform_slices_test.cpp random_program.cpp slices_test.cpp)
 add_executable(replay_thread_tests
-  archive_slices_test.cpp
-  machines.cpp
-  platform_slices_test.cpp
-  random_program.cpp
-  slices_test.cpp
+  ${thread_tests}
   ${replay_sources}
   ${trace_sources})
+set_source_files_properties(${thread_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+set_target_properties(replay_thread_tests PROPERTIES UNITY_BUILD ${TIMELESS_UNITY})
 target_include_directories(replay_thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(replay_thread_tests SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR} ${PROTOZERO_INCLUDE_DIR})
 target_compile_options(replay_thread_tests PRIVATE -fsanitize=thread -O1 -g1 -ffp-contract=off)

@@ -27,13 +27,13 @@ using trace::Bytes;
 using trace::MemorySource;
 using trace::Rank;
 
-constexpr Rank ranks = 8;
+constexpr Rank ranks_of_run = 8;
 
 /// A run in which every rank does what `action` says of it.
 template <typename Describe>
 MemorySource by_all(Describe&& action) {
-  MemorySource run(ranks);
-  for (Rank rank = 0; rank < ranks; ++rank)
+  MemorySource run(ranks_of_run);
+  for (Rank rank = 0; rank < ranks_of_run; ++rank)
     run.add(rank, action(rank));
   run.finalize();
   return run;
@@ -45,7 +45,7 @@ std::uint64_t sent(const char* call, Describe&& action) {
 }
 
 TEST(BytesSent, are_the_same_whichever_call_makes_the_transfer) {
-  const std::vector<Bytes> thousands(ranks, 1000);
+  const std::vector<Bytes> thousands(ranks_of_run, 1000);
   const auto all_the_same = [](const Action& action) { return [action](Rank) { return action; }; };
   EXPECT_EQ(sent("Alltoall", all_the_same({.kind = ActionKind::alltoall, .bytes = 1000, .receive_bytes = 1000})),
             64000U);
@@ -97,9 +97,9 @@ TEST(BytesSent, of_neighbourhoods_go_to_each_neighbour) {
 
 TEST(BytesSent, of_a_broadcast_are_its_roots_alone_also_between_groups) {
   EXPECT_EQ(sent("Bcast", [](Rank) { return Action{.kind = ActionKind::broadcast, .peer = 3, .bytes = 1000}; }), 1000U);
-  MemorySource run(ranks);
+  MemorySource run(ranks_of_run);
   const auto between = run.add_communicator({0, 1, 2}, {3, 4, 5, 6, 7});
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Rank rank = 0; rank < ranks_of_run; ++rank) {
     const Rank root = rank == 1 ? trace::root_of_remote_group : rank < 3 ? trace::no_rank : 1;
     run.add(rank, {.kind = ActionKind::broadcast, .communicator = between, .peer = root, .bytes = 1000});
     run.add(rank, {.kind = ActionKind::gather, .communicator = between, .peer = root, .bytes = rank < 3 ? 0U : 10U});
@@ -118,9 +118,9 @@ TEST(BytesSent, are_none_of_what_asks_for_processes) {
 }
 
 TEST(BytesSent, are_the_same_in_regions) {
-  MemorySource run(ranks);
+  MemorySource run(ranks_of_run);
   run.description().regions = {"exchange"};
-  for (Rank rank = 0; rank < ranks; ++rank) {
+  for (Rank rank = 0; rank < ranks_of_run; ++rank) {
     run.add(rank, {.kind = ActionKind::region_begin, .region = 0});
     run.add(rank, {.kind = ActionKind::alltoall, .bytes = 1000, .receive_bytes = 1000});
     run.add(rank, {.kind = ActionKind::region_end, .region = 0});

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t latest = ~std::uint64_t{0};
 
-std::vector<ActionTimes> decoded(std::string_view bytes, std::size_t actions) {
+std::vector<ActionTimes> decoded_times(std::string_view bytes, std::size_t actions) {
   std::vector<ActionTimes> times;
   decode_times(bytes, actions, times);
   return times;
@@ -68,7 +68,7 @@ void write_timed(const Source& source, const std::filesystem::path& path) {
 TEST(Times, read_back_as_they_were_written) {
   const std::vector<ActionTimes> times = {{0, 0},   {5, 9},      {9, 9},           {3, 4}, // another thread's
                                           {4, 100}, {0, latest}, {latest, latest}, {7, 7}};
-  EXPECT_EQ(decoded(encoded(times), times.size()), times);
+  EXPECT_EQ(decoded_times(encoded(times), times.size()), times);
 }
 
 TEST(Times, of_a_call_behind_the_last_take_two_small_numbers) {
@@ -78,14 +78,14 @@ TEST(Times, of_a_call_behind_the_last_take_two_small_numbers) {
 
 TEST(Times, that_are_malformed_are_refused) {
   const std::string bytes = encoded(std::vector<ActionTimes>{{0, 300}, {400, 500}});
-  EXPECT_THROW(decoded(bytes, 1), Error);
-  EXPECT_THROW(decoded(bytes, 3), Error);
-  EXPECT_THROW(decoded(bytes.substr(0, bytes.size() - 1), 2), Error);
-  EXPECT_THROW(decoded(bytes + '\0', 2), Error);
-  EXPECT_THROW(decoded(bytes, std::size_t{1} << 40U), Error);
+  EXPECT_THROW(decoded_times(bytes, 1), Error);
+  EXPECT_THROW(decoded_times(bytes, 3), Error);
+  EXPECT_THROW(decoded_times(bytes.substr(0, bytes.size() - 1), 2), Error);
+  EXPECT_THROW(decoded_times(bytes + '\0', 2), Error);
+  EXPECT_THROW(decoded_times(bytes, std::size_t{1} << 40U), Error);
   std::string beyond = encoded(std::vector<ActionTimes>{{latest, latest}});
   beyond.back() = 1; // a duration after the end of time
-  EXPECT_THROW(decoded(beyond, 1), Error);
+  EXPECT_THROW(decoded_times(beyond, 1), Error);
 }
 
 TEST(Times, stand_in_an_archive_beside_the_actions) {
