@@ -1,5 +1,6 @@
 #include "replay/platform/platform_text.h"
 
+#include "replay/platform/impossible_figures.h"
 #include "replay/platform/topologies.h"
 #include "trace/error.h"
 #include "trace/quoted.h"
@@ -237,12 +238,8 @@ int in_memory(std::string_view text) {
 
 bool may_be_set_by_a_file(std::string_view setting) {
   if (std::ranges::find(harmless, setting) != harmless.end()) return true;
-  // Older names that SimGrid still takes: smpi/async_small_thres, smpi/running_power.
-  std::string newer(setting);
-  std::ranges::replace(newer, '_', '-');
-  if (newer == "smpi/running-power") return true;
-  if (newer.ends_with("-thres")) newer += 'h';
-  return std::ranges::find(harmless, newer) != harmless.end();
+  const std::string newer = present_name(setting);
+  return newer == "smpi/running-power" || std::ranges::find(harmless, newer) != harmless.end();
 }
 
 std::uint64_t count_hosts(const XmlFile& file) {
@@ -291,12 +288,21 @@ void demand_profiles_are_files(const XmlFile& file, const std::filesystem::path&
   });
 }
 
+void demand_possible_figures(const XmlFile& file) {
+  const std::vector<ImpossibleFigure> found = impossible_figures(file);
+  if (found.empty()) return;
+  const ImpossibleFigure& first = found.front();
+  throw Error(Failure::invalid_input, first.what, file.path().string() + ":" + std::to_string(first.line),
+              first.advice);
+}
+
 } // namespace
 
 PlatformText PlatformText::read(const std::filesystem::path& file) {
   PlatformText text(XmlFile::read(file));
   check_head(text.xml_);
   count_hosts(text.xml_);
+  demand_possible_figures(text.xml_);
   demand_profiles_are_files(text.xml_, text.directory());
   text.xml_.visit([&](const pugi::xml_node& node) {
     if (!is_setting(node)) return;

@@ -1,7 +1,7 @@
+#include "replay/platform/quantities.h"
+#include "replay/platform/topologies.h"
 #include "tests/platform/written_platform.h"
 #include "tools/platforms/findings.h"
-#include "tools/platforms/quantities.h"
-#include "replay/platform/topologies.h"
 
 #include "trace/error.h"
 
@@ -20,6 +20,8 @@ void PrintTo(const Finding& finding, std::ostream* out) {
 
 namespace {
 
+using replay::Quantity;
+using replay::read_quantity;
 using test::cluster_with;
 using test::good_head;
 using test::prop;

@@ -1,6 +1,6 @@
 #include "tools/platforms/draft.h"
 
-#include "tools/platforms/quantities.h"
+#include "replay/platform/quantities.h"
 #include "replay/platform/topologies.h"
 
 #include "trace/error.h"
@@ -20,6 +20,9 @@ namespace timeless::tools::platforms {
 
 using replay::count_topology;
 using replay::fitting_parameters;
+using replay::Quantity;
+using replay::read_quantity;
+using replay::units_of;
 
 namespace {
 
@@ -39,7 +42,7 @@ Complaint judge_count(const std::string& text, std::uint64_t most) {
 
 Complaint judge_quantity(const std::string& text, Quantity quantity) {
   const auto reading = read_quantity(quantity, text);
-  if (!reading) return explain_quantity(quantity, text);
+  if (!reading) return replay::explain_quantity(quantity, text);
   if (reading->unit.empty() && !(quantity == Quantity::time && reading->value == 0))
     return fmt::format("{} has no unit: write one like {}", trace::quoted(text), units_of(quantity));
   if (reading->value < 0 || (reading->value == 0 && quantity != Quantity::time))

@@ -41,13 +41,16 @@ void check_pieces(std::string_view name, const std::string& value, std::size_t l
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   if (!std::ranges::is_sorted(written) && !std::ranges::is_sorted(written, std::greater()))
-    findings.push_back({.line = line,
+    findings.push_back({.severity = Severity::remark,
+                        .line = line,
                         .what = std::string(name) + ": its sizes are out of order",
                         .advice = "sort them: SimGrid does, so a size in the wrong place is probably a wrong size"});
   std::ranges::sort(written);
   if (std::ranges::adjacent_find(written) != written.end())
-    findings.push_back(
-        {.line = line, .what = std::string(name) + " gives one size twice", .advice = "keep one of the two"});
+    findings.push_back({.severity = Severity::remark,
+                        .line = line,
+                        .what = std::string(name) + " gives one size twice",
+                        .advice = "keep one of the two"});
   for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
     const bool factor = name.ends_with("factor");
     if (piece.fixed < 0 || piece.per_byte < 0)

@@ -1,6 +1,6 @@
 #include "tools/platforms/upgrade.h"
 
-#include "tools/platforms/quantities.h"
+#include "replay/platform/quantities.h"
 #include "tools/platforms/vocabulary.h"
 
 #include "trace/error.h"
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace timeless::tools::platforms {
+
+using replay::Quantity;
 
 namespace {
 
@@ -96,7 +98,7 @@ private:
       note("kind POWER is now SPEED");
       attribute.set_value("SPEED");
     }
-    if (const auto quantity = quantity_of(attribute.name())) add_unit(attribute, *quantity);
+    if (const auto quantity = replay::quantity_of(attribute.name())) add_unit(attribute, *quantity);
   }
 
   /// SimGrid counts a blank too many as one more coordinate.
@@ -115,13 +117,13 @@ private:
     bool changed = false;
     std::istringstream parts{std::string(attribute.value())};
     for (std::string part; std::getline(parts, part, ',');) {
-      const auto reading = read_quantity(quantity, part);
+      const auto reading = replay::read_quantity(quantity, part);
       const bool bare = reading && reading->unit.empty() && reading->value != 0;
       changed = changed || bare;
-      with_units += (with_units.empty() ? "" : ",") + part + (bare ? std::string(bare_unit(quantity)) : "");
+      with_units += (with_units.empty() ? "" : ",") + part + (bare ? std::string(replay::bare_unit(quantity)) : "");
     }
     if (!changed) return;
-    note("numbers without a unit have " + std::string(bare_unit(quantity)));
+    note("numbers without a unit have " + std::string(replay::bare_unit(quantity)));
     attribute.set_value(with_units.c_str());
   }
 

@@ -1,6 +1,7 @@
-#include "tools/platforms/findings.h"
-#include "tools/platforms/quantities.h"
+#include "replay/platform/impossible_figures.h"
+#include "replay/platform/quantities.h"
 #include "replay/platform/topologies.h"
+#include "tools/platforms/findings.h"
 
 #include <string_view>
 
@@ -11,62 +12,20 @@ using replay::count_topology;
 
 namespace {
 
-constexpr std::string_view quantity_name(Quantity quantity) {
-  switch (quantity) {
-  case Quantity::speed:
-    return "speed";
-  case Quantity::bandwidth:
-    return "bandwidth";
-  case Quantity::time:
-    return "time";
-  }
-  return "";
-}
-
-/// One number of an attribute; a host has several speeds, a radio link several bandwidths.
-void check_number(std::string_view text, Quantity quantity, std::size_t line, const std::string& place,
-                  Findings& findings) {
-  const auto reading = read_quantity(quantity, text);
-  if (!reading) {
-    findings.push_back({.line = line,
-                        .what = place + "=\"" + std::string(text.substr(0, 60)) + "\"",
-                        .advice = explain_quantity(quantity, text)});
-    return;
-  }
-  if (reading->value < 0)
-    findings.push_back(
-        {.line = line, .what = place + " is negative", .advice = "write " + std::string(units_of(quantity))});
-  else if (reading->value == 0 && quantity != Quantity::time)
-    findings.push_back(
-        {.line = line,
-         .what = place + " is zero: nothing would ever end",
-         .advice = "write a " + std::string(quantity_name(quantity)) + " like " + std::string(units_of(quantity))});
-  else if (reading->unit.empty() && reading->value != 0)
+/// Numbers that SimGrid reads, though not as most people would mean them.
+void remark_bare_numbers(const pugi::xml_node& node, const pugi::xml_attribute& attribute, std::size_t line,
+                         Findings& findings) {
+  const auto quantity = replay::quantity_of(attribute.name());
+  if (!quantity || *attribute.value() == '\0') return;
+  const std::string place = "<" + std::string(node.name()) + "> " + attribute.name();
+  for (const std::string_view text : replay::numbers_of(node, attribute)) {
+    const auto reading = replay::read_quantity(*quantity, text);
+    if (!reading || reading->value <= 0 || !reading->unit.empty()) continue;
     findings.push_back(
         {.line = line,
          .what = place + "=\"" + std::string(text) + "\" has no unit; SimGrid takes it for " +
-                 std::string(bare_unit(quantity)),
-         .advice = "write " + std::string(text) + std::string(bare_unit(quantity)) + " if that is meant"});
-}
-
-void check_quantity(const XmlFile& file, const pugi::xml_node& node, const pugi::xml_attribute& attribute,
-                    Quantity quantity, Findings& findings) {
-  std::string_view text = attribute.value();
-  if (text.empty()) return;
-  const std::string place = "<" + std::string(node.name()) + "> " + attribute.name();
-  const bool several = quantity == Quantity::speed || (quantity == Quantity::bandwidth && place == "<link> bandwidth");
-  // A host has a speed for each of its states, of which it keeps one; the others may stand for a host that is off.
-  const int state = quantity == Quantity::speed ? node.attribute("pstate").as_int(0) : -1;
-  for (int number = 0;; ++number) {
-    const std::size_t end = several ? text.find(',') : std::string_view::npos;
-    std::string_view one = text.substr(0, end);
-    while (several && one.starts_with(' '))
-      one.remove_prefix(1);
-    const auto reading = read_quantity(quantity, one);
-    const bool off = state >= 0 && number != state && reading && reading->value == 0;
-    if (!off) check_number(one, quantity, file.line_of(node), place, findings);
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
+                 std::string(replay::bare_unit(*quantity)),
+         .advice = "write " + std::string(text) + std::string(replay::bare_unit(*quantity)) + " if that is meant"});
   }
 }
 
@@ -112,10 +71,11 @@ void check_cluster(const pugi::xml_node& cluster, std::size_t line, Findings& fi
 } // namespace
 
 void check_quantities(const XmlFile& file, Findings& findings) {
+  for (replay::ImpossibleFigure& figure : replay::impossible_figures(file))
+    findings.push_back({.line = figure.line, .what = std::move(figure.what), .advice = std::move(figure.advice)});
   file.visit([&](const pugi::xml_node& node) {
-    for (const pugi::xml_attribute attribute : node.attributes())
-      if (const auto quantity = quantity_of(attribute.name()))
-        check_quantity(file, node, attribute, *quantity, findings);
+    for (const pugi::xml_attribute& attribute : node.attributes())
+      remark_bare_numbers(node, attribute, file.line_of(node), findings);
   });
 }
 

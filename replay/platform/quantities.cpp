@@ -1,4 +1,4 @@
-#include "tools/platforms/quantities.h"
+#include "replay/platform/quantities.h"
 
 #include "trace/quoted.h"
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-namespace timeless::tools::platforms {
+namespace timeless::replay {
 
 namespace {
 
@@ -143,8 +143,24 @@ std::optional<Quantity> quantity_of(std::string_view attribute) {
     if (attribute == name) return Quantity::bandwidth;
   for (const std::string_view name : {"lat", "bb_lat", "loopback_lat", "latency"})
     if (attribute == name) return Quantity::time;
-
   return {};
 }
 
-} // namespace timeless::tools::platforms
+std::vector<std::string_view> numbers_of(const pugi::xml_node& node, const pugi::xml_attribute& attribute) {
+  std::string_view text = attribute.value();
+  const auto quantity = quantity_of(attribute.name());
+  const bool several =
+      quantity == Quantity::speed || (quantity == Quantity::bandwidth && std::string_view(node.name()) == "link");
+  std::vector<std::string_view> numbers;
+  while (true) {
+    const std::size_t end = several ? text.find(',') : std::string_view::npos;
+    std::string_view one = text.substr(0, end);
+    while (several && one.starts_with(' '))
+      one.remove_prefix(1);
+    numbers.push_back(one);
+    if (end == std::string_view::npos) return numbers;
+    text.remove_prefix(end + 1);
+  }
+}
+
+} // namespace timeless::replay

@@ -3,8 +3,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace timeless::tools::platforms {
+#include <pugixml.hpp>
+
+namespace timeless::replay {
 
 enum class Quantity { speed, bandwidth, time };
 
@@ -28,4 +31,8 @@ std::string_view bare_unit(Quantity quantity);
 /// The quantity an attribute holds, in whatever element; none for attributes that are no quantities.
 std::optional<Quantity> quantity_of(std::string_view attribute);
 
-} // namespace timeless::tools::platforms
+/// The numbers of an attribute that is a quantity: one for each state in a host's speed and for each rate of a radio
+/// link's bandwidth, separated by commas; elsewhere one.
+std::vector<std::string_view> numbers_of(const pugi::xml_node& node, const pugi::xml_attribute& attribute);
+
+} // namespace timeless::replay
