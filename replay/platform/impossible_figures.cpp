@@ -67,17 +67,17 @@ struct Range {
   double most;
 };
 
-constexpr double far = 1e18;
+constexpr double unbounded = 1e18;
 constexpr std::array ranges{
-    Range{"bmf/max-iterations", 1, far},
+    Range{"bmf/max-iterations", 1, unbounded},
     Range{"bmf/precision", 1e-15, 1e-2},
     Range{"maxmin/precision", 1e-15, 1e-2},
-    Range{"network/TCP-gamma", 0, far},
+    Range{"network/TCP-gamma", 0, unbounded},
     Range{"network/bandwidth-factor", 1e-9, 1e9},
     Range{"network/latency-factor", 0, 1e9},
-    Range{"network/loopback-bw", 1e-9, far},
+    Range{"network/loopback-bw", 1e-9, unbounded},
     Range{"network/loopback-lat", 0, 1e9},
-    Range{"network/weight-S", 0, far},
+    Range{"network/weight-S", 0, unbounded},
     Range{"smpi/bw-factor", 1e-9, 1e9},
     Range{"smpi/init", 0, 1e9},
     Range{"smpi/iprobe", 0, 1e9},
@@ -87,12 +87,24 @@ constexpr std::array ranges{
     Range{"smpi/os", 0, 1e9},
     Range{"smpi/test", 0, 1e9},
     Range{"smpi/wtime", 0, 1e9},
+    Range{"smpi/async-small-thresh", 0, 0x7fffffff},
+    Range{"smpi/send-is-detached-thresh", 0, 0x7fffffff},
     Range{"surf/precision", 1e-15, 1e-2},
 };
 
+constexpr std::array yes_or_no{"cpu/maxmin-selective-update",
+                               "network/crosstraffic",
+                               "network/maxmin-selective-update",
+                               "smpi/errors-are-fatal",
+                               "smpi/finalization-barrier",
+                               "smpi/grow-injected-times",
+                               "smpi/pedantic",
+                               "smpi/simulate-computation"};
+constexpr std::array boolean_words{"yes", "on", "true", "1", "no", "off", "false", "0"};
+
 std::string in_words(double value) {
   char number[32];
-  std::snprintf(number, sizeof number, "%g", value);
+  std::snprintf(number, sizeof number, "%.10g", value);
   return number;
 }
 
@@ -126,11 +138,16 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
     if (limit && (*limit == -1 || *limit >= 1)) return {};
     return ImpossibleFigure{.what = shown + " lets no message move", .advice = "write -1, for no limit, or 1 or more"};
   }
+  if (std::ranges::find(yes_or_no, name) != yes_or_no.end()) {
+    if (std::ranges::find(boolean_words, value) != boolean_words.end()) return {};
+    return ImpossibleFigure{.what = shown + " is neither yes nor no", .advice = "write yes or no"};
+  }
   const auto range = std::ranges::find(ranges, std::string_view(name), &Range::setting);
   if (range == ranges.end()) return {};
   const auto single = number(value);
   const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value);
-  if (good.value_or(value.find(':') != std::string::npos)) return {};
+  const bool of_messages = name.ends_with("-factor") || name == "smpi/os" || name == "smpi/ois" || name == "smpi/or";
+  if (good.value_or(of_messages)) return {};
   return ImpossibleFigure{.what = shown + " is nothing that SimGrid can compute with",
                           .advice = "write numbers from " + in_words(range->least) + " to " + in_words(range->most)};
 }

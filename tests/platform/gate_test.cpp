@@ -44,9 +44,11 @@ struct Machine {
 
   std::string text() const {
     return head + (config.empty() ? "" : "<config>\n" + config + "\n</config>\n") +
-           "<zone id=\"w\" routing=\"Full\">\n<host id=\"a\" " + host + "/>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" " +
-           link + "/>\n<link id=\"o\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
-           "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n<route src=\"a\" dst=\"a\"><link_ctn id=\"o\"/></route>\n"
+           "<zone id=\"w\" routing=\"Full\">\n<host id=\"a\" " + host +
+           "/>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" " + link +
+           "/>\n<link id=\"o\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
+           "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n<route src=\"a\" dst=\"a\"><link_ctn "
+           "id=\"o\"/></route>\n"
            "<route src=\"b\" dst=\"b\"><link_ctn id=\"o\"/></route>\n</zone>\n</platform>\n";
   }
 };
@@ -57,8 +59,8 @@ std::string setting(const std::string& name, const std::string& value) {
 
 std::string cluster(const std::string& attributes) {
   return "<cluster id=\"c" + std::to_string(attributes.size()) + "\" prefix=\"n" + std::to_string(attributes.size()) +
-         "-\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" loopback_bw=\"1GBps\" loopback_lat=\"1us\" " + attributes +
-         "/>\n";
+         "-\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" loopback_bw=\"1GBps\" loopback_lat=\"1us\" " +
+         attributes + "/>\n";
 }
 
 std::string nested(int depth) {
@@ -93,8 +95,9 @@ protected:
       const Outcome outcome = timeless_command(words);
       EXPECT_EQ(outcome.status, 3) << name << ": " << words[0] << " " << words[1] << "\n" << outcome.err << outcome.out;
       EXPECT_THAT(outcome.err + outcome.out, HasSubstr(platform_)) << name << ": " << words[0];
-      EXPECT_THAT(outcome.err + outcome.out, Not(AnyOf(HasSubstr("Segmentation"), HasSubstr("malloc"), HasSubstr("std::"),
-                                                       HasSubstr("/proc/self"), HasSubstr("--backend model"))))
+      EXPECT_THAT(outcome.err + outcome.out,
+                  Not(AnyOf(HasSubstr("Segmentation"), HasSubstr("malloc"), HasSubstr("std::"), HasSubstr("/proc/self"),
+                            HasSubstr("--backend model"))))
           << name;
     }
   }
@@ -121,8 +124,22 @@ TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
       {"negative factor", Machine{.config = setting("smpi/lat-factor", "0:-1")}.text()},
       {"negative overhead", Machine{.config = setting("smpi/os", "0:-1e-6:0")}.text()},
       {"infinite overhead", Machine{.config = setting("smpi/or", "0:inf:0")}.text()},
-      {"negative torus", head + cluster("radical=\"0-15\" topology=\"TORUS\" topo_parameters=\"-4,-4\"") + "</platform>\n"},
-      {"torus of others", head + cluster("radical=\"0-3\" topology=\"TORUS\" topo_parameters=\"3,3\"") + "</platform>\n"},
+      {"tiny factor", Machine{.config = setting("smpi/bw-factor", "0:1e-300")}.text()},
+      {"negative precision", Machine{.config = setting("surf/precision", "-1")}.text()},
+      {"nan precision", Machine{.config = setting("maxmin/precision", "nan")}.text()},
+      {"huge precision", Machine{.config = setting("maxmin/precision", "1e9")}.text()},
+      {"no messages at once", Machine{.config = setting("maxmin/concurrency-limit", "0")}.text()},
+      {"negative loopback", Machine{.config = setting("network/loopback-lat", "-1")}.text()},
+      {"no answer", Machine{.config = setting("network/crosstraffic", "perhaps")}.text()},
+      {"no limit", Machine{.config = setting("smpi/async-small-thresh", "99999999999999999999")}.text()},
+      {"zero backbone", head + cluster("radical=\"0-3\" bb_bw=\"0Bps\" bb_lat=\"1us\"") + "</platform>\n"},
+      {"negative backbone", head + cluster("radical=\"0-3\" bb_bw=\"1GBps\" bb_lat=\"-3s\"") + "</platform>\n"},
+      {"negative limiter", head + cluster("radical=\"0-3\" limiter_link=\"-1Bps\"") + "</platform>\n"},
+      {"nan limiter", head + cluster("radical=\"0-3\" limiter_link=\"nan\"") + "</platform>\n"},
+      {"negative torus",
+       head + cluster("radical=\"0-15\" topology=\"TORUS\" topo_parameters=\"-4,-4\"") + "</platform>\n"},
+      {"torus of others",
+       head + cluster("radical=\"0-3\" topology=\"TORUS\" topo_parameters=\"3,3\"") + "</platform>\n"},
       {"empty range", head + cluster("radical=\"5-1\"") + "</platform>\n"},
       {"empty", ""},
       {"no XML", "hello\n"},
@@ -130,12 +147,13 @@ TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
       {"no platform", "<?xml version='1.0'?>\n<html/>\n"},
       {"zero bytes", head + std::string(100, '\0')},
       {"deep", nested(100'000)},
-      {"deep and closed", nested(200) + [] {
-         std::string ends;
-         for (int level = 0; level < 200; ++level)
-           ends += "</zone>";
-         return ends + "</platform>";
-       }()},
+      {"deep and closed", nested(200) +
+                              [] {
+                                std::string ends;
+                                for (int level = 0; level < 200; ++level)
+                                  ends += "</zone>";
+                                return ends + "</platform>";
+                              }()},
       {"entities", "<?xml version='1.0'?>\n<!DOCTYPE platform [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n<platform "
                    "version=\"4.1\">&b;</platform>\n"},
   };
@@ -152,7 +170,8 @@ TEST_F(Gate, lets_no_more_than_a_million_hosts_pass) {
       head + "<zone id=\"w\" routing=\"Full\">" + cluster("radical=\"0-600000\"") + cluster("radical=\"0-600001 \"") +
           "</zone></platform>\n",
       head + cluster("radical=\"0-3999999\" topology=\"TORUS\" topo_parameters=\"2000,2000\"") + "</platform>\n",
-      head + cluster("radical=\"0\" topology=\"DRAGONFLY\" topo_parameters=\"1000,1;1000,1;1000,1;1\"") + "</platform>\n",
+      head + cluster("radical=\"0\" topology=\"DRAGONFLY\" topo_parameters=\"1000,1;1000,1;1000,1;1\"") +
+          "</platform>\n",
   };
   for (const std::string& text : machines) {
     trace::test::write_bytes(platform_, text);
@@ -226,8 +245,10 @@ TEST_F(Gate, takes_none_of_the_settings_of_this_SimGrid_that_are_no_figures) {
 }
 
 TEST_F(Gate, takes_figures_of_the_models_and_of_SMPI) {
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"smpi/os", "0:1e-6:0"}, {"network/TCP-gamma", "65536"}, {"smpi/coll-selector", "mpich"}, {"smpi/wtime", "0"}}) {
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{{"smpi/os", "0:1e-6:0"},
+                                                                                    {"network/TCP-gamma", "65536"},
+                                                                                    {"smpi/coll-selector", "mpich"},
+                                                                                    {"smpi/wtime", "0"}}) {
     trace::test::write_bytes(platform_, Machine{.config = setting(name, value)}.text());
     EXPECT_EQ(taken(platform_, name), "set") << name;
   }
