@@ -37,6 +37,21 @@ install_packages() {
   rm -f "$log"
 }
 
+# Shows how far ninja is, whose output it reads: in one line of a terminal, elsewhere in a line for each tenth.
+show_progress() {
+  local terminal=0
+  [ ! -t 1 ] || terminal=1
+  awk -v terminal="$terminal" '
+    match($0, /^\[[0-9]+\/[0-9]+\]/) {
+      split(substr($0, 2, RLENGTH - 2), step, "/")
+      done = int(100 * step[1] / step[2])
+      if (terminal) printf "\r  %d of %d steps", step[1], step[2]
+      else if (done >= told + 10) { told = done - done % 10; print "  " told " %" }
+      fflush()
+    }
+    END { if (terminal) print "" }'
+}
+
 # build_with PRESET [TARGET...]
 build_with() {
   local preset=$1 log targets=()
@@ -49,7 +64,8 @@ build_with() {
   export CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
   echo "Building in build/$preset"
   if ! (cd "$source" && cmake --preset "$preset" -DCMAKE_C_COMPILER_LAUNCHER=ccache \
-    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache && cmake --build --preset "$preset" "${targets[@]}") >"$log" 2>&1; then
+    -DCMAKE_CXX_COMPILER_LAUNCHER=ccache && cmake --build --preset "$preset" "${targets[@]}") 2>&1 |
+    tee "$log" | show_progress; then
     grep -E -A5 'error|Error|FAILED' "$log" | head -n 60 >&2
     fail "the build failed (whole log: $log)"
   fi

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdarg>
+#include <cstring>
 #include <deque>
 #include <limits>
 #include <map>
@@ -88,8 +90,9 @@ bool is_archive(const std::filesystem::path& directory) {
     if (entry.depth() == 0 && path.filename() == archive_name) continue;
     const std::string name = entry.depth() == 0 ? path.filename().string() : "";
     anchored = anchored || name == std::string(archive_name) + ".otf2";
-    const bool known = entry.depth() == 0 ? path.stem() == archive_name && (path.extension() == ".otf2" || path.extension() == ".def")
-                                          : in_traces && (path.extension() == ".evt" || path.extension() == ".def");
+    const bool known = entry.depth() == 0
+                           ? path.stem() == archive_name && (path.extension() == ".otf2" || path.extension() == ".def")
+                           : in_traces && (path.extension() == ".evt" || path.extension() == ".def");
     if (!known) return false;
   }
   return anchored && !problem;
@@ -224,17 +227,26 @@ private:
     OTF2_Paradigm paradigm;
   };
 
+  struct Problem {
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    int system = 0; ///< errno when OTF2 told of it
+  };
+
   /// The library tells of a full disk here alone: what closes its files returns success.
   static OTF2_ErrorCode keep(void* first, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char*,
                              va_list) {
-    if (first != nullptr && *static_cast<OTF2_ErrorCode*>(first) == OTF2_SUCCESS)
-      *static_cast<OTF2_ErrorCode*>(first) = code;
+    auto* const problem = static_cast<Problem*>(first);
+    if (problem != nullptr && problem->code == OTF2_SUCCESS) *problem = {code, errno};
     return code;
   }
 
   [[noreturn]] void fail(OTF2_ErrorCode code) const {
-    throw Error(Failure::runtime, std::string("cannot write the timeline: ") + OTF2_Error_GetDescription(code),
-                directory_.name().string());
+    const bool full =
+        first_problem_.system == ENOSPC || first_problem_.system == EDQUOT || first_problem_.system == EFBIG;
+    throw Error(Failure::runtime,
+                std::string("cannot write the timeline: ") +
+                    (full ? std::strerror(first_problem_.system) : OTF2_Error_GetDescription(code)),
+                directory_.name().string(), full ? "free some space, or choose a window of time or fewer ranks" : "");
   }
   void demand(OTF2_ErrorCode code) const {
     if (code != OTF2_SUCCESS) fail(code);
@@ -372,7 +384,7 @@ private:
     define(events, events_of_threads);
     demand(OTF2_Archive_CloseGlobalDefWriter(archive_, definitions_));
     demand(OTF2_Archive_Close(std::exchange(archive_, nullptr)));
-    demand(first_problem_);
+    demand(first_problem_.code);
   }
 
   OTF2_StringRef text(const std::string& words) {
@@ -459,7 +471,7 @@ private:
   std::map<std::string, OTF2_StringRef> texts_;
   OTF2_GroupRef groups_ = 0;
   OTF2_TimeStamp last_ = 0;
-  OTF2_ErrorCode first_problem_ = OTF2_SUCCESS;
+  Problem first_problem_;
 };
 
 } // namespace

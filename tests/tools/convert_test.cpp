@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -159,6 +161,14 @@ TEST_F(Convert, onto_itself_is_refused_even_when_forced) {
   EXPECT_EQ(timeless_command({"convert", path("run.tia"), "-o", path("run.tia")}).status, 2);
   EXPECT_EQ(timeless_command({"convert", path("run.tia"), "-o", path("run.tia"), "--force"}).status, 2);
   EXPECT_TRUE(timeless_command({"dump", path("run.tia")}).out == before);
+}
+
+TEST_F(Convert, into_a_pipe_or_a_device_is_refused_even_when_forced) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const Outcome outcome = timeless_command({"convert", path("run.tia"), "-o", path("pipe"), "--force"});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("a device, a pipe or a socket"));
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
 }
 
 } // namespace

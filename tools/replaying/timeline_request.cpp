@@ -5,6 +5,7 @@
 
 #include "trace/error.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -39,8 +40,7 @@ void read_window(std::string_view text, TimelineOptions& options) {
 } // namespace
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request) {
-  command
-      .add_option("--timeline", request.file, "Write what each rank does when, in one configuration, to this file")
+  command.add_option("--timeline", request.file, "Write what each rank does when, in one configuration, to this file")
       ->check(some_text())
       ->default_str("");
   command
@@ -67,8 +67,12 @@ std::string timeline_format(const TimelineRequest& request) {
   if (!name.has_filename()) name = name.parent_path(); // a directory's, which may end with a slash
   constexpr std::array<std::pair<std::string_view, const char*>, 5> by_end{
       {{".csv", "csv"}, {".otf2", "otf2"}, {".paje", "paje"}, {".trace", "paje"}, {".txt", "text"}}};
+  std::string ending = name.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
   for (const auto& [end, format] : by_end)
-    if (name.extension() == end) return format;
+    if (ending == end) return format;
   return "perfetto";
 }
 

@@ -68,6 +68,10 @@ void demand_free_output(const std::filesystem::path& output, Existing existing) 
   const auto status = std::filesystem::symlink_status(output, unknown);
   if (std::filesystem::is_directory(std::filesystem::status(output, unknown)))
     throw Error(Failure::usage, "the output is a directory", output.string(), "give the name of a file");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_symlink(status))
+    throw Error(Failure::usage, "the output is a device, a pipe or a socket", output.string(),
+                "give the name of a file");
   if (std::filesystem::exists(status) && existing == Existing::refuse)
     throw Error(Failure::usage, "the output exists already", output.string(),
                 "give another name, or --force to replace it");
