@@ -95,9 +95,9 @@ void demand_one_setting(const XmlFile& file, const pugi::xml_node& node) {
       return word || (letter >= '0' && letter <= '9') || others.find(letter) != std::string_view::npos;
     });
     if (!plain)
-      throw Error(Failure::invalid_input, "no name or value of one setting: " + trace::quoted(text),
+      throw Error(Failure::invalid_input, "blanks, commas or other signs in the name or value of a setting: " + trace::quoted(text),
                   file.path().string() + ":" + std::to_string(file.line_of(node)),
-                  "write it without blanks and commas, as in 0:1;65536:0.9");
+                  "write letters, digits and _-+.:;/% alone, as in 0:1;65536:0.9");
   }
 }
 

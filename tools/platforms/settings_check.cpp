@@ -76,7 +76,9 @@ std::optional<long long> threshold(const pugi::xml_node& prop) {
 void check_name(const std::string& name, std::span<const std::string> known, std::size_t line, Findings& findings) {
   if (std::ranges::find(known, name) != known.end()) return;
   const std::string_view now = new_name(renamed_settings(), name);
-  const std::vector<std::string_view> names(known.begin(), known.end());
+  std::vector<std::string_view> names;
+  for (const std::string& one : known)
+    if (replay::may_be_set_by_a_file(one)) names.push_back(one);
   const std::string_view near = now.empty() ? nearest(names, name) : now;
   findings.push_back(
       {.line = line,

@@ -52,7 +52,7 @@ int platform(const Options& options) {
 
 VerbAction add_platform(CLI::App& command) {
   auto options = std::make_shared<Options>();
-  command.add_option("action", options->action, "What to do: list, show, check, upgrade or new")
+  command.add_option("action", options->action, "One of list, show, check, upgrade and new")
       ->required()
       ->check(CLI::IsMember({"list", "show", "check", "upgrade", "new"}))
       ->type_name("")
