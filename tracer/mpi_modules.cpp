@@ -34,13 +34,13 @@ struct Known {
 };
 
 /// The places asked for last: MPI calls itself from few, and often.
-constinit thread_local std::array<Known, 64> known{};
+constinit thread_local std::array<Known, 64> asked_before{};
 
 } // namespace
 
 bool is_of_mpi(const void* code) noexcept {
   constexpr std::uint64_t mixer = 0x9e3779b97f4a7c15U;
-  Known& place = known[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(code) * mixer) >> 58U)];
+  Known& place = asked_before[static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(code) * mixer) >> 58U)];
   if (place.code != code) place = {code, look_up(code)};
   return place.of_mpi;
 }

@@ -16,11 +16,6 @@ constexpr const char* slurm_export = "SLURM_EXPORT_ENV";
 /// Resolving a symbol at its first call would count as the program's work.
 constexpr const char* bind_now = "LD_BIND_NOW";
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 /// The dynamic linker splits the list at colons and spaces and knows no way to quote them.
 void check_preloadable(const std::string& library) {
   if (library.find_first_of(": \t\n;") == std::string::npos) return;
@@ -69,6 +64,11 @@ std::pair<std::string, std::string> binding(const std::string& launcher) {
 }
 
 } // namespace
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 Variables recording_variables(const RecordingSettings& settings) {
   check_preloadable(settings.library);

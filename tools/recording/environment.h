@@ -8,6 +8,9 @@
 /// What makes a command record itself, whatever launches what.
 namespace timeless::tools {
 
+/// Returns the value of an environment variable; empty where it is not set.
+std::string environment(const char* name);
+
 struct RecordingSettings {
   std::string library;   ///< libtimeless.so
   std::string directory; ///< absolute

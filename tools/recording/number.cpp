@@ -1,5 +1,6 @@
 #include "tools/recording/number.h"
 
+#include "tools/recording/environment.h"
 #include "tools/recording/program_file.h"
 
 #include <algorithm>
@@ -9,11 +10,6 @@
 namespace timeless::tools {
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 /// The same for all ranks that a launcher has started together, on whichever host, and for no others; empty where no
 /// launcher has started this process, or none that says so.
