@@ -60,8 +60,8 @@ build_with() {
   build=$source/build/$preset
   mkdir -p "$build"
   log=$build/build.log
-  # Clones at different places share what is compiled, precompiled headers included.
-  export CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  # Clones at different places share what is compiled.
+  export CCACHE_BASEDIR=$source CCACHE_NOHASHDIR=1
   echo "Building in build/$preset"
   if ! (cd "$source" && cmake --preset "$preset" -DCMAKE_C_COMPILER_LAUNCHER=ccache \
     -DCMAKE_CXX_COMPILER_LAUNCHER=ccache && cmake --build --preset "$preset" "${targets[@]}") 2>&1 |
