@@ -27,18 +27,18 @@ Action mark(ActionKind kind, Rank number) {
   return {.kind = kind, .peer = number};
 }
 
-struct Program {
+struct CheckedProgram {
   const char* name;
   Rank ranks;
   bool ends;
   std::function<void(MemorySource&)> fill;
 };
 
-void PrintTo(const Program& program, std::ostream* out) {
+void PrintTo(const CheckedProgram& program, std::ostream* out) {
   *out << program.name;
 }
 
-class CheckAndReplay : public testing::TestWithParam<Program> {};
+class CheckAndReplay : public testing::TestWithParam<CheckedProgram> {};
 
 TEST_P(CheckAndReplay, agree) {
   const trace::test::TemporaryDirectory directory;
@@ -55,7 +55,7 @@ TEST_P(CheckAndReplay, agree) {
   }
 }
 
-const Program programs[] = {
+const CheckedProgram programs[] = {
     {"synchronous_sends_to_each_other", 2, false,
      [](MemorySource& program) {
        for (const Rank rank : {0, 1}) {

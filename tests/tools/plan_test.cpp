@@ -284,7 +284,7 @@ TEST_F(PlanVerb, takes_the_memory_of_an_earlier_trace) {
   EXPECT_EQ(plan(list, {"--ranks", "4", "--trace", directory_ / "silent.tia"}).status, 3);
 }
 
-struct Mistake {
+struct HostListMistake {
   const char* name;
   const char* hosts;
   std::vector<std::string> arguments;
@@ -292,7 +292,7 @@ struct Mistake {
   const char* says;
 };
 
-class PlanMistakes : public PlanVerb, public testing::WithParamInterface<Mistake> {};
+class PlanMistakes : public PlanVerb, public testing::WithParamInterface<HostListMistake> {};
 
 TEST_P(PlanMistakes, are_named) {
   const Outcome outcome = plan(GetParam().hosts, GetParam().arguments);
@@ -300,33 +300,33 @@ TEST_P(PlanMistakes, are_named) {
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
 }
 
-const std::vector<std::string> plain = {"--ranks", "4", "--memory-per-rank", "1G"};
+const std::vector<std::string> four_ranks = {"--ranks", "4", "--memory-per-rank", "1G"};
 std::vector<std::string> with(std::vector<std::string> more) {
-  more.insert(more.begin(), plain.begin(), plain.end());
+  more.insert(more.begin(), four_ranks.begin(), four_ranks.end());
   return more;
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Each, PlanMistakes,
-    testing::Values(Mistake{"mode", list, with({"--mode", "X"}), 2, "'X'"},
-                    Mistake{"no_memory", list, {"--ranks", "4"}, 2, "--memory-per-rank"},
-                    Mistake{"two_memories", list, with({"--measure", "--", "prog"}), 2, "more than once"},
-                    Mistake{"no_program", list, {"--ranks", "4", "--measure"}, 2, "no program"},
-                    Mistake{"memory", list, {"--ranks", "4", "--memory-per-rank", "much"}, 2, "'much'"},
-                    Mistake{"reserve", list, with({"--reserve", "100%"}), 2, "'100%'"},
-                    Mistake{"no_ranks", list, {"--ranks", "0", "--memory-per-rank", "1G"}, 2, "--ranks"},
-                    Mistake{
-                        "does_not_fit", list, {"--ranks", "400", "--memory-per-rank", "1G"}, 5, "more nodes like a1"},
-                    Mistake{"empty_list", "# nothing\n", plain, 3, "no host"},
-                    Mistake{"unknown_word", "a slots=4 memory=1G\nb speed=9\n", plain, 3, "line 2"},
-                    Mistake{"no_value", "a slots 4\n", plain, 3, "line 1"},
-                    Mistake{"no_cores", "a slots=0 memory=1G\n", plain, 3, "'slots=0'"},
-                    Mistake{"odd_cores", "a slots=4x memory=1G\n", plain, 3, "'slots=4x'"},
-                    Mistake{"odd_memory", "a slots=4 memory=-1G\n", plain, 3, "'memory=-1G'"},
-                    Mistake{"no_name", "slots=4 memory=1G\n", plain, 3, "begins with a host's name"},
-                    Mistake{"two_clusters", "a slots=4 cluster=x\na slots=4 cluster=y\n", plain, 3, "line 2"},
-                    Mistake{"memory_unknown", "a slots=4\n", plain, 2, "memory=SIZE"},
-                    Mistake{"cores_unknown", "a memory=4G\n", plain, 2, "slots=N"}),
+    testing::Values(
+        HostListMistake{"mode", list, with({"--mode", "X"}), 2, "'X'"},
+        HostListMistake{"no_memory", list, {"--ranks", "4"}, 2, "--memory-per-rank"},
+        HostListMistake{"two_memories", list, with({"--measure", "--", "prog"}), 2, "more than once"},
+        HostListMistake{"no_program", list, {"--ranks", "4", "--measure"}, 2, "no program"},
+        HostListMistake{"memory", list, {"--ranks", "4", "--memory-per-rank", "much"}, 2, "'much'"},
+        HostListMistake{"reserve", list, with({"--reserve", "100%"}), 2, "'100%'"},
+        HostListMistake{"no_ranks", list, {"--ranks", "0", "--memory-per-rank", "1G"}, 2, "--ranks"},
+        HostListMistake{"does_not_fit", list, {"--ranks", "400", "--memory-per-rank", "1G"}, 5, "more nodes like a1"},
+        HostListMistake{"empty_list", "# nothing\n", four_ranks, 3, "no host"},
+        HostListMistake{"unknown_word", "a slots=4 memory=1G\nb speed=9\n", four_ranks, 3, "line 2"},
+        HostListMistake{"no_value", "a slots 4\n", four_ranks, 3, "line 1"},
+        HostListMistake{"no_cores", "a slots=0 memory=1G\n", four_ranks, 3, "'slots=0'"},
+        HostListMistake{"odd_cores", "a slots=4x memory=1G\n", four_ranks, 3, "'slots=4x'"},
+        HostListMistake{"odd_memory", "a slots=4 memory=-1G\n", four_ranks, 3, "'memory=-1G'"},
+        HostListMistake{"no_name", "slots=4 memory=1G\n", four_ranks, 3, "begins with a host's name"},
+        HostListMistake{"two_clusters", "a slots=4 cluster=x\na slots=4 cluster=y\n", four_ranks, 3, "line 2"},
+        HostListMistake{"memory_unknown", "a slots=4\n", four_ranks, 2, "memory=SIZE"},
+        HostListMistake{"cores_unknown", "a memory=4G\n", four_ranks, 2, "slots=N"}),
     [](const auto& parameter) { return parameter.param.name; });
 
 } // namespace

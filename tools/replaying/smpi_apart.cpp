@@ -12,14 +12,13 @@ namespace timeless::tools {
 
 namespace {
 
-using nlohmann::json;
-
 /// All that SMPI says of a run: times with all their digits.
 std::string bytes_of(const replay::SmpiResult& result) {
   const replay::LaneResult& lane = result.replay.lanes.front();
-  json said{{"cpu", result.cpu_seconds},       {"actions", result.replay.actions}, {"notes", result.replay.notes},
-            {"name", lane.name},               {"ends", json::array()},            {"parts", json::array()},
-            {"by", result.replay.attribution.by}, {"calls", result.replay.attribution.calls}};
+  nlohmann::json said{{"cpu", result.cpu_seconds},          {"actions", result.replay.actions},
+                      {"notes", result.replay.notes},       {"name", lane.name},
+                      {"ends", nlohmann::json::array()},    {"parts", nlohmann::json::array()},
+                      {"by", result.replay.attribution.by}, {"calls", result.replay.attribution.calls}};
   for (const replay::RankTimes& rank : lane.ranks)
     said["ends"].push_back(rank.end);
   for (const replay::AttributedTimes& part : result.replay.attribution.parts)
@@ -28,7 +27,7 @@ std::string bytes_of(const replay::SmpiResult& result) {
 }
 
 replay::SmpiResult result_of(const std::string& bytes) {
-  const json said = json::parse(bytes);
+  const nlohmann::json said = nlohmann::json::parse(bytes);
   replay::SmpiResult result{.replay = {}, .cpu_seconds = said.at("cpu")};
   replay::LaneResult lane{.name = said.at("name"), .makespan = 0, .ranks = {}};
   for (const double end : said.at("ends"))
@@ -40,7 +39,7 @@ replay::SmpiResult result_of(const std::string& bytes) {
   result.replay.notes = said.at("notes").get<std::vector<std::string>>();
   result.replay.attribution.by = said.at("by").get<replay::AttributeBy>();
   result.replay.attribution.calls = said.at("calls").get<std::vector<std::string>>();
-  for (const json& part : said.at("parts"))
+  for (const nlohmann::json& part : said.at("parts"))
     result.replay.attribution.parts.push_back(
         {.rank = part.at(0), .subject = part.at(1), .count = part.at(2), .lanes = {{.end = part.at(3)}}});
   return result;
@@ -52,7 +51,8 @@ replay::SmpiResult smpi_replay_apart(const trace::Source& source, const std::fil
                                      const std::vector<std::string>& settings, const replay::Mapping& mapping,
                                      replay::SmpiOptions options) {
   if (options.observer != nullptr)
-    throw Error(Failure::usage, "a timeline shows one machine", "--timeline", "name one --platform, and another file for the next");
+    throw Error(Failure::usage, "a timeline shows one machine", "--timeline",
+                "name one --platform, and another file for the next");
   const replay::ChildProgress progress = std::exchange(options.progress, {});
   const auto work = [&](const replay::ChildReport& report) {
     options.progress = [&report](std::uint64_t done, std::uint64_t total) { report.progress(done, total); };

@@ -32,7 +32,7 @@ struct CheckOptions {
 };
 
 /// The lines of a text as one.
-std::string in_one_line(std::string text) {
+std::string joined_lines(std::string text) {
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end)) {
     const std::size_t next = std::min(text.find_first_not_of(" \n", end), text.size());
     text.replace(end, next - end, next < text.size() ? "; " : "");
@@ -54,7 +54,7 @@ void replay_once(const trace::Source& source, CheckReport& report) {
     if (error.failure() != Failure::invalid_input) throw;
     const std::string where = error.where().empty() ? "" : " (" + error.where() + ")";
     report.findings.push_back(
-        {.severity = Severity::inconsistent, .words = "in a replay, " + in_one_line(error.description() + where)});
+        {.severity = Severity::inconsistent, .words = "in a replay, " + joined_lines(error.description() + where)});
     ++report.inconsistent;
   }
 }
