@@ -31,8 +31,8 @@ Place BlockQueue::append(const trace::Action& action, bool unsettled) {
   if (last.block.dictionary().size() != known)
     list_bytes_ += action.requests.size_bytes() + action.counts.size_bytes() + action.receive_counts.size_bytes();
   if (unsettled) ++last.unsettled;
-  if (last.log) note(last, known, 0);
   stamp_last();
+  if (last.log) note(last, known, 0);
   close_if_full();
   return place;
 }
@@ -41,22 +41,23 @@ void BlockQueue::append_volume(trace::ActionKind kind, trace::KernelId kernel, s
   Held& last = held_.back();
   const std::size_t known = last.block.dictionary().size();
   last.block.append_volume(kind, kernel, volume);
-  if (last.log) note(last, known, volume);
   stamp_last();
+  if (last.log) note(last, known, volume);
   close_if_full();
 }
 
 void BlockQueue::note(Held& last, std::size_t known, std::uint64_t volume) {
   const std::uint32_t entry = last.block.sequence().back();
   const trace::Action& action = last.block.dictionary()[entry];
+  const trace::ActionTimes* const times = stamp_.on() ? &last.block.times().back() : nullptr;
   bool noted = false;
   if (entry >= known) {
     define_();
-    noted = last.log.append_new(action, volume);
+    noted = last.log.append_new(action, volume, times);
   } else if (has_volume(action.kind)) {
-    noted = last.log.append(entry, volume);
+    noted = last.log.append(entry, volume, times);
   } else {
-    noted = last.log.append(entry);
+    noted = last.log.append(entry, times);
   }
   if (!noted) overflowed_ = true;
 }
@@ -73,6 +74,13 @@ void BlockQueue::replace(Place place, const trace::Action& action) {
   const std::uint32_t entry = held.block.sequence()[place.position];
   const trace::Action* const fresh = entry >= known ? &held.block.dictionary()[entry] : nullptr;
   if (!held.log.replace(place.position, entry, fresh)) flush();
+}
+
+void BlockQueue::add_flag(Place place, trace::ActionFlag flag) {
+  const trace::ActionBlock& block = at(place).block;
+  trace::Action action = block.dictionary()[block.sequence()[place.position]];
+  action.flags = static_cast<std::uint16_t>(action.flags | flag);
+  replace(place, action);
 }
 
 void BlockQueue::settle(Place place) {

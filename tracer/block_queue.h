@@ -48,6 +48,8 @@ public:
   bool holds(Place place) const { return place.exists() && place.block != Place::elsewhere && place.block >= first_; }
   /// Replaces an action that is still held.
   void replace(Place place, const trace::Action& action);
+  /// Adds a flag to an action that is still held.
+  void add_flag(Place place, trace::ActionFlag flag);
   /// Says of an unsettled action that nothing more will be learnt of it.
   void settle(Place place);
   /// Notes definitions in the journal, before what uses them. False when there is no journal, or no room.

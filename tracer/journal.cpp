@@ -29,6 +29,7 @@ constexpr std::size_t least_segment_bytes = std::size_t{16} << 10U;
 constexpr std::size_t most_segment_bytes = std::size_t{1} << 20U;
 /// What a segment holds per action: more than is common, so that a block seldom ends because its log is full.
 constexpr std::size_t bytes_per_action = 8;
+constexpr std::size_t bytes_per_times = 6;
 /// Blocks whose log has space from the start: the one being filled and the one being written.
 constexpr std::size_t segments_at_first = 2;
 /// What shrink() keeps, to have it to give when even the file's end finds no room.
@@ -57,13 +58,14 @@ void copy(char (&field)[Size], const std::string& text) {
 
 } // namespace
 
-bool BlockLog::append_new(const trace::Action& action, std::uint64_t volume) {
+bool BlockLog::append_new(const trace::Action& action, std::uint64_t volume, const trace::ActionTimes* times) {
   std::string& entry = scratch();
   encode_entry(action, entry);
-  if (!starts_record(entry.size() + 2 * most_value_bytes)) return false;
+  if (!starts_record(entry.size() + 4 * most_value_bytes)) return false;
   put_value(trace::record_new_entry);
   put_bytes(entry);
   if (has_volume(action.kind)) put_value(volume);
+  put_times(times);
   commit();
   return true;
 }
@@ -111,8 +113,9 @@ Journal::Journal(const std::filesystem::path& path, const Plan& plan) : path_(pa
     for (const char* const call : plan.calls)
       names += std::strlen(call) + 1;
     segments_offset_ = whole_pages(trace::journal_header_bytes + plan.calls.size() * sizeof(std::uint64_t) + names);
+    const std::size_t bytes_each = bytes_per_action + (plan.times ? bytes_per_times : 0);
     segment_bytes_ =
-        std::clamp(whole_pages(plan.actions_per_block * bytes_per_action), least_segment_bytes, most_segment_bytes);
+        std::clamp(whole_pages(plan.actions_per_block * bytes_each), least_segment_bytes, most_segment_bytes);
     // One more: a full block is written only when the next one has been begun.
     const std::size_t segments = plan.blocks + 1;
     bytes_ = segments_offset_ + segments * segment_bytes_;
@@ -153,6 +156,7 @@ void Journal::fill_header(const Plan& plan) {
   auto* const header = reinterpret_cast<trace::JournalHeader*>(memory_);
   trace::JournalHeader filled;
   std::memcpy(filled.magic, trace::journal_magic.data(), sizeof filled.magic);
+  if (plan.times) filled.version = trace::journal_version_with_times;
   filled.rank = plan.rank;
   filled.run_identity = plan.run_identity;
   filled.calls = static_cast<std::uint32_t>(plan.calls.size());

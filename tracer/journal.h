@@ -2,7 +2,9 @@
 
 #include "trace/action.h"
 #include "trace/archive/guarded_file.h"
+#include "trace/encoding/bytes.h"
 #include "trace/journal/format.h"
+#include "trace/times.h"
 
 #include <atomic>
 #include <cstddef>
@@ -22,7 +24,8 @@ class Journal;
 /// noted here survives the process, and a reader sees whole records only.
 ///
 /// The functions that note something return false when there is no room for it; the log is then as before. There is
-/// always room for a known entry while nearly_full() has been false since the last one.
+/// always room for a known entry while nearly_full() has been false since the last one. Actions are noted with their
+/// times, or with null, as the journal's plan says.
 class BlockLog {
 public:
   BlockLog() = default;
@@ -35,22 +38,24 @@ public:
   }
 
   /// Notes an action by its dictionary entry.
-  bool append(std::uint32_t entry) {
-    if (!starts_record(most_value_bytes)) return false;
+  bool append(std::uint32_t entry, const trace::ActionTimes* times) {
+    if (!starts_record(3 * most_value_bytes)) return false;
     put_value(trace::record_entry + entry);
+    put_times(times);
     commit();
     return true;
   }
   /// Notes a computation whose entry is known.
-  bool append(std::uint32_t entry, std::uint64_t volume) {
-    if (!starts_record(2 * most_value_bytes)) return false;
+  bool append(std::uint32_t entry, std::uint64_t volume, const trace::ActionTimes* times) {
+    if (!starts_record(4 * most_value_bytes)) return false;
     put_value(trace::record_entry + entry);
     put_value(volume);
+    put_times(times);
     commit();
     return true;
   }
   /// Notes an action whose entry is the next of the dictionary; a computation with its volume.
-  bool append_new(const trace::Action& action, std::uint64_t volume);
+  bool append_new(const trace::Action& action, std::uint64_t volume, const trace::ActionTimes* times);
   /// Notes that another action stands in the place of one noted before; `fresh` when its entry is new, else null.
   bool replace(std::uint32_t position, std::uint32_t entry, const trace::Action* fresh);
   /// Notes definitions (trace/journal/segment_log.h).
@@ -77,6 +82,12 @@ private:
       *at_++ = static_cast<char>(value | 0x80U);
     *at_++ = static_cast<char>(value);
   }
+  void put_times(const trace::ActionTimes* times) {
+    if (times == nullptr) return;
+    put_value(trace::zigzag(static_cast<std::int64_t>(times->entry - last_exit_)));
+    put_value(times->exit - times->entry);
+    last_exit_ = times->exit;
+  }
   void put_bytes(std::string_view bytes);
   void put_check();
   void commit() {
@@ -90,6 +101,7 @@ private:
   char* end_ = nullptr;
   char* checked_ = nullptr; ///< after the last check
   trace::JournalCheck check_;
+  std::uint64_t last_exit_ = 0; ///< of the action noted last
   std::uint32_t number_ = 0;
 };
 
@@ -106,6 +118,7 @@ public:
     std::vector<const char*> calls = {}; ///< names of the MPI calls, by CallId
     std::size_t blocks = 0;              ///< that may be held at a time
     std::size_t actions_per_block = 0;
+    bool times = false; ///< actions are noted with their times
   };
 
   /// Throws Error(runtime) when there can be no journal here.

@@ -168,7 +168,8 @@ void Recorder::begin_journal(std::uint64_t run_identity) {
                                                        .world = key_of(mpi().comm_world),
                                                        .calls = {std::begin(call_names), std::end(call_names)},
                                                        .blocks = blocks_held(settings_) + 1,
-                                                       .actions_per_block = settings_.actions_per_block});
+                                                       .actions_per_block = settings_.actions_per_block,
+                                                       .times = timestamps});
     blocks_.keep(*journal_, [this] { journal_definitions(); });
   } catch (const Error& failure) {
     record_.notes.push_back("no journal (" + failure.description() +

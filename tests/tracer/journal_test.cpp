@@ -54,7 +54,7 @@ constexpr std::size_t blocks_held = 2;
 /// A rank's file being recorded beside its journal, without MPI, and what should be read from the two.
 class Recording {
 public:
-  explicit Recording(const std::filesystem::path& directory, std::size_t actions_per_block = 16)
+  explicit Recording(const std::filesystem::path& directory, std::size_t actions_per_block = 16, bool times = false)
       : path(directory / "rank-000000.tia"), writer(path),
         queue(actions_per_block, blocks_held, [this](const trace::ActionBlock& block) { write(block); }) {
     trace::Definitions definitions;
@@ -69,8 +69,10 @@ public:
                                                                .world = 1000,
                                                                .calls = {"MPI_Send", "MPI_Recv"},
                                                                .blocks = blocks_held + 1,
-                                                               .actions_per_block = actions_per_block});
+                                                               .actions_per_block = actions_per_block,
+                                                               .times = times});
     queue.keep(*journal, [] {});
+    if (times) queue.stamp({});
   }
 
   Place append(const Action& action, bool unsettled = false) {
@@ -232,6 +234,39 @@ TEST(Journal, agrees_with_what_was_recorded_through_a_random_program) {
       ASSERT_EQ(now.actions, recording.expected) << seed << ' ' << step;
     }
   }
+}
+
+std::vector<trace::ActionTimes> times_in(const std::filesystem::path& path) {
+  const trace::ArchiveReader reader(path);
+  const auto stream = reader.open(0);
+  std::vector<trace::ActionTimes> times;
+  trace::ActionBlock block;
+  while (stream->next(block)) {
+    stream->read_times(block);
+    EXPECT_EQ(block.times().size(), block.size());
+    times.insert(times.end(), block.times().begin(), block.times().end());
+  }
+  return times;
+}
+
+TEST(Journal, holds_the_times_of_every_action) {
+  const TemporaryDirectory directory;
+  Recording recording(directory.path(), 16, true);
+  const trace::KernelId kernel = recording.kernel();
+  std::vector<trace::ActionTimes> expected;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    // Threads follow each other: now and then one begins before another has ended.
+    const std::uint64_t entry = 1'000'000'000'000 + 100 * i - (i % 9 == 0 ? 5000 : 0);
+    expected.push_back({entry, entry + i * i});
+    recording.queue.stamp(expected.back());
+    if (i % 3 == 0)
+      recording.compute(kernel, i);
+    else
+      recording.append(i % 5 == 0 ? receive(trace::any_rank) : send(1, i / 7));
+    ASSERT_EQ(times_in(recording.path), expected) << i;
+  }
+  EXPECT_GT(recording.writer.actions_written(0), 0U);
+  EXPECT_EQ(read(recording.path).actions, recording.expected);
 }
 
 TEST(Journal, older_than_the_file_adds_only_what_the_file_lacks) {
@@ -463,7 +498,7 @@ public:
       bytes_.push_back(static_cast<char>(value | 0x80U));
     bytes_.push_back(static_cast<char>(value));
   }
-  trace::SegmentLog read() const { return trace::read_segment_log(bytes_, 1, 0, check_.value()); }
+  trace::SegmentLog read() const { return trace::read_segment_log(bytes_, 1, 0, check_.value(), false); }
 
 private:
   std::string bytes_;

@@ -64,6 +64,15 @@ TEST(Timestamps, every_action_has_its_times_and_they_rise) {
   }
 }
 
+TEST(Timestamps, of_a_killed_rank_are_there_up_to_its_last_call) {
+  const TemporaryDirectory directory;
+  run_traced({.ranks = 2, .program = "cases", .arguments = "dies", .environment = "TIMELESS_TIMESTAMPS=1"},
+             directory / "trace");
+  const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
+  ASSERT_GE(actions.size(), 1000U);
+  EXPECT_GT(actions.back().times.entry, actions.front().times.exit);
+}
+
 TEST(Timestamps, a_computation_ends_where_the_call_after_it_begins) {
   const TemporaryDirectory directory;
   record({.ranks = 2, .program = "cases", .arguments = "chatter", .environment = "TIMELESS_COUNTER=cputime"},

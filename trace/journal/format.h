@@ -15,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "the journal is memory
 
 inline constexpr std::string_view journal_magic = "TIMEJRNL";
 inline constexpr std::uint16_t journal_version = 1;
+inline constexpr std::uint16_t journal_version_with_times = 2; ///< each action is followed by its times
 inline constexpr std::string_view journal_extension = ".journal";
 
 inline constexpr std::size_t journal_header_bytes = 4096;

@@ -55,7 +55,8 @@ bool JournalImage::understand() {
   if (bytes_.size() < journal_header_bytes) return false;
   header_ = at<JournalHeader>(0);
   const std::string_view said = std::string_view(bytes_).substr(0, sizeof(JournalHeader) - sizeof(std::uint64_t));
-  if (std::string_view(header_.magic, sizeof header_.magic) != journal_magic || header_.version != journal_version ||
+  if (std::string_view(header_.magic, sizeof header_.magic) != journal_magic ||
+      (header_.version != journal_version && header_.version != journal_version_with_times) ||
       header_.checksum != checksum(said) || header_.segment_bytes <= sizeof(JournalSegment) ||
       header_.segments > max_journal_segments || !within(header_.names_offset, header_.names_bytes, bytes_.size()) ||
       !within(header_.counts_offset, std::uint64_t{header_.calls} * sizeof(std::uint64_t), bytes_.size()))
@@ -129,7 +130,7 @@ std::map<std::string, std::uint64_t> JournalImage::unrecorded_calls() const {
 
 SegmentLog JournalImage::log(const Segment& segment) const {
   return read_segment_log(std::string_view(bytes_).substr(segment.offset, segment.bytes), header_.run_identity,
-                          segment.first_action, segment.check);
+                          segment.first_action, segment.check, header_.version == journal_version_with_times);
 }
 
 } // namespace timeless::trace

@@ -7,6 +7,7 @@
 #include "trace/error.h"
 #include "trace/journal/format.h"
 
+#include <limits>
 #include <utility>
 
 namespace timeless::trace {
@@ -19,8 +20,9 @@ constexpr std::uint64_t lists_with_numbers = 5;
 /// Follows a log record by record. What has been read since the last check that held can be undone.
 class LogReader {
 public:
-  LogReader(std::string_view log, std::uint64_t run_identity, std::uint64_t first_action, SegmentLog& result)
-      : log_(log), reader_(log), check_(run_identity, first_action), result_(result) {}
+  LogReader(std::string_view log, std::uint64_t run_identity, std::uint64_t first_action, bool with_times,
+            SegmentLog& result)
+      : log_(log), reader_(log), check_(run_identity, first_action), with_times_(with_times), result_(result) {}
 
   void read(std::uint32_t last_check) {
     try {
@@ -34,7 +36,9 @@ public:
     sequence_.resize(good_actions_);
     volumes_.resize(good_volumes_);
     result_.definitions.resize(good_definitions_);
+    if (with_times_) times_.resize(good_actions_);
     result_.block.assign(std::move(sequence_), std::move(volumes_));
+    result_.block.assign_times(std::move(times_));
   }
 
 private:
@@ -48,6 +52,15 @@ private:
     if (sequence_.size() >= max_block_actions) reader_.fail("more actions than a block can hold");
     sequence_.push_back(entry);
     if (has_volume(result_.block.dictionary()[entry].kind)) volumes_.push_back(value());
+    if (with_times_) take_times();
+  }
+
+  void take_times() {
+    const std::uint64_t entry = last_exit_ + static_cast<std::uint64_t>(unzigzag(value()));
+    const std::uint64_t duration = value();
+    if (duration > std::numeric_limits<std::uint64_t>::max() - entry) reader_.fail("a time out of range");
+    last_exit_ = entry + duration;
+    times_.push_back({entry, last_exit_});
   }
 
   std::uint64_t value() {
@@ -106,9 +119,12 @@ private:
   ByteReader reader_;
   EntryDecoder decoder_;
   JournalCheck check_;
+  bool with_times_;
   SegmentLog& result_;
   std::vector<std::uint32_t> sequence_;
   std::vector<std::uint64_t> volumes_;
+  std::vector<ActionTimes> times_;
+  std::uint64_t last_exit_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> replaced_; ///< since the last check: where, by what before
   std::size_t good_actions_ = 0;
   std::size_t good_volumes_ = 0;
@@ -142,9 +158,9 @@ JournalDefinitions decode_journal_definitions(std::string_view bytes) {
 }
 
 SegmentLog read_segment_log(std::string_view log, std::uint64_t run_identity, std::uint64_t first_action,
-                            std::uint32_t check) {
+                            std::uint32_t check, bool times) {
   SegmentLog result;
-  LogReader(log, run_identity, first_action, result).read(check);
+  LogReader(log, run_identity, first_action, times, result).read(check);
   return result;
 }
 

@@ -34,8 +34,8 @@ struct SegmentLog {
 };
 
 /// Reads a log of whole records that ends with this check. What stands before damage, up to the last check that holds,
-/// is kept; never throws on what the bytes hold.
+/// is kept; never throws on what the bytes hold. `times`: each action is followed by its times.
 SegmentLog read_segment_log(std::string_view log, std::uint64_t run_identity, std::uint64_t first_action,
-                            std::uint32_t check);
+                            std::uint32_t check, bool times);
 
 } // namespace timeless::trace

@@ -4,6 +4,7 @@
 #include "trace/archive/definitions.h"
 #include "trace/archive/layout.h"
 #include "trace/encoding/stretch_encoder.h"
+#include "trace/encoding/times_codec.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -67,15 +68,19 @@ public:
     if (block.empty()) return;
     std::string structure;
     std::string volumes;
+    std::string times;
     encoder_.encode(block, structure, volumes);
-    if (std::max(structure.size(), volumes.size()) <= max_block_bytes) return put(block, structure, volumes);
+    encode_times(block.times(), times);
+    if (std::max({structure.size(), volumes.size(), times.size()}) <= max_block_bytes)
+      return put(block, structure, volumes, times);
     if (block.size() == 1) throw Error(Failure::invalid_input, "an action is larger than a block can be");
     write(part(block, 0, block.size() / 2));
     write(part(block, block.size() / 2, block.size()));
   }
 
 private:
-  void put(const ActionBlock& block, const std::string& structure, const std::string& volumes) {
+  void put(const ActionBlock& block, const std::string& structure, const std::string& volumes,
+           const std::string& times) {
     BlockHeader header{.type = BlockType::structure,
                        .rank = rank_,
                        .actions = static_cast<std::uint32_t>(block.size()),
@@ -87,6 +92,12 @@ private:
     header.type = BlockType::volumes;
     header.plain_bytes = static_cast<std::uint32_t>(volumes.size());
     put(header, volumes);
+    if (!times.empty()) {
+      header.type = BlockType::times;
+      header.plain_bytes = static_cast<std::uint32_t>(times.size());
+      compress(times, compression_level, stored);
+      put(header, stored);
+    }
     tail_.actions += block.size();
   }
 
