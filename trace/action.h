@@ -54,6 +54,7 @@ enum ActionFlag : std::uint16_t {
   flag_no_succeed = 1U << 9,     ///< MPI_MODE_NOSUCCEED: no transfer follows the fence
   flag_replace = 1U << 10,       ///< MPI_REPLACE: what comes to the target takes the place of what was there
   flag_no_operation = 1U << 11,  ///< MPI_NO_OP: nothing goes to the target, what is there is read
+  flag_truncated = 1U << 12,     ///< a collective to which more came than its buffers hold (MPI_ERR_TRUNCATE)
 };
 
 /// One action of one rank, without its volume: the volume of a compute action travels beside it (see ActionBlock).

@@ -128,6 +128,14 @@ public:
     if (result == MPI_SUCCESS) record(std::forward<Action>(action));
   }
 
+  /// The same for a collective call, which has met the others also where more came than its buffers hold.
+  template <typename Action>
+  void record_meeting(int result, Action&& action) noexcept {
+    truncated_ = result == MPI_ERR_TRUNCATE;
+    if (result == MPI_SUCCESS || truncated_) record(std::forward<Action>(action));
+  }
+  bool truncated() const { return truncated_; }
+
   /// Instead of record(), where a test or a poll has found nothing: programs make millions of those while they wait.
   void record_nothing() noexcept {
     if (recorder_ != nullptr && thread_.recorded == nullptr) [[unlikely]]
@@ -178,6 +186,7 @@ private:
   CallId call_;
   bool consumed_ = false;
   bool in_callback_ = false;
+  bool truncated_ = false;
   const void* site_;
   Recorder* recorder_;
   std::uint64_t begin_ = 0;

@@ -92,6 +92,8 @@ private:
       record::settle_receive(recorder_, request, status);
     } else if (request.receive) {
       record::give_up_receive(recorder_, request);
+    } else if (error_of(status) == MPI_ERR_TRUNCATE && recorder_.blocks().holds(request.place)) {
+      recorder_.blocks().add_flag(request.place, trace::flag_truncated); // a collective
     }
   }
 

@@ -198,7 +198,7 @@ def body(call):
     # A status that is recorded is asked for even where the program wants none.
     read = "  StatusToRead read(status);\n  status = read.get();\n" if "*status" in call.recording else ""
     # A collective to which too much came has met the others all the same.
-    record = "if (record::took_part(result)) call.record(" if call.family == "collective" else "call.record(result, "
+    record = "call.record_meeting(result, " if call.family == "collective" else "call.record(result, "
     return f"""
 int {call.name}({body_parameters(call)}) {{
 {read}  const int result = mpi().{call.name}({c_arguments(call)});

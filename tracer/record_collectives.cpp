@@ -1,5 +1,6 @@
 #include "tracer/record.h"
 
+#include "tracer/call_scope.h"
 #include "tracer/mpi_library.h"
 
 #include <algorithm>
@@ -66,6 +67,7 @@ void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Re
     return;
   }
   trace::Action action{.kind = kind, .communicator = known->id};
+  if (thread_state.call->truncated()) add_flags(action, trace::flag_truncated);
   describe(action, *known);
   if (request == nullptr) {
     recorder.append(action);

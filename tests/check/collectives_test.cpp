@@ -148,6 +148,38 @@ TEST(CheckCollectives, one_size_per_rank_that_does_not_fit_is_found) {
       vector_collective(ActionKind::alltoallv, at(1, [](Action&, auto& counts, auto&) { counts.pop_back(); })));
 }
 
+TEST(CheckCollectives, one_that_expects_other_sizes_than_it_sends_names_itself_once) {
+  Program program(1);
+  program.add(0, {.kind = ActionKind::allgather, .bytes = 32, .receive_bytes = 4});
+  program.finalize();
+  EXPECT_EQ(only_finding(program).words, "Allgather on MPI_COMM_WORLD sends 32 bytes and expects 4");
+}
+
+TEST(CheckCollectives, that_mpi_called_truncated_are_a_note) {
+  Program one_size(2);
+  one_size.add(0, {.kind = ActionKind::broadcast, .flags = flag_truncated, .peer = 1, .bytes = 4});
+  one_size.add(1, {.kind = ActionKind::broadcast, .peer = 1, .bytes = 32});
+  one_size.finalize();
+  EXPECT_THAT(only_finding(one_size, Severity::note).words, HasSubstr("MPI_ERR_TRUNCATE"));
+  const auto root = [](Rank rank, Action& action, auto&, auto& counts) {
+    if (rank != 1) return;
+    action.flags = flag_truncated;
+    counts[2] = 1;
+  };
+  EXPECT_EQ(only_finding(vector_collective(ActionKind::gatherv, root), Severity::note).rank, 1);
+}
+
+TEST(CheckCollectives, other_sizes_than_those_that_were_truncated_are_found) {
+  Program program(3);
+  for (Rank rank = 0; rank < 3; ++rank)
+    program.add(rank, {.kind = ActionKind::broadcast,
+                       .flags = rank == 0 ? std::uint16_t{flag_truncated} : std::uint16_t{0},
+                       .peer = 1,
+                       .bytes = rank == 2 ? 64U : 32U});
+  program.finalize();
+  EXPECT_THAT(check(program).findings.back().words, HasSubstr("with 64 bytes where rank 1 has 32"));
+}
+
 TEST(CheckCollectives, in_place_ranks_give_no_size_of_their_own) {
   Program program(2);
   program.add(0, {.kind = ActionKind::gather, .flags = flag_in_place, .peer = 0, .receive_bytes = 8});

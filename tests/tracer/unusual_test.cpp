@@ -81,10 +81,20 @@ TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
 
 TEST(FailedCalls, of_collectives_to_which_too_much_came_have_taken_part) {
   const Recording recording = record("collectives_truncated");
-  EXPECT_EQ(recording.plain.output, "truncated truncated\n");
+  EXPECT_EQ(recording.plain.output, "truncated\ntruncated\ntruncated\n");
   for (const RecordedRank& rank : recording.trace)
-    EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::gather, ActionKind::barrier, ActionKind::broadcast,
-                                         ActionKind::barrier, ActionKind::finalize));
+    EXPECT_THAT(kinds(rank),
+                ElementsAre(ActionKind::gather, ActionKind::barrier, ActionKind::broadcast, ActionKind::barrier,
+                            ActionKind::broadcast, ActionKind::wait, ActionKind::barrier, ActionKind::finalize));
+}
+
+TEST(FailedCalls, of_collectives_to_which_too_much_came_say_so) {
+  const Recording recording = record("collectives_truncated");
+  for (const RecordedRank& rank : recording.trace)
+    for (const Kept& kept : rank.actions) {
+      const bool sized = kept.action.kind == ActionKind::gather || kept.action.kind == ActionKind::broadcast;
+      EXPECT_EQ(kept.action.flags, sized && rank.record().rank == 0 ? trace::flag_truncated : 0) << kept;
+    }
 }
 
 TEST(PersistentRequests, are_the_same_where_mpi_gives_them_another_handle) {

@@ -136,6 +136,7 @@ std::vector<std::string> flag_names(const Action& action) {
       {trace::flag_no_succeed, "no_succeed"},
       {trace::flag_replace, "replace"},
       {trace::flag_no_operation, "no_operation"},
+      {trace::flag_truncated, "truncated"},
   };
   std::vector<std::string> present;
   for (const auto& [flag, name] : names)

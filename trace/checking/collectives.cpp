@@ -1,7 +1,5 @@
 #include "trace/checking/collectives.h"
 
-#include "trace/checking/collective_sizes.h"
-
 #include <algorithm>
 
 namespace timeless::trace::checking {
@@ -39,6 +37,14 @@ void Collectives::compare(Call& call, Rank rank, std::uint64_t action_number, co
   }
 }
 
+std::string Collectives::difference(const Call& call, Rank rank, std::uint64_t number, const CollectiveSizes& sizes) {
+  const std::string first = std::to_string(call.common_rank);
+  if (!sizes.common_is_bytes) return " with other sizes than rank " + first + " gives";
+  if (call.common_rank == rank)
+    return " sends " + counted(*call.common, "byte") + " and expects " + std::to_string(number);
+  return " with " + counted(number, "byte") + " where rank " + first + " has " + std::to_string(*call.common);
+}
+
 void Collectives::compare_sizes(Call& call, Rank rank, std::uint64_t action_number, const Action& action,
                                 CommunicatorId communicator, const Membership& membership) {
   const Communicator& known = run_.communicators[communicator];
@@ -47,6 +53,13 @@ void Collectives::compare_sizes(Call& call, Rank rank, std::uint64_t action_numb
   if (!wrong.empty()) {
     findings_.add(Severity::inconsistent, rank, action_number, mpi_name(action) + " " + wrong);
     call.spoilt = true;
+    return;
+  }
+  if ((action.flags & flag_truncated) != 0) {
+    findings_.add(Severity::note, rank, action_number,
+                  "calls " + mpi_name(action) + " on " + words(communicator) +
+                      ", to which more came than its buffers hold (MPI_ERR_TRUNCATE): its sizes are not compared");
+    call.truncated = true;
     return;
   }
   const CollectiveSizes sizes = sizes_of(action, membership.place);
@@ -61,11 +74,7 @@ void Collectives::compare_sizes(Call& call, Rank rank, std::uint64_t action_numb
     } else if (*call.common != *number) {
       call.spoilt = true;
       findings_.add(Severity::inconsistent, rank, action_number,
-                    sizes.common_is_bytes
-                        ? mpi_name(action) + " on " + words(communicator) + " with " + counted(*number, "byte") +
-                              " where rank " + std::to_string(call.common_rank) + " has " + std::to_string(*call.common)
-                        : mpi_name(action) + " on " + words(communicator) + " with other sizes than rank " +
-                              std::to_string(call.common_rank) + " gives");
+                    mpi_name(action) + " on " + words(communicator) + difference(call, rank, *number, sizes));
     }
   }
 }
@@ -95,7 +104,8 @@ void Collectives::retire(CommunicatorId communicator) {
   while (!state.calls.empty() && state.calls.front().entered + state.calls.front().left == size(communicator)) {
     const Call& call = state.calls.front();
     if (call.left == 0) ++report_.collectives;
-    if (call.left == 0 && !state.reported && !call.spoilt && call.compare_sums && call.given != call.expected)
+    if (call.left == 0 && !state.reported && !call.spoilt && !call.truncated && call.compare_sums &&
+        call.given != call.expected)
       findings_.add(Severity::inconsistent, call.first_rank, call.first_action,
                     mpi_name(Action{.kind = call.kind}) + " on " + words(communicator) +
                         ": what its members send and what they expect to receive differs");

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "trace/checking/collective_sizes.h"
 #include "trace/checking/findings.h"
 #include "trace/run.h"
 
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -48,7 +50,8 @@ private:
     std::uint64_t given = 0;                  ///< sums over hashes of what goes from whom to whom: what the senders say
     std::uint64_t expected = 0;               ///< and what the receivers say
     bool compare_sums = false;
-    bool spoilt = false; ///< its sizes have been reported
+    bool spoilt = false;    ///< its sizes have been reported
+    bool truncated = false; ///< some member had too small a buffer, and knows
     std::uint32_t entered = 0;
     std::uint32_t left = 0; ///< members that will never come
   };
@@ -61,6 +64,8 @@ private:
 
   std::uint32_t size(CommunicatorId communicator) const;
   void compare(Call& call, Rank rank, std::uint64_t action_number, const Action& action, CommunicatorId communicator);
+  /// How a rank's size differs from the one that was given first, in words.
+  static std::string difference(const Call& call, Rank rank, std::uint64_t number, const CollectiveSizes& sizes);
   void compare_sizes(Call& call, Rank rank, std::uint64_t action_number, const Action& action,
                      CommunicatorId communicator, const Membership& membership);
   void retire(CommunicatorId communicator);
