@@ -35,6 +35,14 @@ struct Attempt {
   int exit_code = 0;   ///< 0 where the program is to go on without being recorded
 };
 
+/// What the person has asked for and cannot have ends the job. What the machine refuses (a full disk) does not: the
+/// program comes first.
+void take_in(Attempt& attempt, const Error& error) {
+  const bool refused_by_machine = error.failure() == Failure::runtime;
+  attempt.exit_code = refused_by_machine ? 0 : static_cast<int>(error.failure());
+  attempt.problem = (refused_by_machine ? "NOT recorded, the program goes on: " : "") + std::string(error.what());
+}
+
 /// Of programs that `timeless record` has started: whether there is a file already where the rank's would be.
 bool is_taken(const Settings& settings, int rank) {
   std::error_code failure;
@@ -51,10 +59,8 @@ void give_way(Attempt& attempt, int rank) {
                       "itself";
     return;
   }
-  const Error another(Failure::usage, "another recording was the first in this directory", directory,
-                      "record into one of its own: timeless record -o OTHER");
-  attempt.exit_code = static_cast<int>(another.failure());
-  attempt.problem = another.what();
+  take_in(attempt, Error(Failure::usage, "another recording was the first in this directory", directory,
+                         "record into one of its own: timeless record -o OTHER"));
 }
 
 /// Does a step of the attempt, unless one before has failed.
@@ -64,11 +70,9 @@ void try_step(Attempt& attempt, Step&& step) {
   try {
     step();
   } catch (const Error& error) {
-    attempt.problem = error.what();
-    attempt.exit_code = static_cast<int>(error.failure());
+    take_in(attempt, error);
   } catch (const std::exception& error) {
-    attempt.problem = error.what();
-    attempt.exit_code = static_cast<int>(Failure::runtime);
+    take_in(attempt, Error(Failure::runtime, error.what()));
   }
 }
 
@@ -123,7 +127,7 @@ int first_that_failed(const Attempt& attempt, int rank, int size) {
   return first;
 }
 
-/// Ends the job, unless it is only not to be recorded: a command that `timeless record` runs may start several.
+/// Ends the job, unless it is only not to be recorded.
 void give_up(Attempt& attempt, int rank, int first) {
   if (attempt.recorder) attempt.recorder->discard();
   if (rank == first) std::fprintf(stderr, "timeless: %s\n", trace::in_one_line(attempt.problem).c_str());

@@ -85,14 +85,15 @@ trace::ArchiveWriter create_file(const Settings& settings, int rank) {
   if (failure)
     throw Error(Failure::runtime, "cannot create the trace directory: " + failure.message(),
                 settings.directory.string(), "set TIMELESS_DIR to a directory this host can write to");
-  if (std::filesystem::exists(path, failure))
-    throw Error(Failure::runtime, "there is a trace already", path.string(),
-                "remove it, or set TIMELESS_DIR to another directory");
+  const Error taken(Failure::usage, "there is a trace already", path.string(),
+                    "remove it, or set TIMELESS_DIR to another directory");
+  if (std::filesystem::exists(path, failure)) throw taken;
   try {
     return trace::ArchiveWriter(path);
   } catch (const Error& error) {
+    if (std::filesystem::exists(path, failure)) throw taken; // by now
     throw Error(Failure::runtime, error.description(), path.string(),
-                "set TIMELESS_DIR to a directory this host can write to");
+                error.advice().empty() ? "set TIMELESS_DIR to a directory this host can write to" : error.advice());
   }
 }
 
@@ -194,7 +195,8 @@ void Recorder::discard() noexcept {
   finished_ = true;
   std::filesystem::remove(file_of_rank(settings_, rank_), ignored);
   if (journal_) journal_->remove();
-  std::filesystem::remove(settings_.directory, ignored); // fails unless it is empty
+  // Fails unless it is empty. What `timeless record` has made stays, for it to look into.
+  if (!announced() || settings_.directory != trace_directory()) std::filesystem::remove(settings_.directory, ignored);
 }
 
 void Recorder::expect_threads() {

@@ -99,6 +99,27 @@ TEST(FullDisk, stops_the_recording_leaves_the_program_alone_and_is_told_in_the_t
   EXPECT_GT(answer.at("actions"), 50000);
 }
 
+TEST(FullDisk, from_the_start_leaves_the_program_alone_and_says_that_nothing_was_recorded) {
+  const Workplace place;
+  if (place.run("unshare -m sh -c 'mkdir -p full && mount -t tmpfs -o size=600k none full'").status != 0)
+    GTEST_SKIP() << "needs to be root, to mount a file system of its own";
+  // No room for bytes, or for names of files: for none, or for those of one rank only.
+  for (const std::string size : {"size=600k", "nr_inodes=3", "nr_inodes=4"})
+    for (const std::string counter : {"none", "icount"}) {
+      SCOPED_TRACE(size + " " + counter);
+      const Ran ran =
+          place.run("unshare -m sh -c 'mount -t tmpfs -o " + size + " none full; mkdir full/trace; " +
+                    (size == "size=600k" ? "dd if=/dev/zero of=full/rest bs=4k status=none 2>/dev/null; "
+                     : counter == "none" ? "touch full/trace/one; "
+                                         : "") +
+                    "timeless record --counter " + counter +
+                    " -o full/trace -- mpirun -np 2 behave chatter 2000; echo \"status $?\"'");
+      EXPECT_EQ(ran.output, "chattered\nchattered\nstatus 0\n");
+      EXPECT_THAT(ran.errors, AllOf(HasSubstr("NOT recorded, the program goes on: "), HasSubstr("No space left on device"),
+                                    HasSubstr("nothing was recorded"), Not(HasSubstr("removed while"))));
+    }
+}
+
 TEST(FileSizeLimit, stops_the_recording_and_not_the_program) {
   const Workplace place;
   const Ran ran = place.run("timeless record --counter none -o trace -- behave chatter 200000 300000; echo $?; "

@@ -171,18 +171,22 @@ TEST(Start, refuses_to_overwrite_a_trace) {
   const Job job{.ranks = 2, .program = "cases", .arguments = "chatter"};
   std::filesystem::create_directory(directory / "trace");
   std::ofstream(directory / "trace/rank-000001.tia") << "precious";
-  expect_refusal(run_traced(job, directory / "trace"), 1, "there is a trace already");
+  expect_refusal(run_traced(job, directory / "trace"), 2, "there is a trace already");
   std::string kept;
   std::ifstream(directory / "trace/rank-000001.tia") >> kept;
   EXPECT_EQ(kept, "precious");
   EXPECT_FALSE(std::filesystem::exists(directory / "trace/rank-000000.tia")) << "rank 0 must not leave a file behind";
 }
 
-TEST(Start, refuses_a_directory_it_cannot_make) {
+TEST(Start, in_a_directory_it_cannot_make_says_so_once_and_leaves_the_program_alone) {
   const TemporaryDirectory directory;
   std::ofstream(directory / "file") << "no directory";
-  expect_refusal(run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "file/trace"), 1,
-                 "cannot create the trace directory");
+  const Outcome outcome =
+      run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "file/trace");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.output, "chattered\n");
+  EXPECT_THAT(outcome.errors, testing::StartsWith("timeless: NOT recorded, the program goes on: cannot create the trace"));
+  EXPECT_EQ(outcome.errors.find("timeless: "), outcome.errors.rfind("timeless: ")) << outcome.errors;
 }
 
 TEST(Start, refuses_settings_that_make_no_sense) {

@@ -163,8 +163,9 @@ std::string why_nothing_recorded(const std::vector<std::string>& command) {
     case MpiLibrary::none:
       return path + " names no shared MPI library: is it an MPI program, and not linked with a static one?";
     case MpiLibrary::open_mpi:
-      return path + " is an MPI program, but none of its ranks got as far as MPI_Init with the library preloaded: see "
-                    "its own messages above, and whether Timeless is installed at the same path on every host";
+      return path + " is an MPI program, but no rank left a file: it ended before it was through MPI_Init, or it says "
+                    "above why it was not recorded, or its files were removed; on other hosts, Timeless has to be "
+                    "installed at the same path";
     }
   }
   return "no MPI program was found in the command: is the program linked with a shared MPI library, and does what "

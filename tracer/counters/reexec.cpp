@@ -16,6 +16,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <exception>
+#include <fcntl.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,19 +54,25 @@ bool is_mpi_program() {
   return is_loaded("PMPI_Initialized") || may_load_mpi();
 }
 
-/// Creates the trace's directory where need be.
-fs::path log_path() {
+/// Creates the log, and the trace's directory where need be. Where that cannot be, the tool's words go nowhere: without
+/// a log it would end the program.
+fs::path create_log() {
   const char* given = std::getenv("TIMELESS_DIR");
   const fs::path directory = fs::absolute(given == nullptr || *given == '\0' ? "timeless-trace" : given);
-  fs::create_directories(directory);
+  std::error_code failure;
+  fs::create_directories(directory, failure);
   std::string host(256, '\0');
   if (gethostname(host.data(), host.size() - 1) != 0) host = "unknown";
-  return directory / ("icount-" + std::string(host.c_str()) + "-" + std::to_string(getpid()) + ".log");
+  const fs::path log = directory / ("icount-" + std::string(host.c_str()) + "-" + std::to_string(getpid()) + ".log");
+  const int descriptor = ::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return "/dev/null";
+  ::close(descriptor);
+  return log;
 }
 
 /// Returns only by throwing.
 void execute_under_tool(char** argv) {
-  const fs::path log = log_path();
+  const fs::path log = create_log();
   ToolCommand command = tool_command(argv, log);
   std::vector<char*> arguments;
   for (std::string& argument : command.arguments)
@@ -112,7 +119,7 @@ __attribute__((constructor)) void at_start(int /*argc*/, char** argv, char** /*e
 __attribute__((destructor)) void at_end() {
   if (!arrived || arrived->process != getpid()) return;
   std::error_code none;
-  if (fs::file_size(arrived->log, none) == 0) fs::remove(arrived->log, none);
+  if (fs::is_regular_file(arrived->log, none) && fs::file_size(arrived->log, none) == 0) fs::remove(arrived->log, none);
 }
 
 } // namespace
