@@ -34,6 +34,13 @@ struct ThreadLife;
 using Point = std::uint32_t;
 inline constexpr Point no_point = ~Point{0};
 
+/// A point that a thread has awaited which nothing is recorded of yet. `object`: whose points may be given again; or
+/// null.
+struct AwaitedBefore {
+  Point point = no_point;
+  const void* object = nullptr;
+};
+
 /// What a thread carries from one MPI call of the program to the next.
 struct ThreadState {
   std::uint32_t depth = 0;            ///< wrappers this thread is in: calls at a depth above 1 are made inside MPI
@@ -48,9 +55,11 @@ struct ThreadState {
   trace::JournalThread* activity = &activity_unknown; ///< where the journal shows what this thread is doing
   CallTimes times;
   /// Awaited before its first recorded call: the first, and the last ones, of where it has waited until then.
-  std::array<Point, 4> begins_after = {no_point, no_point, no_point, no_point};
+  std::array<AwaitedBefore, 4> begins_after;
   ThreadLife* life = nullptr;     ///< of a thread that was created while others could call MPI
   const void* function = nullptr; ///< where such a thread began
+  bool of_mpi = false;            ///< one of the threads that MPI makes for itself, or that those make
+  bool in_registry = false; ///< holds what threads share (thread_points.cpp): a handler of signals must not wait for it
 };
 
 extern constinit thread_local ThreadState thread_state;

@@ -1,5 +1,5 @@
-// Where the threads of a parallel region of GCC's OpenMP begin, meet and end, for programs whose teams call MPI in several
-// threads.
+// Where the threads of a parallel region of GCC's OpenMP begin, meet and end, for programs whose teams call MPI in
+// several threads.
 #include "tracer/next_function.h"
 #include "tracer/thread_waits.h"
 
@@ -46,8 +46,10 @@ Point point_of_end(Team& team) {
 }
 
 void end_part(Team& team) {
-  if (!takes_points()) return;
-  teams_call_mpi.store(true, std::memory_order_relaxed);
+  if (takes_points())
+    teams_call_mpi.store(true, std::memory_order_relaxed);
+  else if (team.begun == no_point || !may_take_points())
+    return;
   if (!team.awaited) return;
   CallScope call(CallId::openmp_parallel, reinterpret_cast<const void*>(team.function));
   signal_at(call, point_of_end(team));

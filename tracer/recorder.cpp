@@ -115,10 +115,11 @@ void leave_at_thread_end(ThreadMerge& threads, ThreadState& state) {
     merge = &threads;
     pthread_key_create(&key, [](void* ended) {
       ThreadState& thread = *static_cast<ThreadState*>(ended);
-      if (takes_points() && thread.life != nullptr) {
+      if (takes_points() && thread.life != nullptr && thread.life->end == no_point) {
         CallScope call(CallId::pthread_exit, thread.function);
         end_life(*thread.life, call);
       }
+      leave_to_any(&thread);
       // Destructors of other data may call MPI still: then the thread joins again.
       thread.recorded = nullptr;
       merge->leave(*thread.left);
@@ -220,16 +221,19 @@ std::unique_lock<std::recursive_mutex> Recorder::enter(CallScope& call) {
 void Recorder::join(ThreadState& state) {
   {
     const auto held = guard();
-    RecordedThread* const reused =
-        state.life != nullptr ? std::exchange(state.life->reusable, nullptr) : nullptr;
+    RecordedThread* const reused = state.life != nullptr ? std::exchange(state.life->reusable, nullptr) : nullptr;
     state.recorded = &threads_.join(reused);
   }
   const std::uint64_t since = state.life != nullptr ? state.times.back : state.times.entry;
   if (timestamps) state.recorded->stamp.set({since, since});
   leave_at_thread_end(threads_, state);
-  for (Point& point : state.begins_after)
-    if (const Point begin = std::exchange(point, no_point); begin != no_point && recording())
-      put(*state.recorded, {.kind = trace::ActionKind::thread_await, .peer = static_cast<trace::Rank>(begin)});
+  for (AwaitedBefore& before : state.begins_after) {
+    const auto [point, object] = std::exchange(before, {});
+    if (point == no_point) continue;
+    if (recording())
+      put(*state.recorded, {.kind = trace::ActionKind::thread_await, .peer = static_cast<trace::Rank>(point)});
+    give_back(point, object);
+  }
 }
 
 Request& Recorder::add_request(MPI_Request handle) {
@@ -297,7 +301,7 @@ void Recorder::put_volume(RecordedThread& thread, trace::ActionKind kind, trace:
 void Recorder::pause(bool paused) {
   if (!recording()) {
     thread_state.call->take_computation();
-    if (workers_present()) take_worker_volumes();
+    if (workers_present()) take_worker_volumes(leader_of_workers());
   } else if (paused) {
     record_computation(*thread_state.call);
   }
@@ -324,13 +328,17 @@ void Recorder::record_computation(CallScope& call, bool with_workers) {
   if (with_workers && workers_present()) record_workers(thread, begin, site);
 }
 
+const void* Recorder::leader_of_workers() const {
+  return threads_at_once_ ? &thread_state : nullptr;
+}
+
 void Recorder::add_to_profile(trace::KernelId kernel) {
   const auto held = guard();
   profiles_.add_burst(kernel);
 }
 
 void Recorder::record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end) {
-  const WorkerVolumes volumes = take_worker_volumes();
+  const WorkerVolumes volumes = take_worker_volumes(leader_of_workers());
   if (volumes.sum == 0) return;
   const trace::KernelId kernel = kernel_between(begin, end, thread);
   put_volume(thread, trace::ActionKind::workers_sum, kernel, volumes.sum);

@@ -156,6 +156,8 @@ private:
   void add_to_profile(trace::KernelId kernel);
   /// Records what the worker threads did since the last burst, between these call sites.
   void record_workers(RecordedThread& thread, std::uint32_t begin, std::uint32_t end);
+  /// Whose workers the calling thread is given the volumes of.
+  const void* leader_of_workers() const;
   /// Of the actions that a call records, gives the first the call's times.
   void stamp_call(trace::ActionKind kind);
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.

@@ -1,7 +1,9 @@
 #include "tracer/thread_points.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,11 +15,34 @@ namespace timeless::tracer {
 
 namespace {
 
+struct Registry;
+
 struct Barrier {
   Point points[2] = {no_point, no_point};
   std::uint32_t participants = 0;
   std::uint32_t arrived = 0;
   std::uint32_t waits = 0;
+};
+
+/// A signal that waits have not all taken yet.
+struct Signal {
+  Point point = no_point;
+  std::uint32_t waits = 1; ///< that will take it
+};
+
+/// A semaphore or a condition.
+struct Object {
+  std::deque<Signal> signals;          ///< by age
+  std::map<Point, std::uint32_t> held; ///< how many waits of each are not recorded yet
+  std::vector<Point> free;
+  bool shared = false;         ///< by processes
+  std::uint64_t value = 0;     ///< of a semaphore: waits that need none of the signals
+  std::uint32_t waiting = 0;   ///< threads, for a condition
+  std::uint32_t signalled = 0; ///< of those
+
+  Point put(Registry& all, std::uint32_t waits);
+  Point take();
+  void give_back(Point point);
 };
 
 /// What all threads share; never destroyed, because threads may end after everything else.
@@ -26,7 +51,7 @@ struct Registry {
   Point next = 0;
   std::vector<Point> free;
   std::map<const void*, Barrier> barriers;
-  std::map<const void*, Point> objects;
+  std::map<const void*, Object> objects;
   std::map<pthread_t, std::unique_ptr<ThreadLife>> lives;
 };
 
@@ -42,9 +67,50 @@ Point take(Registry& all) {
   return point;
 }
 
+Point Object::put(Registry& all, std::uint32_t waits) {
+  // Of a semaphore that other processes wait for, though it does not say so.
+  constexpr std::size_t most = 65536;
+  if (signals.size() >= most) give_back(take());
+  Point point = no_point;
+  if (free.empty()) {
+    point = timeless::tracer::take(all);
+  } else {
+    point = free.back();
+    free.pop_back();
+  }
+  signals.push_back({point, waits});
+  held[point] = waits;
+  return point;
+}
+
+Point Object::take() {
+  if (signals.empty()) return no_point;
+  Signal& oldest = signals.front();
+  const Point point = oldest.point;
+  if (--oldest.waits == 0) signals.pop_front();
+  return point;
+}
+
+void Object::give_back(Point point) {
+  const auto found = held.find(point);
+  if (found == held.end() || --found->second > 0) return;
+  held.erase(found);
+  free.push_back(point);
+}
+
+/// While it lives, a handler of signals that the calling thread runs leaves what is shared alone.
+class InRegistry {
+public:
+  InRegistry() { thread_state.in_registry = true; }
+  ~InRegistry() { thread_state.in_registry = false; }
+  InRegistry(const InRegistry&) = delete;
+  InRegistry& operator=(const InRegistry&) = delete;
+};
+
 /// Does something with what is shared, or nothing when there is no memory for it.
 template <typename Value, typename Action>
 Value or_nothing(Value nothing, Action&& action) noexcept {
+  const InRegistry here;
   try {
     Registry& all = registry();
     const std::lock_guard held(all.lock);
@@ -66,8 +132,12 @@ bool points_recorded() noexcept {
   return recorder != nullptr && recorder->threads_at_once();
 }
 
+bool may_take_points() noexcept {
+  return thread_state.depth == 0 && !thread_state.of_mpi && !thread_state.in_registry && points_recorded();
+}
+
 bool takes_points() noexcept {
-  return thread_state.recorded != nullptr && thread_state.depth == 0 && points_recorded();
+  return thread_state.recorded != nullptr && may_take_points();
 }
 
 void signal_at(CallScope& call, Point point) noexcept {
@@ -114,29 +184,98 @@ Point arrive(const void* barrier, std::uint32_t participants) noexcept {
   });
 }
 
-void begin_after(Point point) noexcept {
+void begin_after(Point point, const void* object) noexcept {
   auto& points = thread_state.begins_after;
-  if (point == no_point || std::ranges::find(points, point) != points.end()) return;
-  auto room = std::ranges::find(points.begin() + 1, points.end(), no_point);
+  if (point == no_point || std::ranges::find(points, point, &AwaitedBefore::point) != points.end()) return;
+  auto room = std::ranges::find(points.begin() + 1, points.end(), no_point, &AwaitedBefore::point);
   if (room == points.end()) {
+    give_back(points[1].point, points[1].object);
     std::shift_left(points.begin() + 1, points.end(), 1);
     room = points.end() - 1;
   }
-  *room = point;
+  *room = {point, object};
 }
 
-Point point_of(const void* object) noexcept {
-  return or_nothing(no_point, [=](Registry& all) {
-    const auto [found, is_new] = all.objects.try_emplace(object, no_point);
-    if (is_new) found->second = take(all);
-    return found->second;
+void begin_semaphore(const void* semaphore, std::uint64_t value, bool shared) noexcept {
+  end_semaphore(semaphore);
+  or_nothing(false, [=](Registry& all) {
+    Object& known = all.objects[semaphore];
+    known.value = value;
+    known.shared = shared;
+    return true;
   });
 }
 
-Point signalled_point(const void* object) noexcept {
+void end_semaphore(const void* semaphore) noexcept {
+  or_nothing(false, [=](Registry& all) {
+    const auto found = all.objects.find(semaphore);
+    if (found == all.objects.end()) return false;
+    std::ranges::copy(found->second.free, std::back_inserter(all.free));
+    all.objects.erase(found);
+    return true;
+  });
+}
+
+void see_semaphore(const void* semaphore, std::uint64_t (*value)(const void*)) noexcept {
+  or_nothing(false, [=](Registry& all) {
+    const auto [found, is_new] = all.objects.try_emplace(semaphore);
+    if (is_new) found->second.value = value(semaphore);
+    return is_new;
+  });
+}
+
+Point post(const void* semaphore) noexcept {
   return or_nothing(no_point, [=](Registry& all) {
+    Object& known = all.objects[semaphore];
+    return known.shared ? no_point : known.put(all, 1);
+  });
+}
+
+Point take_post(const void* semaphore) noexcept {
+  return or_nothing(no_point, [=](Registry& all) {
+    Object& known = all.objects[semaphore];
+    if (known.value == 0) return known.take();
+    --known.value;
+    return no_point;
+  });
+}
+
+void begin_wait(const void* condition) noexcept {
+  or_nothing(false, [=](Registry& all) {
+    ++all.objects[condition].waiting;
+    return true;
+  });
+}
+
+Point end_wait(const void* condition, bool woken) noexcept {
+  return or_nothing(no_point, [=](Registry& all) {
+    Object& known = all.objects[condition];
+    if (known.waiting > 0) --known.waiting;
+    if (known.signalled == 0 || (!woken && known.signalled <= known.waiting)) return no_point;
+    --known.signalled;
+    const Point point = known.take();
+    if (!woken) known.give_back(point);
+    return woken ? point : no_point;
+  });
+}
+
+Point signal(const void* condition, bool all_waiting) noexcept {
+  return or_nothing(no_point, [=](Registry& all) {
+    const auto found = all.objects.find(condition);
+    if (found == all.objects.end() || found->second.waiting <= found->second.signalled) return no_point;
+    Object& known = found->second;
+    const std::uint32_t waits = all_waiting ? known.waiting - known.signalled : 1;
+    known.signalled += waits;
+    return known.put(all, waits);
+  });
+}
+
+void give_back(Point point, const void* object) noexcept {
+  if (point == no_point || object == nullptr) return;
+  or_nothing(false, [=](Registry& all) {
     const auto found = all.objects.find(object);
-    return found != all.objects.end() ? found->second : no_point;
+    if (found != all.objects.end()) found->second.give_back(point);
+    return true;
   });
 }
 
@@ -151,16 +290,17 @@ void give_back(Point point) noexcept {
   });
 }
 
-ThreadLife* begin_life(const void* site) noexcept {
+ThreadLife* begin_life(const void* site, bool joinable) noexcept {
   ThreadLife* const life = new (std::nothrow) ThreadLife;
   if (life == nullptr) return nullptr;
+  life->joinable = joinable;
   if (takes_points()) {
     CallScope call(CallId::pthread_create, site);
     life->birth = take_point();
     life->own_birth = true;
     signal_at(call, life->birth);
   } else {
-    life->birth = thread_state.begins_after[0];
+    life->birth = thread_state.begins_after[0].point;
   }
   if (Recorder* const recorder = active_recorder.load(std::memory_order_acquire))
     life->reusable = recorder->threads().take_reusable();
@@ -183,9 +323,20 @@ void enter_life(ThreadLife* life, const pthread_t* thread) noexcept {
   (void)owned.release();
 }
 
+void detach(pthread_t thread) noexcept {
+  // Its creator may not have entered it yet.
+  if (pthread_equal(thread, pthread_self()) != 0 && thread_state.life != nullptr) thread_state.life->joinable = false;
+  or_nothing(false, [=](Registry& all) {
+    const auto found = all.lives.find(thread);
+    if (found != all.lives.end()) found->second->joinable = false;
+    return true;
+  });
+}
+
 void end_life(ThreadLife& life, CallScope& call) noexcept {
   const Point end = take_point();
   signal_at(call, end);
+  if (thread_state.recorded == nullptr) return;
   or_nothing(false, [&](Registry&) {
     life.end = end;
     life.recorded = thread_state.recorded;

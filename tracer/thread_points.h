@@ -2,6 +2,7 @@
 
 #include "tracer/call_scope.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <pthread.h>
@@ -16,11 +17,14 @@
 /// All functions may be called by any thread.
 namespace timeless::tracer {
 
-/// True where the calling thread's points are recorded: it has called MPI, others may at the same time, and it is in
-/// the program's own code.
-bool takes_points() noexcept;
 /// True where points of any thread may be recorded.
 bool points_recorded() noexcept;
+/// True where the calling thread may come to one: threads call MPI at once, and it is a thread of the program's, in the
+/// program's own code. With its first signal a thread that has not called MPI is recorded like one that has: then
+/// others wait for what it computes.
+bool may_take_points() noexcept;
+/// The same of a thread that is recorded already.
+bool takes_points() noexcept;
 
 Point take_point() noexcept;
 /// The point may stand for another occasion from now on.
@@ -30,8 +34,8 @@ void give_back(Point point) noexcept;
 void signal_at(CallScope& call, Point point) noexcept;
 /// Records that the calling thread goes on now that others have come to the point.
 void await_at(CallScope& call, Point point) noexcept;
-/// The same of a thread that has not called MPI: should it do so, this comes first.
-void begin_after(Point point) noexcept;
+/// The same of a thread that is not recorded: should it be, this comes first. `object`: see give_back().
+void begin_after(Point point, const void* object = nullptr) noexcept;
 
 /// A barrier at which so many threads wait for each other, by its address.
 void begin_barrier(const void* barrier, std::uint32_t participants) noexcept;
@@ -41,15 +45,32 @@ void end_barrier(const void* barrier) noexcept;
 /// no_point where it said nothing.
 Point arrive(const void* barrier, std::uint32_t participants) noexcept;
 
-/// The point of an object that some threads signal and others wait for (a condition, a semaphore), by its address.
-Point point_of(const void* object) noexcept;
-/// The same; no_point where nobody has signalled at it.
-Point signalled_point(const void* object) noexcept;
+// What some threads signal and others wait for, by its address: a semaphore or a condition. A wait comes after one
+// signal, not after all there have been: the oldest that no wait has taken. Each has a point of its own therefore, or
+// no_point where it lets nobody go on.
+
+/// A semaphore has this value; `shared`: with other processes, whose signals nobody sees here.
+void begin_semaphore(const void* semaphore, std::uint64_t value, bool shared) noexcept;
+void end_semaphore(const void* semaphore) noexcept;
+/// Before a semaphore is used: `value()` asks for its value, should it be new here.
+void see_semaphore(const void* semaphore, std::uint64_t (*value)(const void*)) noexcept;
+Point post(const void* semaphore) noexcept;
+Point take_post(const void* semaphore) noexcept;
+
+/// The calling thread begins to wait for the condition, and has ended that, `woken` or not.
+void begin_wait(const void* condition) noexcept;
+Point end_wait(const void* condition, bool woken) noexcept;
+/// Lets one go on that waits, or all.
+Point signal(const void* condition, bool all) noexcept;
+
+/// The wait has been recorded: the object's point may stand for another signal of it.
+void give_back(Point point, const void* object) noexcept;
 
 /// A thread that the program has created while points are recorded.
 struct ThreadLife {
   Point birth = no_point;             ///< where its creator has signalled, or that one's creator
   bool own_birth = false;             ///< no other thread's life has that point
+  std::atomic<bool> joinable = true;  ///< another may wait for its end
   RecordedThread* reusable = nullptr; ///< what it goes on with, should it call MPI, of one that was waited for before
   Point end = no_point;               ///< where it has itself, at its end
   RecordedThread* recorded = nullptr; ///< what was kept for it, once it has ended
@@ -58,10 +79,12 @@ struct ThreadLife {
 
 /// What its creator gives a new thread, having signalled its birth where its own points are recorded. `site`: of the
 /// creator's call.
-ThreadLife* begin_life(const void* site) noexcept;
+ThreadLife* begin_life(const void* site, bool joinable) noexcept;
 /// The thread with this life is the one that pthread_join() means by `thread`; null: it was not created after all.
 void enter_life(ThreadLife* life, const pthread_t* thread) noexcept;
-/// The calling thread, whose actions are recorded, ends.
+/// Nobody will wait for this thread.
+void detach(pthread_t thread) noexcept;
+/// The calling thread ends, and is recorded from here on at the latest.
 void end_life(ThreadLife& life, CallScope& call) noexcept;
 /// The thread has been waited for.
 std::unique_ptr<ThreadLife> take_life(pthread_t thread) noexcept;

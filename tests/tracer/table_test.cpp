@@ -131,7 +131,8 @@ TEST(Library, exports_every_row_under_its_c_names_and_the_fortran_names_that_are
 bool is_of_threads(const std::string& symbol) {
   for (const std::string_view family : {"pthread_barrier_", "pthread_cond_", "sem_", "GOMP_"})
     if (symbol.starts_with(family)) return true;
-  return symbol == "pthread_create" || symbol == "thrd_create" || symbol == "pthread_join" || symbol == "thrd_join";
+  return symbol == "pthread_create" || symbol == "thrd_create" || symbol == "thrd_join" || symbol == "thrd_detach" ||
+         symbol == "pthread_detach" || (symbol.starts_with("pthread_") && symbol.find("join") != std::string::npos);
 }
 
 TEST(Library, exports_nothing_but_mpi_names_what_finds_them_what_concerns_threads_what_ends_and_marks) {

@@ -3,6 +3,7 @@
 #include "tracer/icount/icount.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <unistd.h>
 
@@ -20,7 +21,13 @@ constinit std::atomic<std::uint64_t> uncounted{0};
 constinit std::mutex lock;
 constinit Worker* first = nullptr;
 constinit const WorkerCounter* counting = nullptr;
-constinit WorkerVolumes of_the_gone; ///< what workers did that have left since volumes were last taken
+
+/// What workers of one leader did that have left since volumes were last taken.
+struct OfTheGone {
+  const void* leader = nullptr;
+  WorkerVolumes volumes;
+};
+constinit std::array<OfTheGone, 8> of_the_gone; ///< the first: of no leader, or of more than there is room for
 
 constinit pthread_once_t prepared = PTHREAD_ONCE_INIT;
 constinit bool usable = false;
@@ -68,6 +75,19 @@ void add(WorkerVolumes& volumes, std::uint64_t volume) {
   volumes.maximum = std::max(volumes.maximum, volume);
 }
 
+WorkerVolumes& gone_of(const void* leader) {
+  for (OfTheGone& gone : of_the_gone) {
+    if (gone.leader == nullptr && &gone != of_the_gone.data()) gone.leader = leader;
+    if (gone.leader == leader) return gone.volumes;
+  }
+  return of_the_gone[0].volumes;
+}
+
+/// True where what the worker of this leader did may be given to that one.
+bool led_by(const void* leader, const void* asking) {
+  return asking == nullptr || leader == nullptr || leader == asking;
+}
+
 void link(Worker& worker) {
   worker.registered = true;
   worker.previous = nullptr;
@@ -109,7 +129,8 @@ void in_forked_child() {
   lock.unlock();
 }
 
-void at_end_of_thread(void* /*worker*/) {
+void at_end_of_thread(void* worker) {
+  if (const auto before_end = static_cast<Worker*>(worker)->before_end) before_end();
   cease_to_be_worker();
 }
 
@@ -120,10 +141,13 @@ void prepare() {
 
 } // namespace
 
-void become_worker() noexcept {
+void become_worker(const void* leader, void (*before_end)() noexcept) noexcept {
   const Uncancelled here;
   pthread_once(&prepared, prepare);
   Worker& worker = own_worker;
+  worker.before_end = before_end;
+  worker.leader = leader;
+  worker.asked = false;
   if (!usable || pthread_setspecific(end_of_thread, &worker) != 0) {
     ++uncounted;
     return;
@@ -141,7 +165,29 @@ void cease_to_be_worker() noexcept {
   if (!worker.registered) return;
   const Uncancelled here;
   const std::scoped_lock held(lock);
-  add(of_the_gone, leave(worker));
+  add(gone_of(worker.leader), leave(worker));
+}
+
+const void* own_leader() noexcept {
+  return own_worker.registered ? own_worker.leader : nullptr;
+}
+
+bool has_been_asked() noexcept {
+  return own_worker.registered && own_worker.asked;
+}
+
+void leave_to_any(const void* leader) noexcept {
+  const Uncancelled here;
+  const std::scoped_lock held(lock);
+  for (Worker* worker = first; worker != nullptr; worker = worker->next)
+    if (worker->leader == leader) worker->leader = nullptr;
+  for (OfTheGone& gone : of_the_gone) {
+    if (gone.leader != leader) continue;
+    WorkerVolumes& any = of_the_gone[0].volumes;
+    any.sum += gone.volumes.sum;
+    any.maximum = std::max(any.maximum, gone.volumes.maximum);
+    gone = {};
+  }
 }
 
 std::uint64_t leave_workers() noexcept {
@@ -163,15 +209,25 @@ void count_workers(const WorkerCounter* counter) noexcept {
     begin_counting(*worker);
 }
 
-WorkerVolumes take_worker_volumes() noexcept {
+WorkerVolumes take_worker_volumes(const void* leader) noexcept {
   const Uncancelled here;
   const std::scoped_lock held(lock);
-  WorkerVolumes volumes = of_the_gone;
-  of_the_gone = {};
+  WorkerVolumes volumes;
+  for (OfTheGone& gone : of_the_gone) {
+    if (!led_by(gone.leader, leader)) continue;
+    volumes.sum += gone.volumes.sum;
+    volumes.maximum = std::max(volumes.maximum, gone.volumes.maximum);
+    gone = {};
+  }
   if (counting == nullptr) return {};
-  for (Worker* worker = first; worker != nullptr; worker = worker->next)
-    add(volumes, newly_done(*worker));
-  if (first == nullptr) workers_to_ask.store(false, std::memory_order_relaxed);
+  for (Worker* worker = first; worker != nullptr; worker = worker->next) {
+    if (!led_by(worker->leader, leader)) continue;
+    const std::uint64_t done = newly_done(*worker);
+    worker->asked = worker->asked || done > 0;
+    add(volumes, done);
+  }
+  const bool none_gone = std::ranges::all_of(of_the_gone, [](const OfTheGone& gone) { return gone.volumes.sum == 0; });
+  if (first == nullptr && none_gone) workers_to_ask.store(false, std::memory_order_relaxed);
   return volumes;
 }
 

@@ -25,6 +25,9 @@ struct Worker {
   clockid_t clock = 0;
   PapiEvents papi;
   // The registry's own.
+  void (*before_end)() noexcept = nullptr;
+  const void* leader = nullptr;
+  bool asked = false; ///< some of its volume has been taken
   Worker* previous = nullptr;
   Worker* next = nullptr;
   bool registered = false;
@@ -48,8 +51,15 @@ struct WorkerVolumes {
   std::uint64_t maximum = 0;
 };
 
-/// Makes the calling thread a worker until it ends.
-void become_worker() noexcept;
+/// Makes the calling thread a worker until it ends; `before_end` is called before that. `leader`: the thread that is
+/// given its volumes where there are several; null: any.
+void become_worker(const void* leader = nullptr, void (*before_end)() noexcept = nullptr) noexcept;
+/// The calling thread's leader, where it is a worker.
+const void* own_leader() noexcept;
+/// True where the calling thread is a worker, and somebody has been given some of its volume.
+bool has_been_asked() noexcept;
+/// What this leader's workers do is anybody's from now on.
+void leave_to_any(const void* leader) noexcept;
 /// The calling thread, should it be a worker, is none from here on: what it computes is recorded as its own.
 void cease_to_be_worker() noexcept;
 /// The same, but what it has computed since workers were last asked is its own, too: returns it.
@@ -63,8 +73,9 @@ extern constinit std::atomic<bool> workers_to_ask;
 inline bool workers_present() noexcept {
   return workers_to_ask.load(std::memory_order_relaxed);
 }
-/// What the workers did since this was last called, those included that ended meanwhile.
-WorkerVolumes take_worker_volumes() noexcept;
+/// What the workers of this leader, and those of none, did since this was last called, those included that ended
+/// meanwhile. Null: all workers.
+WorkerVolumes take_worker_volumes(const void* leader = nullptr) noexcept;
 
 /// Workers that could not be counted, or not to their end: then the volumes of workers are too low.
 std::uint64_t uncounted_workers() noexcept;
