@@ -58,6 +58,17 @@ void describe_operation(trace::Action& action, MPI_Datatype datatype, MPI_Op op)
   if (commutes == 0) add_flags(action, trace::flag_noncommutative);
 }
 
+/// MPI gives no request where too much would come. The others meet this rank all the same: it has met them, too.
+void end_refused(Recorder& recorder, Request& request) {
+  std::erase(recorder.thread().begun, &request);
+  if (request.place.exists()) {
+    const trace::RequestId ended = request.id;
+    recorder.append_of_recorded({.kind = ActionKind::wait, .requests = {&ended, 1}});
+  }
+  request.completion_seen = true;
+  free_request(recorder, request);
+}
+
 /// Records a collective over `comm` whose action `describe(action, communicator)` completes.
 template <typename Describe>
 void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Request* request, Describe&& describe) {
@@ -75,6 +86,7 @@ void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Re
   }
   Request& entry = begin(recorder, request, action);
   entry.place = recorder.append(action);
+  if (*request == mpi().request_null) end_refused(recorder, entry);
 }
 
 void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op,
