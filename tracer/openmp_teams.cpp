@@ -81,6 +81,8 @@ void run_region(Region function, void* data, const void* site, Fork&& fork) {
   end_barrier(&team);
   if (const Point ended = team.ended.load(); ended != no_point) {
     CallScope call(CallId::openmp_parallel, site);
+    // Threads that were not recorded yet were workers beside this burst.
+    if (team.begun == no_point) call.record([](Recorder& recorder) { recorder.end_burst(); });
     await_at(call, ended);
     give_back(ended);
   }

@@ -261,6 +261,10 @@ Place Recorder::append(const trace::Action& action, bool unsettled) {
   return put(thread(), action, unsettled);
 }
 
+void Recorder::end_burst() {
+  if (recording()) record_computation(*thread_state.call);
+}
+
 void Recorder::append_of_recorded(const trace::Action& action) {
   if (finished_) return;
   if (paused())

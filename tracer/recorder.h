@@ -76,6 +76,8 @@ public:
   Place append(const trace::Action& action, bool unsettled = false);
   /// Records an action that says something of a request already recorded, switched off or not.
   void append_of_recorded(const trace::Action& action);
+  /// Records the computation before the call, and what workers did beside it.
+  void end_burst();
   /// Counts a call by the name of the MPI function; it is not recorded as an action.
   void count_unrecorded();
   /// Switches recording off or on (MPI_Pcontrol). What is computed while it is off does not count.
