@@ -59,7 +59,7 @@ struct ThreadState {
   ThreadLife* life = nullptr;     ///< of a thread that was created while others could call MPI
   const void* function = nullptr; ///< where such a thread began
   bool of_mpi = false;            ///< one of the threads that MPI makes for itself, or that those make
-  bool in_registry = false; ///< holds what threads share (thread_points.cpp): a handler of signals must not wait for it
+  bool in_handler = false;            ///< of signals: nothing may be recorded there (signal_handlers.cpp)
 };
 
 extern constinit thread_local ThreadState thread_state;
@@ -88,6 +88,7 @@ public:
       return;
     }
     thread.outermost = this;
+    thread.in_handler = false;
     Recorder* const recorder = active_recorder.load(std::memory_order_acquire);
     if (recorder == nullptr) [[unlikely]] {
       if (!mpi_library.found) find_mpi_library();

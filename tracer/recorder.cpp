@@ -374,10 +374,14 @@ trace::KernelId Recorder::kernel_between(std::uint32_t begin, std::uint32_t end,
 }
 
 void Recorder::count_unrecorded() {
+  count_unrecorded(thread_state.call->call());
+}
+
+void Recorder::count_unrecorded(CallId call) {
   if (paused()) return;
-  const auto call = static_cast<std::size_t>(thread_state.call->call());
-  std::atomic_ref(unrecorded_[call]).fetch_add(1, std::memory_order_relaxed);
-  if (journal_ != nullptr) journal_->count_unrecorded(call);
+  const auto place = static_cast<std::size_t>(call);
+  std::atomic_ref(unrecorded_[place]).fetch_add(1, std::memory_order_relaxed);
+  if (journal_ != nullptr) journal_->count_unrecorded(place);
 }
 
 KnownCommunicator* Recorder::communicator(MPI_Comm handle) {

@@ -30,6 +30,7 @@
 namespace timeless::tracer {
 
 class CallScope;
+enum class CallId : std::uint16_t;
 struct ThreadState;
 
 /// A message that a matched probe has taken, until it is received.
@@ -80,6 +81,8 @@ public:
   void end_burst();
   /// Counts a call by the name of the MPI function; it is not recorded as an action.
   void count_unrecorded();
+  /// The same of a call that need not be the one being recorded. May be called by a handler of signals.
+  void count_unrecorded(CallId call);
   /// Switches recording off or on (MPI_Pcontrol). What is computed while it is off does not count.
   void pause(bool paused);
   bool threads_at_once() const { return threads_at_once_; }

@@ -1,6 +1,8 @@
 #include "tracer/thread_points.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <iterator>
@@ -98,19 +100,23 @@ void Object::give_back(Point point) {
   free.push_back(point);
 }
 
-/// While it lives, a handler of signals that the calling thread runs leaves what is shared alone.
-class InRegistry {
-public:
-  InRegistry() { thread_state.in_registry = true; }
-  ~InRegistry() { thread_state.in_registry = false; }
-  InRegistry(const InRegistry&) = delete;
-  InRegistry& operator=(const InRegistry&) = delete;
+/// Posts of a semaphore by handlers of signals, which take no lock, that no wait has taken yet.
+struct PostsInHandlers {
+  std::atomic<const void*> semaphore = nullptr;
+  std::atomic<std::uint64_t> number = 0;
 };
+constinit std::array<PostsInHandlers, 16> posts_in_handlers;
+
+/// Those of this semaphore, which are so no more.
+std::uint64_t take_posts_in_handlers(const void* semaphore) {
+  for (PostsInHandlers& posts : posts_in_handlers)
+    if (posts.semaphore.load() == semaphore) return posts.number.exchange(0);
+  return 0;
+}
 
 /// Does something with what is shared, or nothing when there is no memory for it.
 template <typename Value, typename Action>
 Value or_nothing(Value nothing, Action&& action) noexcept {
-  const InRegistry here;
   try {
     Registry& all = registry();
     const std::lock_guard held(all.lock);
@@ -133,7 +139,7 @@ bool points_recorded() noexcept {
 }
 
 bool may_take_points() noexcept {
-  return thread_state.depth == 0 && !thread_state.of_mpi && !thread_state.in_registry && points_recorded();
+  return thread_state.depth == 0 && !thread_state.of_mpi && !thread_state.in_handler && points_recorded();
 }
 
 bool takes_points() noexcept {
@@ -200,6 +206,7 @@ void begin_semaphore(const void* semaphore, std::uint64_t value, bool shared) no
   end_semaphore(semaphore);
   or_nothing(false, [=](Registry& all) {
     Object& known = all.objects[semaphore];
+    take_posts_in_handlers(semaphore);
     known.value = value;
     known.shared = shared;
     return true;
@@ -219,8 +226,10 @@ void end_semaphore(const void* semaphore) noexcept {
 void see_semaphore(const void* semaphore, std::uint64_t (*value)(const void*)) noexcept {
   or_nothing(false, [=](Registry& all) {
     const auto [found, is_new] = all.objects.try_emplace(semaphore);
-    if (is_new) found->second.value = value(semaphore);
-    return is_new;
+    if (!is_new) return false;
+    take_posts_in_handlers(semaphore);
+    found->second.value = value(semaphore);
+    return true;
   });
 }
 
@@ -231,9 +240,21 @@ Point post(const void* semaphore) noexcept {
   });
 }
 
+void post_in_handler(const void* semaphore) noexcept {
+  if (!points_recorded()) return;
+  active_recorder.load(std::memory_order_acquire)->count_unrecorded(CallId::sem_post);
+  for (PostsInHandlers& posts : posts_in_handlers) {
+    const void* of = nullptr;
+    if (!posts.semaphore.compare_exchange_strong(of, semaphore) && of != semaphore) continue;
+    ++posts.number;
+    return;
+  }
+}
+
 Point take_post(const void* semaphore) noexcept {
   return or_nothing(no_point, [=](Registry& all) {
     Object& known = all.objects[semaphore];
+    known.value += take_posts_in_handlers(semaphore);
     if (known.value == 0) return known.take();
     --known.value;
     return no_point;

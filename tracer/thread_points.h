@@ -55,6 +55,9 @@ void end_semaphore(const void* semaphore) noexcept;
 /// Before a semaphore is used: `value()` asks for its value, should it be new here.
 void see_semaphore(const void* semaphore, std::uint64_t (*value)(const void*)) noexcept;
 Point post(const void* semaphore) noexcept;
+/// The same of a handler of signals. It is counted, not recorded: one wait will need no signal. Takes no lock, and no
+/// memory.
+void post_in_handler(const void* semaphore) noexcept;
 Point take_post(const void* semaphore) noexcept;
 
 /// The calling thread begins to wait for the condition, and has ended that, `woken` or not.

@@ -80,6 +80,14 @@ int signal_condition(const void* condition, bool all, const void* site, Wake&& w
 
 constexpr const char* newest_conditions = "GLIBC_2.3.2";
 
+using Post = int(sem_t*);
+Post* next_post() {
+  static Post* const next = next_function<Post*>("sem_post");
+  return next;
+}
+/// Not for the first time in a handler of signals: looking it up takes locks.
+[[maybe_unused]] Post* const post_found_early = next_post();
+
 } // namespace
 } // namespace timeless::tracer
 
@@ -187,7 +195,8 @@ int sem_destroy(sem_t* semaphore) noexcept {
 }
 
 int sem_post(sem_t* semaphore) noexcept {
-  TIMELESS_NEXT(sem_post);
+  Post* const next = next_post();
+  if (thread_state.in_handler) post_in_handler(semaphore);
   if (!may_take_points()) return next(semaphore);
   see_semaphore(semaphore, value_of);
   return signal_of(CallId::sem_post, post(semaphore), __builtin_return_address(0), [=] { return next(semaphore); });

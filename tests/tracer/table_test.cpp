@@ -135,11 +135,18 @@ bool is_of_threads(const std::string& symbol) {
          symbol == "pthread_detach" || (symbol.starts_with("pthread_") && symbol.find("join") != std::string::npos);
 }
 
-TEST(Library, exports_nothing_but_mpi_names_what_finds_them_what_concerns_threads_what_ends_and_marks) {
+/// What sets handlers of signals.
+bool is_of_signals(const std::string& symbol) {
+  constexpr std::array<std::string_view, 7> names = {"sigaction",   "signal",        "ssignal", "bsd_signal",
+                                                     "sysv_signal", "__sysv_signal", "sigset"};
+  return std::ranges::find(names, symbol) != names.end();
+}
+
+TEST(Library, exports_nothing_but_mpi_names_what_finds_them_what_concerns_threads_signals_ends_and_marks) {
   for (const std::string& symbol : symbols("--defined-only"))
     EXPECT_TRUE(symbol.starts_with("MPI_") || symbol.starts_with("PMPI_") || symbol.starts_with("mpi_") ||
                 symbol == "dlsym" || symbol == "_exit" || symbol == "_Exit" || is_of_threads(symbol) ||
-                symbol == "timeless_region_begin" || symbol == "timeless_region_end")
+                is_of_signals(symbol) || symbol == "timeless_region_begin" || symbol == "timeless_region_end")
         << symbol;
 }
 

@@ -77,6 +77,16 @@ TEST(ThreadsThatWait, for_a_semaphore_come_after_who_posts_it) {
   EXPECT_TRUE(order.after(3, 1));
 }
 
+TEST(ThreadsThatWait, for_posts_of_a_handler_of_signals_go_on_with_those_counted) {
+  const Recording recording = record_beside_plain({.ranks = 1, .program = "handler_posts", .arguments = "5000 100"});
+  EXPECT_EQ(recording.plain.status, 0) << recording.plain.errors;
+  ASSERT_EQ(recording.traced.status, 0) << recording.traced.errors;
+  EXPECT_EQ(recording.traced.output, recording.plain.output);
+  const RecordedRank& rank = recording.trace.at(0);
+  EXPECT_GE(rank.record().unrecorded_calls.at("sem_post"), 5000U);
+  EXPECT_FALSE(rank.of_kind(ActionKind::thread_signal).empty());
+}
+
 #ifndef TIMELESS_SANITIZED // the sanitizers have functions of their own in the place of OpenMP's
 TEST(ThreadsThatWait, in_teams_of_openmp_begin_meet_and_end_together) {
   const Order order = order_of("openmp");
