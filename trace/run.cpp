@@ -30,6 +30,14 @@ std::vector<Rank> Run::missing_ranks() const {
   return missing;
 }
 
+std::map<std::string, std::uint64_t> Run::unrecorded_calls() const {
+  std::map<std::string, std::uint64_t> calls;
+  for (const RankRecord& rank : ranks)
+    for (const auto& [call, times] : rank.unrecorded_calls)
+      calls[call] += times;
+  return calls;
+}
+
 bool Run::complete() const {
   return static_cast<std::size_t>(size) == ranks.size() &&
          std::ranges::all_of(ranks, [](const RankRecord& rank) { return rank.ending == Ending::finalized; });

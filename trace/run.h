@@ -158,6 +158,8 @@ struct Run {
   RankRecord* find(Rank rank);
   /// World ranks the run should hold but does not.
   std::vector<Rank> missing_ranks() const;
+  /// RankRecord::unrecorded_calls, summed over all ranks.
+  std::map<std::string, std::uint64_t> unrecorded_calls() const;
   /// True when every rank is present and finalized.
   bool complete() const;
 };

@@ -117,6 +117,26 @@ TEST(BytesSent, are_none_of_what_asks_for_processes) {
             0U);
 }
 
+TEST(BytesReceived, are_none_of_what_was_cancelled) {
+  MemorySource run(2);
+  const std::vector<trace::RequestId> request{0};
+  for (const bool cancelled : {false, true, false}) { // one request, used three times
+    run.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 100, .request = 0});
+    run.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 100, .request = 0});
+    for (const Rank rank : {0, 1}) {
+      if (cancelled) run.add(rank, {.kind = ActionKind::cancelled, .request = 0});
+      run.add(rank, {.kind = ActionKind::wait, .requests = request});
+    }
+  }
+  run.finalize();
+  const Summary summary = summarise(run);
+  EXPECT_EQ(summary.calls.at("Irecv").count, 3U);
+  EXPECT_EQ(summary.calls.at("Irecv").bytes_received, 200U);
+  EXPECT_EQ(summary.calls.at("Isend").bytes, 200U);
+  EXPECT_EQ(summary.messages, 2U);
+  EXPECT_EQ(summary.message_bytes, 200U);
+}
+
 TEST(BytesSent, are_the_same_in_regions) {
   MemorySource run(ranks_of_run);
   run.description().regions = {"exchange"};

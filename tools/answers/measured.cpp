@@ -57,8 +57,9 @@ std::optional<Measured> measured(const trace::Source& source, const std::functio
       result.ranks_without.push_back(record.rank);
       continue;
     }
-    ends.push_back(end);
-    result.elsewhere += end;
+    const double recorded = record.recorded_time > 0 ? seconds(record.recorded_time) : end;
+    ends.push_back(recorded);
+    result.elsewhere += recorded;
   }
   result.elsewhere = std::max(0.0, result.elsewhere - result.computing - result.in_calls);
   result.per_rank = spread(ends);

@@ -20,8 +20,8 @@ struct MeasuredCall {
 
 /// What a trace with times says of the time its ranks took, in seconds.
 struct Measured {
-  double end = 0;       ///< when the last rank had ended, counted from the end of its MPI_Init
-  Spread per_rank;      ///< the same of every rank that has times
+  double end = 0;       ///< of the rank where that was longest, per_rank
+  Spread per_rank;      ///< RankRecord::recorded_time; where a rank was killed, or that is not known, when its last call ended
   double computing = 0; ///< between calls, over all ranks; 0 where none was counted
   double in_calls = 0;  ///< in recorded calls, over all ranks
   /// The recorder's own, and what it was not to record, over all ranks; what was computed uncounted, too.

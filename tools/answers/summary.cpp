@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 namespace timeless::tools {
 
@@ -26,6 +27,7 @@ struct RankVolumes {
   double workers_sum = 0;
   double workers_maximum = 0;
   std::set<trace::Rank> threads = {0};
+  bool cancels = false;
 
   void add(ActionKind kind, double volume) {
     if (kind == ActionKind::compute) own += volume;
@@ -49,6 +51,7 @@ void add_block(const ActionBlock& block, const trace::Run& run, trace::Rank numb
     const std::uint64_t count = occurrences[entry];
     if (count == 0) continue;
     if (action.kind == ActionKind::thread) rank.threads.insert(action.peer);
+    if (action.kind == ActionKind::cancelled) rank.cancels = true;
     CallSummary& call = summary.calls[mpi_name(action)];
     call.count += count;
     call.bytes += count * bytes_sent(action, run, number);
@@ -59,6 +62,31 @@ void add_block(const ActionBlock& block, const trace::Run& run, trace::Rank numb
     }
     rank.add(action.kind, volumes[entry]);
   }
+}
+
+/// Takes back what was counted of the messages that the rank has cancelled: nothing came of them.
+void take_back_cancelled(const trace::Source& source, trace::Rank rank, Summary& summary) {
+  std::unordered_map<trace::RequestId, Action> begun; ///< without the lists
+  const auto stream = source.open(rank);
+  ActionBlock block;
+  while (stream->next(block))
+    for_each_action(block, [&](const Action& action, std::uint64_t) {
+      if (action.kind == ActionKind::send || action.kind == ActionKind::receive) {
+        if (action.request != trace::no_request) begun.insert_or_assign(action.request, action);
+        return;
+      }
+      const auto cancelled = action.kind == ActionKind::cancelled ? begun.find(action.request) : begun.end();
+      if (cancelled == begun.end()) return;
+      const Action& message = cancelled->second;
+      CallSummary& call = summary.calls[mpi_name(message)];
+      call.bytes -= bytes_sent(message, source.run(), rank);
+      call.bytes_received -= bytes_received(message);
+      if (sends_message(message)) {
+        --summary.messages;
+        summary.message_bytes -= message.bytes;
+      }
+      begun.erase(cancelled);
+    });
 }
 
 } // namespace
@@ -120,6 +148,7 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
       rank_actions += block.size();
       if (progress) progress(summary.actions + rank_actions);
     }
+    if (rank.cancels) take_back_cancelled(source, record.rank, summary);
     summary.actions += rank_actions;
     summary.volume += rank.own;
     summary.workers += rank.workers_sum;
@@ -128,9 +157,8 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
     workers_sums.push_back(rank.workers_sum);
     threads.push_back(static_cast<double>(rank.threads.size()));
     workers_maxima.push_back(rank.workers_maximum);
-    for (const auto& [name, count] : record.unrecorded_calls)
-      summary.unrecorded_calls[name] += count;
   }
+  summary.unrecorded_calls = source.run().unrecorded_calls();
   summary.actions_per_rank = spread(actions);
   summary.volume_per_rank = spread(volumes);
   summary.workers_per_rank = spread(workers_sums);

@@ -24,7 +24,8 @@ Spread spread(const std::vector<double>& values);
 struct CallSummary {
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;          ///< sent, put, written, or given to a collective, by the callers
-  std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the given only
+  std::uint64_t bytes_received = 0; ///< received, got or read by them; a collective counts among the given only, what was
+                                    ///< cancelled not at all
 };
 
 /// What a run holds, in figures; volumes are in the run's unit.
@@ -49,7 +50,7 @@ trace::Bytes bytes_sent(const trace::Action& action, const trace::Run& run, trac
 /// Bytes it receives, not counting collectives.
 trace::Bytes bytes_received(const trace::Action& action);
 
-/// Reads the whole run once. `progress`, if given, is called now and then with the actions read.
+/// Reads the whole run once, ranks that have cancelled something twice. `progress`, if given, is called now and then with the actions read.
 Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
 
 } // namespace timeless::tools

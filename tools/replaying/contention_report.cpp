@@ -88,7 +88,7 @@ std::string contention_text(const Prediction& prediction, const AnswerOptions& o
   for (std::size_t i = 0; i < prediction.contentions.size(); ++i) {
     if (!prediction.contentions[i]) continue;
     const Contention& contention = *prediction.contentions[i];
-    Table table(header({"contention: what SMPI takes longer"}));
+    Table table(header({"longer in SMPI: contention, other collective algorithms"}));
     table.add(cells({prediction.result.lanes.at(i).name}, contention.makespan));
     text += "\n" + table.text() + kernels_table(contention, options) + ranks_table(contention, options);
   }

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,15 +88,6 @@ std::string verdict(const CheckReport& report) {
   return "consistent and complete";
 }
 
-/// How often the ranks made calls that are not in the trace.
-std::map<std::string, std::uint64_t> unrecorded_calls(const trace::Run& run) {
-  std::map<std::string, std::uint64_t> calls;
-  for (const trace::RankRecord& rank : run.ranks)
-    for (const auto& [call, count] : rank.unrecorded_calls)
-      calls[call] += count;
-  return calls;
-}
-
 void print_text(const CheckOptions& options, const trace::Run& run, const CheckReport& report) {
   print_line("{}: {}", options.trace, verdict(report));
   print_line("{:<13}{} actions, {} messages ({}), {} requests, {} collective calls", "checked",
@@ -105,7 +95,7 @@ void print_text(const CheckOptions& options, const trace::Run& run, const CheckR
              human_bytes(static_cast<double>(report.message_bytes)), human_count(static_cast<double>(report.requests)),
              human_count(static_cast<double>(report.collectives)));
   if (run.volume_error > 0) print_line("{:<13}{}", "volumes", rounding(run));
-  for (const auto& [call, count] : unrecorded_calls(run))
+  for (const auto& [call, count] : run.unrecorded_calls())
     print_line("{:<13}{} called {} times: not in the trace, so neither checked nor in any replay", "NOT RECORDED", call,
                count);
   const std::size_t shown = std::min(options.lines, report.findings.size());
@@ -137,7 +127,7 @@ void print_answer(const CheckOptions& options, const trace::Run& run, const Chec
               {"findings_inconsistent", report.inconsistent},
               {"findings_incomplete", report.incomplete},
               {"notes", report.notes},
-              {"unrecorded_calls", unrecorded_calls(run)},
+              {"unrecorded_calls", run.unrecorded_calls()},
               {"findings", findings}});
 }
 
