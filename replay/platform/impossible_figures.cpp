@@ -3,11 +3,9 @@
 #include "replay/platform/quantities.h"
 #include "replay/platform/simgrid_factors.h"
 #include "trace/error.h"
-#include "trace/quoted.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 
@@ -108,13 +106,6 @@ std::string in_words(double value) {
   return number;
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
 bool within(const Range& range, double value) {
   return value >= range.least && value <= range.most; // nan is not
 }
@@ -134,7 +125,7 @@ std::optional<bool> pieces_within(const Range& range, const std::string& value) 
 std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std::string& value) {
   const std::string shown = name + "=\"" + value.substr(0, 60) + "\"";
   if (name == "maxmin/concurrency-limit") {
-    const auto limit = number(value);
+    const auto limit = whole_number<double>(value);
     if (limit && (*limit == -1 || *limit >= 1)) return {};
     return ImpossibleFigure{.what = shown + " lets no message move", .advice = "write -1, for no limit, or 1 or more"};
   }
@@ -144,7 +135,7 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
   }
   const auto range = std::ranges::find(ranges, std::string_view(name), &Range::setting);
   if (range == ranges.end()) return {};
-  const auto single = number(value);
+  const auto single = whole_number<double>(value);
   const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value);
   const bool of_messages = name.ends_with("-factor") || name == "smpi/os" || name == "smpi/ois" || name == "smpi/or";
   if (good.value_or(of_messages)) return {};

@@ -1,11 +1,11 @@
 #include "replay/platform/mapping.h"
 
+#include "replay/platform/quantities.h"
 #include "trace/error.h"
 #include "trace/files/text_file.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -21,10 +21,8 @@ std::string counted(std::size_t count, std::string_view thing) {
 }
 
 std::optional<std::uint32_t> positive(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value == 0) return std::nullopt;
-  return value;
+  const auto value = whole_number<std::uint32_t>(text);
+  return value == 0U ? std::nullopt : value;
 }
 
 std::vector<std::string_view> words(std::string_view line) {

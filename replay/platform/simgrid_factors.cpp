@@ -1,9 +1,9 @@
 #include "replay/platform/simgrid_factors.h"
 
+#include "replay/platform/quantities.h"
 #include "trace/error.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -19,12 +19,11 @@ std::string_view trimmed(std::string_view text) {
 
 double number(std::string_view text, std::string_view name, std::string_view whole) {
   text = trimmed(text);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+  const auto value = whole_number<double>(text);
+  if (!value || !std::isfinite(*value))
     throw Error(Failure::invalid_input, "'" + std::string(text) + "' is not a number", std::string(name),
                 "write \"" + std::string(whole) + "\" as size:value;size:value;...");
-  return value;
+  return *value;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -1,7 +1,8 @@
 #include "replay/platform/topologies.h"
 
+#include "replay/platform/quantities.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -24,10 +25,9 @@ std::optional<std::uint64_t> whole(std::string_view text) {
     text.remove_prefix(1);
   while (text.ends_with(' '))
     text.remove_suffix(1);
-  std::uint32_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value > 0x7fffffffU) return {};
-  return value;
+  const auto value = whole_number<std::uint32_t>(text);
+  if (!value || *value > 0x7fffffffU) return {};
+  return *value;
 }
 
 /// The numbers of a list, each at least 1; nothing where one is not.

@@ -1,5 +1,6 @@
 #include "machines.h"
 #include "random_program.h"
+#include "thread_marks.h"
 
 #include "replay/observer.h"
 #include "replay/replay.h"
@@ -28,16 +29,6 @@ constexpr trace::RequestId zero[] = {0};
 Result run(const trace::Source& program, const FlatCosts& costs = {.latency = 0, .byte_time = 0}) {
   HockneyNetwork machine = flat_machine(program.run().size, {costs});
   return replay(program, machine);
-}
-
-void turn_to(MemorySource& program, Rank rank, Rank thread) {
-  program.add(rank, {.kind = ActionKind::thread, .peer = thread});
-}
-void signal(MemorySource& program, Rank rank, Rank number) {
-  program.add(rank, {.kind = ActionKind::thread_signal, .peer = number});
-}
-void await(MemorySource& program, Rank rank, Rank number) {
-  program.add(rank, {.kind = ActionKind::thread_await, .peer = number});
 }
 
 Action synchronous_send(Rank to, trace::Tag tag) {

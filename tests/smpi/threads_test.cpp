@@ -2,6 +2,7 @@
 
 #include "replay/observer.h"
 #include "tests/replay/random_program.h"
+#include "tests/replay/thread_marks.h"
 #include "trace/error.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +18,9 @@
 namespace timeless::replay {
 namespace {
 
+using test::await;
+using test::signal;
+using test::turn_to;
 using testing::HasSubstr;
 using trace::Action;
 using trace::ActionKind;
@@ -24,16 +28,6 @@ using trace::Bytes;
 using trace::MemorySource;
 using trace::Rank;
 using trace::RequestId;
-
-void turn_to(MemorySource& program, Rank rank, Rank thread) {
-  program.add(rank, {.kind = ActionKind::thread, .peer = thread});
-}
-void signal(MemorySource& program, Rank rank, Rank number) {
-  program.add(rank, {.kind = ActionKind::thread_signal, .peer = number});
-}
-void await(MemorySource& program, Rank rank, Rank number) {
-  program.add(rank, {.kind = ActionKind::thread_await, .peer = number});
-}
 
 /// Messages one after the other, each half of which is some thread's; completions by any thread; signals and waits.
 class ThreadedProgram {

@@ -33,9 +33,8 @@ constexpr std::uint64_t most_cores = 100'000;
 using Complaint = std::string;
 
 Complaint judge_count(const std::string& text, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value == 0 || value > most)
+  const auto value = replay::whole_number<std::uint64_t>(text);
+  if (!value || *value == 0 || *value > most)
     return fmt::format("{} is no number from 1 to {}", trace::quoted(text), most);
   return {};
 }

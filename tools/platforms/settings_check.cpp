@@ -3,6 +3,7 @@
 #include "tools/platforms/vocabulary.h"
 
 #include "replay/platform/platform_text.h"
+#include "replay/platform/quantities.h"
 #include "replay/platform/simgrid_factors.h"
 #include "trace/error.h"
 
@@ -65,14 +66,6 @@ void check_pieces(std::string_view name, const std::string& value, std::size_t l
   }
 }
 
-std::optional<long long> threshold(const pugi::xml_node& prop) {
-  const std::string_view text = prop.attribute("value").value();
-  long long value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
 void check_name(const std::string& name, std::span<const std::string> known, std::size_t line, Findings& findings) {
   if (std::ranges::find(known, name) != known.end()) return;
   const std::string_view now = new_name(renamed_settings(), name);
@@ -125,7 +118,7 @@ void check_settings(const XmlFile& file, std::span<const std::string> known, Fin
     if (is_piecewise(name)) check_pieces(name, node.attribute("value").value(), line, findings);
     if (name != "smpi/async-small-thresh" && name != "smpi/send-is-detached-thresh") return;
     thresholds = line;
-    const auto value = threshold(node);
+    const auto value = replay::whole_number<long long>(node.attribute("value").value());
     if (!value || *value < 0) return; // told among the figures
     if (name == "smpi/async-small-thresh")
       asynchronous = value;
