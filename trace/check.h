@@ -53,7 +53,9 @@ struct CheckOptions {
 /// - every message sent is received, in the order sent, with the bytes sent. Messages are matched by communicator,
 ///   sender, receiver and tag; receives by the order they were posted, matched receives by the order of their probes.
 ///   A receive names what it got; a nonblocking one may name more bytes than came: its buffer's size, where the
-///   recorder had written the action out before the message came;
+///   recorder had written the action out before the message came. Of messages that several threads of a rank send or
+///   receive in one channel without waiting for each other, only the number and the sizes are compared (a note says
+///   how many they are): their order is not recorded;
 /// - every request is completed or freed once, and none is used twice at a time (freeing one that is not under way is
 ///   freeing an inactive persistent request); no collective's is freed or cancelled;
 /// - a receive that lacks its source or tag is told both, once and before it completes, and no other is;

@@ -24,6 +24,7 @@
 #include "replay/engine/worklist.h"
 #include "replay/replay.h"
 #include "trace/source.h"
+#include "trace/thread_order.h"
 
 #include <cstdint>
 #include <deque>
@@ -143,6 +144,7 @@ private:
     std::unique_ptr<trace::RankStream> stream;
     std::shared_ptr<SharedBlock> latest;
     ThreadDivision division;
+    trace::UnorderedMessages messages;
     std::uint64_t actions = 0; ///< that have been divided
     std::uint64_t ahead = 0;   ///< of these, in parts that are not done
     bool ended = false;        ///< there are no more

@@ -29,6 +29,9 @@ const char* words(Unmodelled what) {
            "cost one message of all they send";
   case Unmodelled::cancelled_after_receipt:
     return "a cancelled message had already been received, and the next one took its place";
+  case Unmodelled::unordered_messages:
+    return "several threads of a rank sent or received with one tag at once: their messages are paired in the order "
+           "recorded, which need not be theirs";
   case Unmodelled::number_of:
     break;
   }

@@ -22,6 +22,7 @@ enum class Unmodelled : std::uint8_t {
   begin_without_end,    ///< the reverse
   neighbourhood, ///< a collective of unknown neighbours waits for all members, and costs one message of all they send
   cancelled_after_receipt, ///< the next message took its place
+  unordered_messages, ///< of several threads at once, in the order recorded
   number_of,
 };
 

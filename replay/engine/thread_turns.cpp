@@ -115,6 +115,8 @@ void Engine::share_out(RankThreads& all, const std::shared_ptr<SharedBlock>& sha
   for (const std::uint32_t entry : sequence) {
     if (all.finalized) fail("an action after MPI_Finalize");
     all.finalized = dictionary[entry].kind == ActionKind::finalize;
+    if (const unsigned unordered = all.messages.follow(dictionary[entry]).number(); unordered > 0)
+      not_modelled_.add(Unmodelled::unordered_messages, all.rank, unordered);
   }
   all.division.divide(shared, all.actions, [&](std::uint64_t action) {
     const trace::Amendment* const found = foresight_.resolution(all.rank, action);

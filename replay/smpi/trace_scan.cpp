@@ -3,6 +3,7 @@
 #include "replay/smpi/elements.h"
 #include "trace/collective_bytes.h"
 #include "trace/error.h"
+#include "trace/thread_order.h"
 
 #include <algorithm>
 #include <limits>
@@ -130,6 +131,10 @@ public:
     for (trace::Rank rank = 0; rank < run_.size; ++rank)
       scan_rank(rank);
     if (!obstacles_.empty()) refuse();
+    if (unordered_messages_ > 0)
+      result_.notes.push_back(std::to_string(unordered_messages_) +
+                              " messages were sent or received with one tag by several threads at once: they are "
+                              "paired in the order recorded, which need not be theirs");
     return std::move(result_);
   }
 
@@ -138,12 +143,16 @@ private:
     rank_ = rank;
     trace::AmendmentReader amendments(rank);
     const auto stream = source_.open(rank);
+    trace::UnorderedMessages messages;
     trace::ActionBlock block;
     while (stream->next(block)) {
       for (const Action& action : block.dictionary())
         check(action);
       amendments.read(block);
       result_.actions += block.size();
+      if (!result_.ranks_with_threads.contains(rank)) continue;
+      for (const std::uint32_t entry : block.sequence())
+        unordered_messages_ += messages.follow(block.dictionary()[entry]).number();
     }
     result_.amendments.push_back(amendments.finish());
   }
@@ -198,6 +207,7 @@ private:
   TraceScan result_;
   trace::Rank rank_ = 0;
   std::map<std::string, trace::Rank> obstacles_;
+  std::uint64_t unordered_messages_ = 0;
 };
 
 std::string listed(const std::vector<trace::Rank>& ranks) {

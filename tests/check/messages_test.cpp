@@ -275,5 +275,76 @@ TEST(CheckMessages, a_matched_probe_whose_message_is_never_received_is_found) {
   EXPECT_THAT(only_finding(program).words, HasSubstr("never receives 1 message from rank 0"));
 }
 
+/// Rank 1 receives messages of these sizes in two threads, by turns; the second has waited for the first each time if
+/// they are `ordered`.
+void receive_in_two_threads(Program& program, const std::vector<Bytes>& sizes, bool ordered) {
+  Rank thread = 0;
+  for (const Bytes bytes : sizes) {
+    thread = 1 - thread;
+    program.add(1, {.kind = ActionKind::thread, .peer = thread});
+    if (ordered) program.add(1, {.kind = ActionKind::thread_await, .peer = 0});
+    program.receive(1, 0, bytes, 7);
+    if (ordered) program.add(1, {.kind = ActionKind::thread_signal, .peer = 0});
+  }
+}
+
+TEST(CheckMessages, of_several_threads_at_once_may_come_in_another_order) {
+  Program program(2);
+  for (const Bytes bytes : {1, 2, 3, 4, 5, 6})
+    program.send(0, 1, bytes, 7);
+  receive_in_two_threads(program, {2, 1, 4, 6, 5, 3}, false);
+  program.finalize();
+  const Finding finding = only_finding(program, Severity::note);
+  EXPECT_EQ(finding.rank, 1);
+  EXPECT_THAT(finding.words, HasSubstr("5 messages in several threads at once"));
+  EXPECT_EQ(check(program).messages, 6U);
+}
+
+TEST(CheckMessages, sent_by_several_threads_at_once_may_come_in_another_order) {
+  Program program(2);
+  for (const Rank thread : {0, 1, 0, 1}) {
+    program.add(0, {.kind = ActionKind::thread, .peer = thread});
+    program.send(0, 1, static_cast<Bytes>(10 + thread), 7);
+  }
+  for (const Bytes bytes : {11, 11, 10, 10})
+    program.receive(1, 0, bytes, 7);
+  program.finalize();
+  EXPECT_EQ(only_finding(program, Severity::note).rank, 0);
+}
+
+TEST(CheckMessages, of_threads_that_wait_for_each_other_come_in_their_order) {
+  Program program(2);
+  for (const Bytes bytes : {1, 2})
+    program.send(0, 1, bytes, 7);
+  receive_in_two_threads(program, {2, 1}, true);
+  program.finalize();
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 2U);
+  EXPECT_EQ(report.notes, 0U);
+}
+
+TEST(CheckMessages, of_several_threads_at_once_have_the_sizes_sent) {
+  Program program(2);
+  for (const Bytes bytes : {1, 2, 3, 4})
+    program.send(0, 1, bytes, 7);
+  receive_in_two_threads(program, {2, 1, 4, 7}, false);
+  program.finalize();
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 1U);
+  EXPECT_EQ(report.notes, 1U);
+  EXPECT_EQ(report.messages, 4U);
+}
+
+TEST(CheckMessages, of_several_threads_at_once_are_as_many_as_sent) {
+  Program program(2);
+  for (const Bytes bytes : {1, 2, 3, 4})
+    program.send(0, 1, bytes, 7);
+  receive_in_two_threads(program, {4, 3, 1}, false);
+  program.finalize();
+  const CheckReport report = check(program);
+  EXPECT_EQ(report.inconsistent, 1U);
+  EXPECT_THAT(report.findings.back().words, HasSubstr("sends 1 message to rank 1 that it does not receive"));
+}
+
 } // namespace
 } // namespace timeless::trace::test

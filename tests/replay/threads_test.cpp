@@ -51,6 +51,26 @@ TEST(Threads, messages_between_namesakes_pass_in_any_recorded_order) {
   EXPECT_EQ(run(program, {.latency = 1}).lanes[0].ranks.size(), 2U);
 }
 
+TEST(Threads, messages_whose_order_is_not_known_are_counted) {
+  for (const bool ordered : {false, true}) {
+    MemorySource program(2, 5);
+    for (int message = 0; message < 10; ++message) {
+      program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 4});
+      turn_to(program, 1, message % 2);
+      if (ordered) await(program, 1, 0);
+      program.add(1, receive(0, 0));
+      if (ordered) signal(program, 1, 0);
+    }
+    program.finalize();
+    const Result result = run(program);
+    ASSERT_EQ(result.not_modelled.size(), ordered ? 0U : 1U);
+    if (ordered) continue;
+    EXPECT_EQ(result.not_modelled[0].calls, 9U);
+    EXPECT_EQ(result.not_modelled[0].ranks, 1U);
+    EXPECT_THAT(result.not_modelled[0].what, HasSubstr("in the order recorded"));
+  }
+}
+
 TEST(Threads, one_sends_to_another_of_its_rank) {
   for (const bool send_first : {true, false}) {
     MemorySource program(1);

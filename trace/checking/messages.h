@@ -28,6 +28,7 @@ enum class HalfState : std::uint8_t {
   open, ///< its request has not completed; it may still be cancelled
   done,
   cancelled, ///< there is no message
+  met,       ///< its other half was found out of turn
 };
 
 /// One end of a message.
@@ -36,10 +37,12 @@ struct Half {
   Bytes bytes = 0;
   bool at_most = false; ///< a receive that may name its buffer's size
   HalfState state = HalfState::done;
+  bool unordered = false;       ///< another thread's in its channel may have come before or after it
   bool never_completed = false; ///< found at the end of the run
 };
 
-/// Matches sends with receives, channel by channel, and compares their bytes.
+/// Matches sends with receives, channel by channel, and compares their bytes. Where several threads of a rank send or
+/// receive at once in a channel, their order is not known: those of equal bytes meet then.
 class Messages {
 public:
   Messages(Rank ranks, CheckReport& report, Findings& findings);
@@ -81,13 +84,18 @@ private:
   struct Queues {
     Queue sends;
     Queue receives;
+    bool unordered = false; ///< not all of their orders are known
+    bool guessed = false;   ///< one took what may have been for another: its size is not known
     bool empty() const { return sends.empty() && receives.empty(); }
   };
   using Entry = std::pair<const Channel, Queues>;
 
   void meet(Entry& entry, bool last);
+  void take(const Half& send);
+  static bool fit(const Half& send, const Half& receive);
+  bool meet_out_of_turn(Queues& queues);
   void compare(const Channel& channel, const Half& send, const Half& receive);
-  void drop_cancelled(Queue& queue, Rank rank, bool last);
+  void drop_ended(Queue& queue, Rank rank);
   void pop(Queue& queue, Rank rank);
   void forget_empty_channels();
   void report_rest(const Channel& channel, const Queues& queues);

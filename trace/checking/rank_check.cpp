@@ -100,6 +100,8 @@ void RankCheck::look(const Action& action) {
     complain("calls " + mpi_name(action) + " after MPI_Finalize");
     return;
   }
+  unordered_ = order_.follow(action);
+  messages_unordered_ += unordered_.number();
   if (action.kind == ActionKind::resolved) return resolve(action);
   if (with_another_world(action)) {
     membership(action.communicator);
@@ -216,9 +218,11 @@ void RankCheck::send(const Action& action, bool pending) {
   const auto receiver = world_rank(action.communicator, action.peer, "sends to");
   if (!receiver) return;
   const Channel channel{action.communicator, rank(), *receiver, action.tag};
-  const std::uint64_t number = shared_.messages.post(
-      channel, Side::send,
-      {.action = number_, .bytes = action.bytes, .state = pending ? HalfState::open : HalfState::done});
+  const std::uint64_t number = shared_.messages.post(channel, Side::send,
+                                                     {.action = number_,
+                                                      .bytes = action.bytes,
+                                                      .state = pending ? HalfState::open : HalfState::done,
+                                                      .unordered = unordered_.send});
   if (!pending) return;
   Pending& request = requests_[action.request];
   request.message = true;
@@ -245,7 +249,8 @@ void RankCheck::receive(const Action& action, Rank peer, Tag tag, Bytes bytes, b
                      .half = {.action = number_,
                               .bytes = bytes,
                               .at_most = pending || shared_.receives_name_buffers,
-                              .state = pending ? HalfState::open : HalfState::done},
+                              .state = pending ? HalfState::open : HalfState::done,
+                              .unordered = unordered_.receive},
                      .request = pending ? action.request : no_request};
   if (!pending && !posted.resolved()) {
     complain("a blocking " + mpi_name(action) + " without its source and tag");
@@ -322,6 +327,7 @@ void RankCheck::resolve(const Action& action) {
   receive->tag = action.tag;
   receive->half.bytes = action.bytes;
   receive->half.at_most = false;
+  receive->half.unordered = unordered_.receive;
   release_held();
 }
 
@@ -331,7 +337,8 @@ void RankCheck::matched_probe(const Action& action) {
   if (!sender) return;
   const Channel channel{action.communicator, *sender, rank(), action.tag};
   ++matched_[channel];
-  shared_.messages.post(channel, Side::receive, {.action = number_, .bytes = action.bytes});
+  shared_.messages.post(channel, Side::receive,
+                        {.action = number_, .bytes = action.bytes, .unordered = unordered_.receive});
 }
 
 bool RankCheck::of_matched_probe(const Action& action, Rank sender) {
@@ -490,6 +497,11 @@ void RankCheck::end(bool whole) {
     for (const OpenRegions::Open& open : regions_.all())
       shared_.findings.add(Severity::note, rank(), open.begin,
                            "begins region " + quoted(open.region) + " and never ends it");
+  if (messages_unordered_ > 0)
+    shared_.findings.add(Severity::note, rank(), no_action,
+                         "sends or receives " + counted(messages_unordered_, "message") +
+                             " in several threads at once that may have been in another order: only their number and "
+                             "sizes are compared");
   if (record_.ending == Ending::finalized || !whole) return;
   shared_.findings.add(Severity::incomplete, rank(), number_,
                        "is not finalized: " +

@@ -7,6 +7,7 @@
 #include "trace/checking/time_check.h"
 #include "trace/open_regions.h"
 #include "trace/source.h"
+#include "trace/thread_order.h"
 
 #include <map>
 #include <memory>
@@ -121,6 +122,9 @@ private:
   std::uint64_t serials_ = 0;
   OpenRegions regions_;
   TimeCheck times_;
+  UnorderedMessages order_;
+  UnorderedMessages::Ends unordered_; ///< of the action looked at
+  std::uint64_t messages_unordered_ = 0;
   std::map<Channel, std::uint64_t> matched_; ///< messages that matched probes have taken and no receive has had yet
 };
 
