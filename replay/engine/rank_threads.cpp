@@ -133,6 +133,7 @@ void ThreadDivision::note(const Program& program, const Operation& operation, st
     use(Shared::window, program.one_sided[operation.call].window, true, note);
     return start(operation.request, note);
   case Step::file:
+    if (program.files[operation.call].act == FileCall::Act::alone) return start(operation.request, note);
     use(Shared::file, program.files[operation.call].file, true, note);
     return start(operation.request, note);
   default:

@@ -151,6 +151,7 @@ private:
   ThreadTeam* of_ = nullptr;                                       ///< of a rank with several threads
   std::unique_ptr<ThreadTeam> team_;                               ///< the same, where it is the first of them
   double start_ = 0;                                               ///< simulated time of the common start
+  double file_port_free_ = 0; ///< when the thread's earlier transfers have passed, where hosts have no disks
   std::shared_ptr<RankState> own_ = std::make_shared<RankState>(); ///< of all threads of the rank
   const Ties* ties_ = nullptr;    ///< of the action that is played, in a rank with several threads
   MessageTags tags_;              ///< likewise, of a message in any rank

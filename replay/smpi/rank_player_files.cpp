@@ -31,7 +31,7 @@ trace::Bytes written_by(const Action& action) {
 
 } // namespace
 
-/// On a disk, or through a port of the rank's own, one transfer's bytes after the other's; latencies overlap.
+/// On a disk, or through a port of the thread's own, one transfer's bytes after the other's; latencies overlap.
 void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace::Bytes written) {
   if (sg4::Disk* disk = own_disk(); disk != nullptr) {
     if (read + written == 0) return;
@@ -39,9 +39,9 @@ void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace
     return;
   }
   if (transfer.meeting) return; // the members' meeting says how long it takes
-  const double begin = std::max(sg4::Engine::get_clock(), own_->file_port_free);
-  own_->file_port_free = begin + static_cast<double>(read + written) * stage_.files.byte_time;
-  transfer.until = own_->file_port_free + stage_.files.latency;
+  const double begin = std::max(sg4::Engine::get_clock(), file_port_free_);
+  file_port_free_ = begin + static_cast<double>(read + written) * stage_.files.byte_time;
+  transfer.until = file_port_free_ + stage_.files.latency;
 }
 
 void RankPlayer::finish(FileTransfer& transfer) {

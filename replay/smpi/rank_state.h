@@ -58,7 +58,6 @@ struct RankState {
   std::map<MessageKey, std::uint32_t> early; ///< messages a probe has taken ahead of their receive
   std::unordered_map<trace::CommunicatorId, std::uint64_t> file_calls;     ///< collective ones so far
   std::unordered_map<trace::CommunicatorId, FileTransfer> split_transfers; ///< begun and not ended
-  double file_port_free = 0; ///< when the rank's earlier transfers have passed, where hosts have no disks
   MPI_Op user_operation = MPI_OP_NULL;
   MPI_Op ordered_operation = MPI_OP_NULL;
   simgrid::s4u::SemaphorePtr cores = nullptr; ///< that its threads compute on; null: as many as they need

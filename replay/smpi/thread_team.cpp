@@ -198,7 +198,6 @@ void ThreadTeam::tie(ThreadAction& given) {
     use(Shared::window, action.communicator, *ties);
     break;
   case trace::ActionFamily::file_collective:
-  case trace::ActionFamily::file:
     use(Shared::file, action.communicator, *ties);
     break;
   default:

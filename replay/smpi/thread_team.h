@@ -62,7 +62,7 @@ struct ThreadAction {
 /// What threads share is settled in the order recorded, before it is played: which request an action means, and which
 /// message a receive takes (MessageNumbers). An action waits for another thread's only where it must come after: a
 /// completion after its request's beginning, a thread_await after its signals, a collective after the one before it on
-/// the communicator, a call on a window or a file after the one before it, a receive after the probe that found its
+/// the communicator or file, a call on a window after the one before it, a receive after the probe that found its
 /// message.
 class ThreadTeam {
 public:

@@ -214,6 +214,29 @@ TEST(SmpiThread, keeps_the_message_that_it_received_whoever_comes_first) {
   expect_equal_ends(program);
 }
 
+TEST(SmpiThread, accesses_a_file_beside_collective_calls_of_others) {
+  MemorySource program(2);
+  const trace::CommunicatorId file = program.add_communicator({0, 1});
+  for (const Rank rank : {0, 1})
+    program.add(rank, {.kind = ActionKind::file_open, .new_communicator = file});
+  const Action together{.kind = ActionKind::file_write_all, .communicator = file, .bytes = 1'000'000};
+  const Action alone{.kind = ActionKind::file_write, .communicator = file, .bytes = 1'000'000};
+  // What one ends first, the other ends last.
+  program.add(0, together);
+  turn_to(program, 0, 1);
+  program.add(0, alone);
+  program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 8});
+  turn_to(program, 1, 1);
+  program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 8});
+  program.add(1, alone);
+  turn_to(program, 1, 0);
+  program.add(1, together);
+  for (const Rank rank : {0, 1})
+    program.add(rank, {.kind = ActionKind::file_close, .communicator = file});
+  program.finalize();
+  expect_equal_ends(program);
+}
+
 TEST(SmpiThread, computes_when_there_is_a_core_for_it) {
   MemorySource program(2);
   for (const Rank rank : {0, 1})
