@@ -6,7 +6,7 @@ namespace timeless::bench {
 /// Sequences as loops: bytes beside zstd of the plain sequence, nanoseconds a symbol.
 void measure_structure(int repeat);
 
-/// Volumes as streams of one stretch: bytes beside their entropy, zstd and the coding of version 1, nanoseconds each.
+/// Volumes as streams of one stretch: bytes beside their entropy, zstd and compressed differences, nanoseconds each.
 void measure_volumes(int repeat);
 
 /// Whole stretches of one rank of generated programs, actions to payloads and back: nanoseconds and bytes an action,

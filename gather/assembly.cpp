@@ -16,8 +16,7 @@ namespace timeless::gather {
 namespace {
 
 /// What the archive has to say of a rank's numbers.
-trace::RankNumbers left_to_translate(trace::RankNumbers numbers, const RankBlocks& rank) {
-  if (!rank.renumbered) return numbers;
+trace::RankNumbers left_to_translate(trace::RankNumbers numbers) {
   numbers.kernels.clear();
   numbers.regions.clear();
   return numbers;
@@ -49,7 +48,7 @@ Assembly::Assembly(const std::filesystem::path& path, const UnitedRun& united, s
     : path_(path), definitions_(definitions_of(united.run)), places_(lay_out(ranks)), writer_(path) {
   trace::Definitions all = definitions_;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    trace::RankNumbers numbers = left_to_translate(united.numbers[i], ranks[i]);
+    trace::RankNumbers numbers = left_to_translate(united.numbers[i]);
     if (translates(numbers)) all.numbers.push_back(std::move(numbers));
   }
   writer_.define(all);

@@ -23,8 +23,7 @@ struct Conversion {
   double largest_error = 0;  ///< relative, of a volume
 };
 
-/// Writes the run at a path, an archive or a directory of rank files of any version, as a gathered archive of the
-/// present version.
+/// Writes the run at a path, an archive or a directory of rank files, as a gathered archive.
 ///
 /// With a volume error, volumes are rounded where that makes them smaller (see VolumeRounding): each stays within the
 /// error, the sum of each kernel of each rank is exact, and Run::volume_error says so if any was rounded, with the

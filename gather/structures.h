@@ -16,7 +16,7 @@
 /// first use them.
 namespace timeless::gather {
 
-/// The structures of a surveyed rank's whole run, as they go into the gathered archive; none for a rank of version 1.
+/// The structures of a surveyed rank's whole run, as they go into the gathered archive.
 /// `numbers` says what its own kernels and regions are there. The same whenever it is called.
 /// Throws Error(invalid_input) when the file is damaged, or no longer what was surveyed. Memory: see StructureBuilder.
 std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,

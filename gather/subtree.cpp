@@ -28,7 +28,6 @@ void put(Packer& packed, const RankBlocks& rank) {
   packed.put(rank.bytes);
   packed.put(rank.checksum);
   packed.put(rank.structure_checksum);
-  packed.put(std::uint64_t{rank.renumbered});
 }
 
 RankBlocks take_blocks(Unpacker& packed) {
@@ -39,7 +38,6 @@ RankBlocks take_blocks(Unpacker& packed) {
   rank.bytes = packed.number();
   rank.checksum = packed.number();
   rank.structure_checksum = packed.number();
-  rank.renumbered = packed.number() != 0;
   return rank;
 }
 

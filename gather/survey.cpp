@@ -30,15 +30,12 @@ std::vector<std::string> blocks_in_journal(const trace::ArchiveReader& archive,
 
 RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places) {
   RankBlocks result{.rank = rank, .blocks = places.size()};
-  result.renumbered = std::ranges::none_of(
-      places, [](const trace::BlockPlace& place) { return place.header.type == trace::BlockType::actions; });
   std::string headers;
   std::string structure_headers;
   for (const trace::BlockPlace& place : places) {
-    const trace::BlockType type = place.header.type;
-    const bool copied = goes_as_it_is(place.header, result);
+    const bool copied = goes_as_it_is(place.header);
     if (copied) result.bytes += trace::block_header_bytes + place.header.stored_bytes;
-    if (type == trace::BlockType::actions || type == trace::BlockType::volumes) ++result.stretches;
+    if (place.header.type == trace::BlockType::volumes) ++result.stretches;
     put_index_row(copied ? headers : structure_headers, place.header);
   }
   result.checksum = trace::checksum(headers);
@@ -50,14 +47,14 @@ std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, tr
   std::vector<trace::BlockPlace> places;
   for (const trace::Stretch& stretch : archive.stretches(rank)) {
     if (stretch.structure) places.push_back(*stretch.structure);
-    places.push_back(stretch.data);
+    places.push_back(stretch.volumes);
     if (stretch.times) places.push_back(*stretch.times);
   }
   return places;
 }
 
-bool goes_as_it_is(const trace::BlockHeader& header, const RankBlocks& rank) {
-  return header.type != trace::BlockType::structure || !rank.renumbered;
+bool goes_as_it_is(const trace::BlockHeader& header) {
+  return header.type != trace::BlockType::structure;
 }
 
 Survey survey(const std::filesystem::path& path, const std::string& label) {

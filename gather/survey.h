@@ -20,9 +20,6 @@ struct RankBlocks {
   std::uint64_t bytes = 0;              ///< headers and payloads of those that are copied
   std::uint64_t checksum = 0;           ///< of the headers of those that are copied
   std::uint64_t structure_checksum = 0; ///< of the headers of the others
-  /// The rank's structure is made anew, with the run's numbers for kernels and regions. Not so where a block of version
-  /// 1 has the rank's own: a file of that version, with what its journal has beyond it.
-  bool renumbered = false;
   bool operator==(const RankBlocks&) const = default;
 };
 
@@ -50,8 +47,9 @@ RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& 
 /// The blocks of a rank, in order.
 std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank);
 
-/// True for a block of the rank that goes into a gathered archive as it is.
-bool goes_as_it_is(const trace::BlockHeader& header, const RankBlocks& rank);
+/// True for a block of a rank that goes into a gathered archive as it is: not for a structure, which gets the run's
+/// numbers of kernels and regions.
+bool goes_as_it_is(const trace::BlockHeader& header);
 
 /// Goes through the surveyed blocks of one rank, in order, whatever a program still running has added to the file
 /// since. Memory: one archive's index and one block.
@@ -65,7 +63,7 @@ public:
   bool next();
   const trace::BlockHeader& header() const { return header_; }
   /// True when it goes into a gathered archive as it is.
-  bool copied() const { return goes_as_it_is(header_, expected_); }
+  bool copied() const { return goes_as_it_is(header_); }
   /// Header and payload as stored, checksums verified. Throws Error(invalid_input) when the file is damaged.
   std::string bytes() const;
 

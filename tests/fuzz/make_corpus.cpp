@@ -62,8 +62,6 @@ void add_block(const Corpus& corpus, const Block& block) {
   switch (block.header.type) {
   case trace::BlockType::definitions:
     return corpus.add("definitions", block.payload);
-  case trace::BlockType::actions:
-    return corpus.add("version_1", block.payload);
   case trace::BlockType::index:
     return corpus.add("index", block.payload);
   case trace::BlockType::times:

@@ -132,8 +132,8 @@ void gather_synthetic(timeless::test::SyntheticRun run, const std::filesystem::p
 }
 
 const Sample samples[] = {
-    {"version_1_with_times", [](const auto& path) { copy_fixture("v1-regions.tia", path); }},
-    {"version_1_one_sided", [](const auto& path) { copy_fixture("v1-windows.tia", path); }},
+    {"regions", [](const auto& path) { copy_fixture("v2-regions.tia", path); }},
+    {"one_sided", [](const auto& path) { copy_fixture("v2-windows.tia", path); }},
     {"gathered", [](const auto& path) { gather_synthetic({.size = 3, .rounds = 6, .actions_per_block = 40}, path); }},
     {"gathered_with_times",
      [](const auto& path) {

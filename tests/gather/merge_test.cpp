@@ -74,8 +74,8 @@ TEST(Merge, copies_volumes_verbatim) {
     const auto after = merged.stretches(rank);
     ASSERT_EQ(after.size(), before.size());
     for (std::size_t each = 0; each < before.size(); ++each) {
-      EXPECT_EQ(after[each].data.header, before[each].data.header);
-      EXPECT_EQ(merged.payload(after[each].data), alone.payload(before[each].data));
+      EXPECT_EQ(after[each].volumes.header, before[each].volumes.header);
+      EXPECT_EQ(merged.payload(after[each].volumes), alone.payload(before[each].volumes));
     }
   }
 }

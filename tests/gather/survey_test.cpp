@@ -40,7 +40,6 @@ TEST(Survey, tells_how_many_bytes_the_blocks_have_that_are_then_read) {
   const std::string all = read_all(found, 1);
   EXPECT_EQ(all.size(), found.ranks[0].bytes);
   EXPECT_NE(bytes_of(path).find(all.substr(0, 60)), std::string::npos);
-  EXPECT_TRUE(found.ranks[0].renumbered);
   EXPECT_EQ(found.part.labels, (std::vector<std::string>{"label"}));
 }
 

@@ -22,7 +22,7 @@ for header in $(cd "$work/prefix/include/timeless" && find . -name '*.h'); do
 done
 
 matrix=$work/built/communication_matrix
-for fixture in v1-wavefront v1-calls; do
+for fixture in v2-wavefront v2-calls; do
   "$matrix" "$source/tests/trace/fixtures/$fixture.tia" >"$work/$fixture"
   grep -q '^[24] ranks of ' "$work/$fixture"
   # What the program found, as "sender volume messages bytes", beside the same from the trace's text.
@@ -41,7 +41,7 @@ for fixture in v1-wavefront v1-calls; do
 done
 
 # Errors say what is wrong and give the exit code of their kind.
-head -c 100 "$source/tests/trace/fixtures/v1-calls.tia" >"$work/cut.tia"
+head -c 100 "$source/tests/trace/fixtures/v2-calls.tia" >"$work/cut.tia"
 status=0
 "$matrix" "$work/cut.tia" 2>"$work/error" || status=$?
 [ "$status" = 3 ] || { echo "a cut archive gave exit code $status" >&2; exit 1; }

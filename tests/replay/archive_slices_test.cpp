@@ -47,7 +47,7 @@ void share_structures(const trace::ArchiveReader& archive, const std::filesystem
   writer.write(layout);
   for (const trace::RankRecord& record : archive.run().ranks)
     for (const trace::Stretch& stretch : archive.stretches(record.rank))
-      writer.copy(stretch.data.header, archive.payload(stretch.data));
+      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
   writer.finish();
 }
 

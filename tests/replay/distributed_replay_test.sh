@@ -29,33 +29,33 @@ done
 # Whatever is asked, of 4 ranks: of 5 and 9 processes some have none.
 answers="--by kernel --tolerance 1%,5% --critical-path --per-rank"
 for processes in 2 3 9; do
-  same "$processes" 0 "$fixtures/v1-calls.tia" --platform graphene --latency x1,x4 $answers
+  same "$processes" 0 "$fixtures/v2-calls.tia" --platform graphene --latency x1,x4 $answers
 done
-same 3 0 "$fixtures/v1-calls.tia" --network e1g,qdr --by call --collectives schedule --critical-path
+same 3 0 "$fixtures/v2-calls.tia" --network e1g,qdr --by call --collectives schedule --critical-path
 same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --critical-path --tolerance 2%
-same 2 0 "$fixtures/v1-calls.tia" --platform graphene --cfg network/TCP-gamma:1000
-same 2 2 "$fixtures/v1-calls.tia" --platform graphene --cfg network/TCP-gamma
-same 2 2 "$fixtures/v1-calls.tia" --network e1g --cfg network/TCP-gamma:1000
+same 2 0 "$fixtures/v2-calls.tia" --platform graphene --cfg network/TCP-gamma:1000
+same 2 2 "$fixtures/v2-calls.tia" --platform graphene --cfg network/TCP-gamma
+same 2 2 "$fixtures/v2-calls.tia" --network e1g --cfg network/TCP-gamma:1000
 same 2 3 "$fixtures/v2-wavefront.tia" --platform nowhere
 same 2 3 "$fixtures/v2-wavefront.tia" --platform "$fixtures/v2-wavefront.tia"
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --ports receiver --completions listed
 for format in perfetto paje csv text; do
-  "$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/one" --timeline-format "$format" >"$work/out"
-  timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g \
+  "$TIMELESS" replay "$fixtures/v2-calls.tia" --network e1g --force --timeline "$work/one" --timeline-format "$format" >"$work/out"
+  timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-calls.tia" --network e1g \
     --force --timeline "$work/many" --timeline-format "$format" >"$work/out"
   cmp "$work/one" "$work/many" || { echo "FAILED: the $format timeline differs"; exit 1; }
 done
 part="--timeline-window ..0.002 --timeline-ranks 1-2 --timeline-format paje"
-"$TIMELESS" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/one" $part >"$work/out"
-timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v1-calls.tia" --network e1g --force --timeline "$work/many" \
+"$TIMELESS" replay "$fixtures/v2-calls.tia" --network e1g --force --timeline "$work/one" $part >"$work/out"
+timeout 300 "$MPIEXEC" -np 3 "$TIMELESS_MPI" replay "$fixtures/v2-calls.tia" --network e1g --force --timeline "$work/many" \
   $part >"$work/out"
 cmp "$work/one" "$work/many"
-for trace in v2-windows v1-calls v1-further-calls; do
+for trace in v2-windows v2-calls v2-further-calls; do
   same 3 0 "$fixtures/$trace.tia" --network e10g --collectives schedule --ports receiver
 done
 same 2 0 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit 100 --per-rank
 # Rank 1 is missing.
-same 3 3 "$fixtures/v1-regions/rank-000000.tia" --network e1g
+same 3 3 "$fixtures/v2-windows/rank-000000.tia" --network e1g
 same 2 2 "$fixtures/v2-wavefront.tia" --network e1g --eager-limit much
 same 2 6 "$fixtures/v2-windows.tia" --network e1g --strict
 

@@ -417,8 +417,8 @@ TEST(TIMELESS_TEST_SUITE, transfers_are_messages_in_SMPI_and_locks_are_none) {
   }
 }
 
-// ---- recorded programs: tests/programs and wavefront. v1-further-calls has a Bcast from member 1, and windows differ
-// by what stands above. v1-calls does not say who the neighbours of its neighbourhoods are, which SMPI would need.
+// ---- recorded programs: tests/programs and wavefront. v2-further-calls has a Bcast from member 1, and windows differ
+// by what stands above. v2-calls does not say who the neighbours of its neighbourhoods are, which SMPI would need.
 
 struct Recorded {
   const char* name;
@@ -437,7 +437,7 @@ TEST_P(ContentionFreeRecording, takes_in_the_model_what_it_takes_in_SMPI) {
 }
 
 TEST(TIMELESS_TEST_SUITE, a_recording_without_neighbours_is_refused_by_SMPI) {
-  const trace::ArchiveReader archive(TIMELESS_TEST_RECORDINGS "/v1-calls.tia");
+  const trace::ArchiveReader archive(TIMELESS_TEST_RECORDINGS "/v2-calls.tia");
   try {
     simulated(archive);
     FAIL();
@@ -447,9 +447,8 @@ TEST(TIMELESS_TEST_SUITE, a_recording_without_neighbours_is_refused_by_SMPI) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TIMELESS_TEST_SUITE, ContentionFreeRecording,
-                         testing::Values(Recorded{"v1-further-calls", 0.02}, Recorded{"v1-windows", 0.13},
-                                         Recorded{"v2-windows", 0.13}, Recorded{"v1-regions", rounding},
-                                         Recorded{"v2-wavefront", rounding}),
+                         testing::Values(Recorded{"v2-further-calls", 0.02}, Recorded{"v2-windows", 0.13},
+                                         Recorded{"v2-regions", rounding}, Recorded{"v2-wavefront", rounding}),
                          [](const auto& each) {
                            std::string name = each.param.name;
                            std::ranges::replace(name, '-', '_');

@@ -35,7 +35,7 @@ void expect_text(const std::string& trace, const Fixture& expected) {
   std::vector<std::string> command{"dump", trace};
   if (expected.times) command.emplace_back("--times");
   const Outcome dumped = timeless_command(command);
-  EXPECT_EQ(dumped.status, std::string(expected.trace) == "v1-killed" ? 6 : 0) << dumped.err;
+  EXPECT_EQ(dumped.status, 0) << dumped.err;
   const std::string text = trace::test::file_bytes(fixture(expected.text));
   ASSERT_FALSE(text.empty());
   // Not EXPECT_EQ: it would print all of both.
@@ -54,16 +54,14 @@ TEST_P(YesterdaysFile, converts_to_an_archive_that_reads_to_the_same_text) {
   const trace::test::TemporaryDirectory directory;
   const std::string converted = directory / "today.tia";
   const Outcome outcome = timeless_command({"convert", fixture(GetParam().trace), "-o", converted});
-  EXPECT_TRUE(outcome.status == 0 || outcome.status == 6) << outcome.err;
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_text(converted, GetParam());
 }
 
 constexpr Fixture fixtures[] = {
-    {"v1-calls.tia", "v1-calls.txt", false},     {"v1-further-calls.tia", "v1-further-calls.txt", false},
-    {"v1-windows.tia", "v1-windows.txt", false}, {"v1-wavefront.tia", "v1-wavefront.txt", true},
-    {"v1-regions.tia", "v1-regions.txt", true},  {"v1-regions", "v1-regions.txt", true},
-    {"v1-killed", "v1-killed.txt", true},        {"v2-wavefront.tia", "v2-wavefront.txt", true},
-    {"v2-windows.tia", "v2-windows.txt", true},  {"v2-windows", "v2-windows.txt", true},
+    {"v2-calls.tia", "v2-calls.txt", false},        {"v2-further-calls.tia", "v2-further-calls.txt", false},
+    {"v2-windows.tia", "v2-windows.txt", true},     {"v2-windows", "v2-windows.txt", true},
+    {"v2-wavefront.tia", "v2-wavefront.txt", true}, {"v2-regions.tia", "v2-regions.txt", true},
 };
 INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysFile, testing::ValuesIn(fixtures));
 
@@ -73,29 +71,21 @@ TEST_P(YesterdaysRankFiles, are_gathered_to_an_archive_of_the_same_text) {
   const timeless::test::TemporaryDirectory directory;
   const std::string archive = directory / "run.tia";
   const Outcome gathered = timeless_command({"gather", fixture(GetParam().trace), "-o", archive});
-  EXPECT_EQ(gathered.status, std::string(GetParam().trace) == "v1-killed" ? 6 : 0) << gathered.err;
+  EXPECT_EQ(gathered.status, 0) << gathered.err;
   expect_text(archive, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysRankFiles, testing::Values(fixtures[5], fixtures[6], fixtures[9]));
+INSTANTIATE_TEST_SUITE_P(Fixtures, YesterdaysRankFiles, testing::Values(fixtures[3]));
 
 TEST(YesterdaysDefinitions, say_the_same_of_the_run) {
-  const json calls = json::parse(timeless_command({"info", "--json", fixture("v1-calls.tia")}).out);
+  const json calls = json::parse(timeless_command({"info", "--json", fixture("v2-calls.tia")}).out);
   EXPECT_EQ(calls.at("ranks"), 4);
   EXPECT_EQ(calls.at("complete"), true);
   EXPECT_EQ(calls.at("actions"), 1786);
   EXPECT_EQ(calls.at("communicators").size(), 28U);
-  EXPECT_THAT(timeless_command({"info", fixture("v1-calls.tia")}).out, testing::ContainsRegex("kernels +224\n"));
+  EXPECT_THAT(timeless_command({"info", fixture("v2-calls.tia")}).out, testing::ContainsRegex("kernels +224\n"));
   EXPECT_EQ(calls.at("counter").at("name"), "icount");
   EXPECT_EQ(calls.at("provenance").at("program"), "/opt/fixtures/calls_c");
-}
-
-TEST(YesterdaysKilledRank, is_told_with_its_reason_and_what_is_missing) {
-  const Outcome outcome = timeless_command({"info", fixture("v1-killed")});
-  EXPECT_EQ(outcome.status, 6);
-  EXPECT_THAT(outcome.out,
-              testing::AllOf(testing::HasSubstr("rank 0 missing"), testing::HasSubstr("rank 1 not finalized"),
-                             testing::HasSubstr("422 actions")));
 }
 
 } // namespace

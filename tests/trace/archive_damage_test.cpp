@@ -92,14 +92,14 @@ TEST_F(ArchiveDamage, cut_at_any_byte_the_file_gives_every_whole_stretch_and_say
     for (const Rank rank : {0, 1}) {
       const Readable found = readable(archive, rank);
       expect_unchanged(found, rank);
-      const auto cut = [size](const Stretch& stretch) { return end_of(stretch.data) > size; };
+      const auto cut = [size](const Stretch& stretch) { return end_of(stretch.volumes) > size; };
       EXPECT_EQ(found.actions.size(), actions_before(rank, cut)) << size;
       EXPECT_EQ(found.problem.empty(), found.actions.size() == actions_[static_cast<std::size_t>(rank)].size()) << size;
     }
     const bool at_an_end = size == first || std::ranges::any_of(stretches_, [size](const Stretch& stretch) {
-                             return end_of(stretch.data) == size;
+                             return end_of(stretch.volumes) == size;
                            });
-    if (!at_an_end && size < end_of(stretches_.back().data)) {
+    if (!at_an_end && size < end_of(stretches_.back().volumes)) {
       EXPECT_GE(archive.damage().size(), 1U) << size;
     }
   }
@@ -117,7 +117,7 @@ TEST_F(ArchiveDamage, one_changed_byte_stops_one_rank_there_and_never_changes_an
         const Readable found = readable(archive, rank);
         expect_unchanged(found, rank);
         const auto hit = [position](const Stretch& stretch) {
-          return position >= begin_of(stretch) && position < end_of(stretch.data);
+          return position >= begin_of(stretch) && position < end_of(stretch.volumes);
         };
         EXPECT_EQ(found.actions.size(), actions_before(rank, hit)) << position;
         if (!found.problem.empty()) ++stopped;
@@ -155,14 +155,14 @@ TEST_F(ArchiveDamage, a_damaged_block_in_the_middle_stops_its_rank_and_no_other)
   const auto damaged = std::ranges::find_if(
       stretches_, [](const Stretch& stretch) { return stretch.rank == 1 && stretch.first_action > 0; });
   ASSERT_NE(damaged, stretches_.end());
-  bytes_[damaged->data.offset + block_header_bytes + 3] ^= 1;
+  bytes_[damaged->volumes.offset + block_header_bytes + 3] ^= 1;
   test::write_bytes(path(), bytes_);
   const ArchiveReader archive(path());
   EXPECT_EQ(readable(archive, 0).problem, "");
   const std::string text = readable(archive, 1).problem;
   EXPECT_NE(text.find("run.tia"), std::string::npos) << text;
   EXPECT_NE(text.find("rank 1"), std::string::npos) << text;
-  EXPECT_NE(text.find("byte " + std::to_string(damaged->data.offset)), std::string::npos) << text;
+  EXPECT_NE(text.find("byte " + std::to_string(damaged->volumes.offset)), std::string::npos) << text;
 }
 
 TEST(UnfinishedArchive, a_file_whose_writer_was_killed_reads_up_to_its_last_block) {

@@ -59,7 +59,7 @@ TEST(Archive, copied_blocks_with_renumbering_mean_the_same_actions) {
   writer.define(definitions);
   for (const Rank rank : {0, 1})
     for (const Stretch& stretch : original.stretches(rank))
-      for (const BlockPlace& place : {*stretch.structure, stretch.data})
+      for (const BlockPlace& place : {*stretch.structure, stretch.volumes})
         writer.copy(place.header, original.payload(place));
   writer.finish();
 

@@ -37,7 +37,7 @@ std::size_t share(const ArchiveReader& archive, const std::filesystem::path& pat
   writer.write(layout);
   for (const RankRecord& record : archive.run().ranks)
     for (const Stretch& stretch : archive.stretches(record.rank)) {
-      writer.copy(stretch.data.header, archive.payload(stretch.data));
+      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
       if (stretch.times) writer.copy(stretch.times->header, archive.payload(*stretch.times));
     }
   writer.finish();

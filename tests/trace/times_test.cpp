@@ -114,7 +114,7 @@ TEST(Times, change_no_byte_of_the_actions) {
   ASSERT_EQ(timed.size(), untimed.size());
   for (std::size_t each = 0; each < timed.size(); ++each) {
     EXPECT_EQ(with.payload(*timed[each].structure), without.payload(*untimed[each].structure));
-    EXPECT_EQ(with.payload(timed[each].data), without.payload(untimed[each].data));
+    EXPECT_EQ(with.payload(timed[each].volumes), without.payload(untimed[each].volumes));
     EXPECT_TRUE(timed[each].times.has_value());
     EXPECT_FALSE(untimed[each].times.has_value());
   }

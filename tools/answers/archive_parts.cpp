@@ -12,8 +12,7 @@ namespace {
 
 void add_stretches(const trace::ArchiveReader& archive, trace::Rank rank, ArchiveParts& parts) {
   for (const trace::Stretch& stretch : archive.stretches(rank)) {
-    const std::uint64_t bytes = stretch.data.header.stored_bytes;
-    (stretch.data.header.type == trace::BlockType::actions ? parts.actions : parts.volumes) += bytes;
+    parts.volumes += stretch.volumes.header.stored_bytes;
     if (stretch.structure) parts.structure += stretch.structure->header.stored_bytes;
     if (stretch.times) parts.times += stretch.times->header.stored_bytes;
   }
@@ -51,7 +50,7 @@ ArchiveParts archive_parts(const std::filesystem::path& path) {
     add_archive(file, parts);
     all += std::filesystem::file_size(file);
   }
-  const std::uint64_t payloads = parts.structure + parts.volumes + parts.actions + parts.times + parts.definitions;
+  const std::uint64_t payloads = parts.structure + parts.volumes + parts.times + parts.definitions;
   parts.framing = all > payloads ? all - payloads : 0;
   return parts;
 }

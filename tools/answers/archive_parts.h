@@ -9,7 +9,6 @@ namespace timeless::tools {
 struct ArchiveParts {
   std::uint64_t structure = 0;   ///< which actions, in which order: as stored, over all stretches and shared structures
   std::uint64_t volumes = 0;     ///< of the computations
-  std::uint64_t actions = 0;     ///< both together, as version 1 has them
   std::uint64_t times = 0;       ///< when actions were entered and left
   std::uint64_t definitions = 0; ///< communicators, kernels, hosts, totals
   std::uint64_t framing = 0;     ///< file header, headers of blocks, index, journals

@@ -50,7 +50,6 @@ std::string parts_text(const ArchiveParts& parts) {
   };
   add("structure", parts.structure);
   add("volumes", parts.volumes);
-  add("actions", parts.actions);
   add("times", parts.times);
   add("definitions", parts.definitions);
   add("headers and index", parts.framing);
@@ -100,8 +99,11 @@ void add_figures(nlohmann::ordered_json& json, const InfoRequest& request, const
                  const Summary& summary) {
   json["bytes_on_disk"] = trace_bytes(request.trace, source);
   const ArchiveParts parts = request.from.ours() ? archive_parts(request.trace) : ArchiveParts{};
-  json["bytes_of"] = {{"structure", parts.structure}, {"volumes", parts.volumes},         {"actions", parts.actions},
-                      {"times", parts.times},         {"definitions", parts.definitions}, {"framing", parts.framing}};
+  json["bytes_of"] = {{"structure", parts.structure},
+                      {"volumes", parts.volumes},
+                      {"times", parts.times},
+                      {"definitions", parts.definitions},
+                      {"framing", parts.framing}};
   json["actions"] = summary.actions;
   json["actions_per_rank"] = spread_json(summary.actions_per_rank);
   json["volume"] = summary.volume;

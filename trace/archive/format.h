@@ -11,7 +11,7 @@
 namespace timeless::trace {
 
 inline constexpr std::string_view archive_magic = "TIMELESS";
-/// What is written; version 1 is read, too.
+/// What is written and read. Version 1 was never released.
 inline constexpr std::uint16_t archive_version = 2;
 inline constexpr std::string_view archive_extension = ".tia";
 
@@ -28,10 +28,9 @@ inline constexpr std::uint32_t max_block_actions = 1U << 20U;
 inline constexpr Rank max_ranks = 1 << 24;
 inline constexpr std::size_t max_members = std::size_t{1} << 26;
 
-/// What a block holds. A reader passes over blocks of other types: a later version may have more.
+/// What a block holds. A reader passes over blocks of other types: a later version may have more. 2 is not used.
 enum class BlockType : std::uint8_t {
   definitions = 1,
-  actions = 2, ///< a stretch of a rank's actions, as version 1 has it
   index = 3,
   times = 4,     ///< when the actions of a stretch were entered and left
   structure = 5, ///< the actions of a stretch, without their volumes
@@ -42,8 +41,7 @@ enum class BlockType : std::uint8_t {
 
 /// True for the types whose blocks belong to a rank.
 constexpr bool of_rank(BlockType type) {
-  return type == BlockType::actions || type == BlockType::times || type == BlockType::structure ||
-         type == BlockType::volumes;
+  return type == BlockType::times || type == BlockType::structure || type == BlockType::volumes;
 }
 
 /// What stands before a block's payload.
@@ -82,9 +80,9 @@ struct Stretch {
   Rank rank = no_rank;
   std::uint64_t first_action = 0;
   std::uint32_t actions = 0;
-  std::optional<BlockPlace> structure = {}; ///< nothing where a shared structure goes on, and in version 1
-  BlockPlace data = {};                     ///< the volumes; in version 1 the actions
-  std::optional<BlockPlace> times = {};     ///< nothing where none were recorded
+  std::optional<BlockPlace> structure = {}; ///< nothing where a shared structure goes on
+  BlockPlace volumes = {};
+  std::optional<BlockPlace> times = {}; ///< nothing where none were recorded
   bool operator==(const Stretch&) const = default;
 };
 

@@ -42,9 +42,10 @@ void check_file_header(std::string_view bytes) {
     throw Error(Failure::invalid_input, "not a Timeless archive", {}, "expected a .tia file written by timeless");
   ByteReader reader(bytes.substr(archive_magic.size()));
   const auto version = reader.fixed<std::uint16_t>();
-  if (version == 0 || version > archive_version)
+  if (version != archive_version)
     throw Error(Failure::invalid_input, "archive version " + std::to_string(version) + " is not known", {},
-                "this program reads versions up to " + std::to_string(archive_version) + "; use a newer timeless");
+                "this program reads version " + std::to_string(archive_version) +
+                    (version > archive_version ? "; use a newer timeless" : "; record again"));
 }
 
 void put_block_header(std::string& bytes, BlockHeader header, std::string_view payload) {

@@ -40,8 +40,7 @@ std::string encode_footer(const Footer& footer);
 /// Nothing when the bytes are no intact footer.
 std::optional<Footer> decode_footer(std::string_view bytes);
 
-/// A row of the index: a block that belongs to no rank, or blocks of one rank that follow on one another. Version 1 has
-/// a row for every block.
+/// A row of the index: a block that belongs to no rank, or blocks of one rank that follow on one another.
 struct IndexRow {
   BlockHeader header = {}; ///< of the block, or its rank alone
   std::uint64_t bytes = 0; ///< headers included

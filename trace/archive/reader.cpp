@@ -9,7 +9,6 @@
 #include "trace/archive/stretches.h"
 #include "trace/encoding/stretch_decoder.h"
 #include "trace/encoding/times_codec.h"
-#include "trace/encoding/version_1.h"
 #include "trace/error.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/tail.h"
@@ -261,21 +260,6 @@ struct ArchiveReader::State {
     return times;
   }
 
-  /// A stretch of version 1: all of it.
-  void read_version_1(const Stretch& stretch, ActionBlock& block) const {
-    const std::string plain = plain_payload(stretch.data);
-    try {
-      decode_version_1(plain, block);
-      if (block.size() != stretch.actions)
-        throw Error(Failure::invalid_input, "a block of another length than its header says");
-      const RankNumbers& mapping = numbers_of(stretch.rank);
-      block.renumber(mapping.communicators, mapping.kernels, mapping.regions);
-      check_ids(block.dictionary());
-    } catch (const Error& problem) {
-      fail(stretch.data, problem);
-    }
-  }
-
   /// Throws Error(invalid_input) when an action names what the run does not have.
   void check_ids(std::span<const Action> dictionary) const {
     for (const Action& action : dictionary) {
@@ -330,16 +314,13 @@ private:
     return true;
   }
 
-  bool version_1() const { return stretch_.data.header.type == BlockType::actions; }
-
   void open_stretch() {
-    if (version_1()) return;
     try {
       find_structure();
       decoder_.open(structure_, stretch_.first_action - structure_begin_, stretch_.actions,
-                    archive_.stored_payload(stretch_.data));
+                    archive_.stored_payload(stretch_.volumes));
     } catch (const Error& problem) {
-      archive_.fail_at(stretch_.data, problem);
+      archive_.fail_at(stretch_.volumes, problem);
     }
   }
 
@@ -363,13 +344,12 @@ private:
   }
 
   void read_window(ActionBlock& block) {
-    if (version_1()) return archive_.read_version_1(stretch_, block);
     try {
       if (mark_ == 0 || block.dictionary_mark() != mark_) use_dictionary(block);
       window_begin_ = stretch_.actions - decoder_.remaining();
       decoder_.next(block, most_);
     } catch (const Error& problem) {
-      archive_.fail_at(stretch_.data, problem);
+      archive_.fail_at(stretch_.volumes, problem);
     }
   }
 

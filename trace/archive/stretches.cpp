@@ -25,9 +25,8 @@ bool StretchCursor::next(Stretch& stretch) {
     place = must_look();
     if (place.header.type != BlockType::volumes || !belongs(place)) fail("the volumes of a structure are missing");
   }
-  if (place.header.type != BlockType::volumes && place.header.type != BlockType::actions)
-    fail("times of no stretch of actions");
-  stretch.data = place;
+  if (place.header.type != BlockType::volumes) fail("times of no stretch of actions");
+  stretch.volumes = place;
   take(place);
   // Damage behind the stretch is none of it.
   const auto after = any_left() ? look() : std::nullopt;

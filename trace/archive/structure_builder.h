@@ -53,8 +53,8 @@ private:
   std::string entry_;
 };
 
-/// The structures of a rank's whole run, from the stretches that an archive holds of it, up to its action `end`. None
-/// for a rank of version 1, whose blocks say all themselves. Throws Error(invalid_input) when the archive is damaged.
+/// The structures of a rank's whole run, from the stretches that an archive holds of it, up to its action `end`.
+/// Throws Error(invalid_input) when the archive is damaged.
 std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
                                           std::uint64_t end);
 

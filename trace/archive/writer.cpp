@@ -252,7 +252,7 @@ void ArchiveWriter::copy(const BlockHeader& header, std::string_view payload) {
     throw Error(Failure::invalid_input, "a block out of order", "rank " + std::to_string(header.rank));
   state_->add_stored(header, payload);
   state_->put_added();
-  if (header.type == BlockType::actions || header.type == BlockType::volumes) written += header.actions;
+  if (header.type == BlockType::volumes) written += header.actions;
 }
 
 std::uint32_t ArchiveWriter::share(std::span<const std::string> structures) {
