@@ -3,7 +3,6 @@
 #include "replay/engine/communicators.h"
 #include "replay/model/collectives.h"
 #include "replay/model/schedules/plan.h"
-#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <memory>

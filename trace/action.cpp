@@ -1,30 +1,28 @@
 #include "trace/action.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace timeless::trace {
 
 namespace {
 
-struct KindRow {
-  std::uint8_t code;
-  ActionKind kind;
-  ActionFamily family;
-  std::string_view name;
-  std::string_view mpi_name;
+struct KindNames {
+  std::string_view own;
+  std::string_view mpi;
 };
 
-constexpr KindRow kind_rows[] = {
-#define ACTION_KIND(code, name, family, mpi_name) {code, ActionKind::name, ActionFamily::family, #name, mpi_name},
+constexpr auto names_by_code = [] {
+  std::array<KindNames, 256> by_code{};
+#define ACTION_KIND(code, name, family, mpi_name, ...) by_code[code] = {#name, mpi_name};
 #include "trace/action_kinds.def"
 #undef ACTION_KIND
-};
+  return by_code;
+}();
 
-const KindRow& row_of(ActionKind kind) {
-  const auto code = static_cast<std::uint8_t>(kind);
-  return *std::lower_bound(std::begin(kind_rows), std::end(kind_rows), code,
-                           [](const KindRow& row, std::uint8_t wanted) { return row.code < wanted; });
+const KindNames& names_of(ActionKind kind) {
+  return names_by_code[static_cast<std::uint8_t>(kind)];
 }
 
 std::string lowered(std::string_view name) {
@@ -77,21 +75,16 @@ bool operator==(const Action& left, const Action& right) {
 }
 
 std::optional<ActionKind> action_kind(std::uint8_t code) {
-  for (const KindRow& row : kind_rows)
-    if (row.code == code) return row.kind;
-  return std::nullopt;
-}
-
-ActionFamily family(ActionKind kind) {
-  return row_of(kind).family;
+  if (names_by_code[code].own.empty()) return std::nullopt;
+  return static_cast<ActionKind>(code);
 }
 
 std::string_view name(ActionKind kind) {
-  return row_of(kind).name;
+  return names_of(kind).own;
 }
 
 std::string mpi_name(const Action& action) {
-  std::string base{row_of(action.kind).mpi_name};
+  std::string base{names_of(action.kind).mpi};
   const bool matched = (action.flags & flag_matched) != 0;
   if (action.kind == ActionKind::poll) return matched ? "Improbe" : base;
   if (matched) base = action.kind == ActionKind::probe ? "Mprobe" : "Mrecv";

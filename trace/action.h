@@ -1,5 +1,6 @@
 #pragma once
 
+#include "trace/action_kind.h"
 #include "trace/ids.h"
 
 #include <cstddef>
@@ -11,32 +12,6 @@
 #include <type_traits>
 
 namespace timeless::trace {
-
-/// What one rank did once. The list, with the codes the archive stores, is action_kinds.def.
-enum class ActionKind : std::uint8_t {
-#define ACTION_KIND(code, name, family, mpi_name) name = code,
-#include "trace/action_kinds.def"
-#undef ACTION_KIND
-};
-
-/// How a replay treats a kind.
-enum class ActionFamily : std::uint8_t {
-  computation,     ///< instructions (or nanoseconds) between two MPI calls; each carries a volume
-  point_to_point,  ///< sends, receives, probes
-  completion,      ///< completes the requests it lists
-  request,         ///< says something of one request without completing it
-  generalized,     ///< starts or completes a generalized request, by the program's own doing
-  collective,      ///< all members of the communicator meet
-  communicator,    ///< creates or frees a communicator, collectively over its parent
-  process,         ///< meets processes of another MPI_COMM_WORLD
-  window,          ///< a collective call on a window: all members of its communicator meet
-  one_sided,       ///< moves bytes between this rank and the target's window
-  epoch,           ///< synchronises one-sided transfers, not collectively
-  file_collective, ///< a collective call on a file: all members of its communicator make it
-  file,            ///< reads or writes a file, this rank alone
-  mark,            ///< says something of the actions around it; takes no time but that of a thread_await
-  lifecycle,       ///< the end of the rank's MPI
-};
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
 
@@ -119,12 +94,12 @@ enum ActionFlag : std::uint16_t {
 ///   thread_signal              peer: the number of a meeting point of the rank's threads
 ///   thread_await               peer: the same
 ///
-/// The actions of a rank with several threads are in an order in which they could have happened: a request starts before
-/// another thread completes it. The first are those of thread 0. Only the actions of one thread follow each other: a
-/// thread goes on after a thread_await once all thread_signals of that number that stand before it in the rank's
-/// sequence have been passed by their threads, so that a thread's first action may await its creation, and a join, a
-/// barrier or the end of a parallel region awaits the others. A number may serve again. The numbers of threads that have
-/// ended are not given to others; recordings made before 2026-12 may do so.
+/// The actions of a rank with several threads are in an order in which they could have happened: a request starts
+/// before another thread completes it. The first are those of thread 0. Only the actions of one thread follow each
+/// other: a thread goes on after a thread_await once all thread_signals of that number that stand before it in the
+/// rank's sequence have been passed by their threads, so that a thread's first action may await its creation, and a
+/// join, a barrier or the end of a parallel region awaits the others. A number may serve again. The numbers of threads
+/// that have ended are not given to others; recordings made before 2026-12 may do so.
 ///
 /// A window and a file have a communicator of their own, with the group of the one they were made on: it says who
 /// shares them, and tells them apart.
@@ -163,21 +138,26 @@ bool operator==(const Action& left, const Action& right);
 
 /// The kind with this archive code, or nothing if no such kind exists.
 std::optional<ActionKind> action_kind(std::uint8_t code);
-ActionFamily family(ActionKind kind);
-/// The kind's own name, as in action_kinds.def: "wait_all".
-std::string_view name(ActionKind kind);
 /// The MPI call's name without "MPI_": "Isend", "Ssend", "Iallreduce", "Waitall"; "compute" for a computation.
 std::string mpi_name(const Action& action);
 
-/// True when an action of this kind carries a volume.
-constexpr bool has_volume(ActionKind kind) {
-  return kind == ActionKind::compute || kind == ActionKind::workers_sum || kind == ActionKind::workers_maximum;
+/// True when the action returns before it has finished, and some completion names its request.
+constexpr bool nonblocking(const Action& action) {
+  return action.request != no_request && traits(action.kind).requests == RequestUse::begins;
 }
 
-/// True when the action returns before it has finished, and some completion names its request.
-inline bool nonblocking(const Action& action) {
-  const ActionFamily of = family(action.kind);
-  return action.request != no_request && of != ActionFamily::request && of != ActionFamily::completion;
+/// True of a receive from somebody of which the source or the tag is missing.
+constexpr bool lacks_source(const Action& action) {
+  return action.kind == ActionKind::receive && action.peer != no_rank &&
+         (action.peer == any_rank || action.tag == any_tag);
+}
+
+/// Where those meet who make a communicator: on the new one if its members alone make it, nowhere when this rank is
+/// none of them; else on its parent.
+constexpr std::optional<CommunicatorId> meeting_place(const Action& creation) {
+  if (!traits(creation.kind).by_new_members) return creation.communicator;
+  if (creation.new_communicator == no_communicator) return std::nullopt;
+  return creation.new_communicator;
 }
 
 } // namespace timeless::trace

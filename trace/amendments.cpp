@@ -1,6 +1,5 @@
 #include "trace/amendments.h"
 
-#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -23,18 +22,19 @@ const Amendment* Amendments::of(std::uint64_t action) const {
 }
 
 AmendmentReader::Role AmendmentReader::role_of(const Action& action) {
-  if (nonblocking(action)) return Role::begins;
-  if (family(action.kind) == ActionFamily::completion) return Role::completes;
-  switch (action.kind) {
-  case ActionKind::request_free:
-    return Role::frees;
-  case ActionKind::cancelled:
+  switch (traits(action.kind).requests) {
+  case RequestUse::begins:
+    return action.request == no_request ? Role::none : Role::begins;
+  case RequestUse::completes:
+    return Role::completes;
+  case RequestUse::cancels:
     return Role::cancels;
-  case ActionKind::resolved:
+  case RequestUse::frees:
+    return Role::frees;
+  case RequestUse::resolves:
     return Role::resolves;
-  default:
-    return Role::none;
   }
+  return Role::none;
 }
 
 void AmendmentReader::learn_roles(const ActionBlock& block) {

@@ -1,7 +1,5 @@
 #include "trace/collective_bytes.h"
 
-#include "trace/action_questions.h"
-
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -58,10 +56,44 @@ CollectiveBytes neighbourhood_bytes(const Action& action) {
   const bool known = action.tag > 0;
   const std::size_t sources =
       known ? std::min(static_cast<std::size_t>(action.tag) - 1, action.ranks.size()) : std::size_t{0};
-  const bool same_to_all =
-      action.kind == ActionKind::neighbor_allgather || action.kind == ActionKind::neighbor_allgatherv;
+  const bool same_to_all = traits(action.kind).sent == Sizes::one;
   return {same_to_all ? action.bytes : parts(action.ranks.subspan(sources), known, action.counts, action.bytes),
           parts(action.ranks.first(sources), known, action.receive_counts, action.receive_bytes)};
+}
+
+Bytes given(const Action& action, const Groups& groups) {
+  switch (traits(action.kind).sent) {
+  case Sizes::buffer:
+  case Sizes::one:
+    return action.bytes;
+  case Sizes::each:
+    // Each of the own group gets a part of what is reduced.
+    return action.bytes * (traits(action.kind).reduces ? groups.own : groups.partners).size();
+  case Sizes::list:
+    return sum(counts_given(action));
+  default:
+    return 0;
+  }
+}
+
+/// Of what the fields of the sent side say.
+Bytes own_result(const Action& action, const Groups& groups, Rank rank) {
+  return traits(action.kind).sent == Sizes::list ? own_count(action.counts, groups.own, rank) : action.bytes;
+}
+
+Bytes got(const Action& action, const Groups& groups, Rank rank) {
+  switch (traits(action.kind).received) {
+  case Sizes::one:
+    return action.receive_bytes;
+  case Sizes::each:
+    return action.receive_bytes * groups.partners.size();
+  case Sizes::list:
+    return sum(action.receive_counts);
+  case Sizes::result:
+    return own_result(action, groups, rank);
+  default:
+    return 0;
+  }
 }
 
 } // namespace
@@ -75,45 +107,38 @@ bool is_root(const Action& action, const Communicator& communicator, Rank rank) 
 }
 
 CollectiveBytes collective_bytes(const Action& action, const Communicator& communicator, Rank rank) {
+  if (family(action.kind) != ActionFamily::collective) return {};
   if (neighbourhood(action.kind)) return neighbourhood_bytes(action);
   if (action.peer == no_rank && rooted(action.kind)) return {};
   const Groups groups = groups_of(communicator, rank);
-  const Bytes partners = groups.partners.size();
-  const bool inter = !communicator.remote_members.empty();
+  CollectiveBytes bytes{given(action, groups), got(action, groups, rank)};
   const bool root = is_root(action, communicator, rank);
-  switch (action.kind) {
-  case ActionKind::broadcast:
-    return root ? CollectiveBytes{action.bytes, 0} : CollectiveBytes{0, action.bytes};
-  case ActionKind::reduce:
-    return {inter && root ? 0 : action.bytes, root ? action.bytes : 0};
-  case ActionKind::allreduce:
-  case ActionKind::scan:
-  case ActionKind::exscan:
-    return {action.bytes, action.bytes};
-  case ActionKind::gather:
-    return {action.bytes, root ? action.receive_bytes * partners : 0};
-  case ActionKind::gatherv:
-    return {action.bytes, root ? sum(action.receive_counts) : 0};
-  case ActionKind::scatter:
-    return {root ? action.bytes * partners : 0, action.receive_bytes};
-  case ActionKind::scatterv:
-    return {root ? sum(action.counts) : 0, action.receive_bytes};
-  case ActionKind::allgather:
-    return {action.bytes, action.receive_bytes * partners};
-  case ActionKind::allgatherv:
-    return {action.bytes, sum(action.receive_counts)};
-  case ActionKind::alltoall:
-    return {action.bytes * partners, action.receive_bytes * partners};
-  case ActionKind::alltoallv:
-  case ActionKind::alltoallw:
-    return {sum(counts_given(action)), sum(action.receive_counts)};
-  case ActionKind::reduce_scatter:
-    return {sum(action.counts), own_count(action.counts, groups.own, rank)};
-  case ActionKind::reduce_scatter_block:
-    return {action.bytes * groups.own.size(), action.bytes};
-  default:
-    return {};
-  }
+  const Root direction = traits(action.kind).root;
+  if (direction == Root::sends && !root) bytes.given = 0;
+  if (direction == Root::receives && !root) bytes.got = 0;
+  // The root of a buffer is on one side only: it has its own broadcast, and between groups no part in a reduction.
+  const bool buffer = traits(action.kind).sent == Sizes::buffer;
+  if (buffer && direction == Root::sends && root) bytes.got = 0;
+  if (buffer && direction == Root::receives && root && !communicator.remote_members.empty()) bytes.given = 0;
+  return bytes;
+}
+
+UsedSizes used_sizes(const Action& action, const Run& run, Rank rank) {
+  const Sizes sent = traits(action.kind).sent;
+  const Sizes received = traits(action.kind).received;
+  const Root root = traits(action.kind).root;
+  UsedSizes used{.bytes = sent == Sizes::said || sent == Sizes::buffer || sent == Sizes::one || sent == Sizes::each ||
+                          (sent == Sizes::none && received == Sizes::result),
+                 .receive_bytes = received == Sizes::one || received == Sizes::each};
+  if (root == Root::none) return used;
+  // Of the group whose member is the root the others stand aside, and the root only gives or only gets.
+  if (action.peer == no_rank) return {};
+  if (sent == Sizes::buffer) return used;
+  const bool at_root = is_root(action, run.communicators.at(action.communicator), rank);
+  const bool inside = action.peer != root_of_remote_group;
+  used.bytes = used.bytes && (root == Root::sends ? at_root : inside);
+  used.receive_bytes = used.receive_bytes && (root == Root::receives ? at_root : inside);
+  return used;
 }
 
 } // namespace timeless::trace

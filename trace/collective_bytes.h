@@ -26,4 +26,14 @@ Bytes sum(std::span<const Bytes> parts);
 /// collective.
 CollectiveBytes collective_bytes(const Action& action, const Communicator& communicator, Rank rank);
 
+/// Which of an action's plain sizes its call has, be they 0.
+struct UsedSizes {
+  bool bytes = false;
+  bool receive_bytes = false;
+};
+
+/// As the list of Action says of the kind; sizes that mean something at a root only, at that one only. `rank`
+/// is the caller's in MPI_COMM_WORLD.
+UsedSizes used_sizes(const Action& action, const Run& run, Rank rank);
+
 } // namespace timeless::trace

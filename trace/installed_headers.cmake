@@ -3,6 +3,7 @@
 set(timeless_trace_headers
   action.h
   action_block.h
+  action_kind.h
   action_kinds.def
   archive/definitions.h
   archive/format.h

@@ -1,7 +1,5 @@
 #include "replay/engine/program.h"
 
-#include "trace/action_questions.h"
-
 namespace timeless::replay {
 
 using trace::Action;
@@ -13,20 +11,26 @@ namespace {
 
 Act act(ActionKind kind) {
   if (trace::family(kind) == trace::ActionFamily::file) return Act::alone;
-  if (trace::begins_split_call(kind)) return Act::begin;
-  return trace::ends_split_call(kind) ? Act::end : Act::together;
+  switch (trace::traits(kind).split) {
+  case trace::SplitCall::begins:
+    return Act::begin;
+  case trace::SplitCall::ends:
+    return Act::end;
+  case trace::SplitCall::none:
+    break;
+  }
+  return Act::together;
 }
 
-/// Of file_set_size and file_preallocate, bytes are no transfer.
 trace::Bytes moved(const Action& action) {
-  if (action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate) return 0;
+  if (trace::traits(action.kind).sent == trace::Sizes::said) return 0;
   return std::max(action.bytes, action.receive_bytes);
 }
 
 } // namespace
 
 Operation Compiler::file(const Action& action, Rank rank, Program& program) {
-  if (trace::settles_file(action.kind)) return synchronisation(action, rank, program);
+  if (trace::traits(action.kind).settles) return synchronisation(action, rank, program);
   uses_files_ = true;
   FileCall call{.act = act(action.kind), .bytes = moved(action)};
   if (action.kind != ActionKind::file_delete) call.file = communicators_.view(action.communicator, rank).id;

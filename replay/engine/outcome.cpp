@@ -1,7 +1,5 @@
 #include "replay/engine/engine.h"
 
-#include "trace/action_questions.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>

@@ -1,7 +1,6 @@
 #include "replay/engine/program.h"
 
 #include "replay/engine/contradiction.h"
-#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <fmt/format.h>

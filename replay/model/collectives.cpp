@@ -218,8 +218,8 @@ Cost with_each(const Shape& group) {
 
 /// A message for each member of the other group, all together.
 Cost with_all(const Shape& group) {
-  const bool scatters = group.kind == ActionKind::scatter || group.kind == ActionKind::scatterv;
-  return at_once(group, group.members, group.bytes, !scatters);
+  const bool gathers = trace::traits(group.kind).root != trace::Root::sends;
+  return at_once(group, group.members, group.bytes, gathers);
 }
 
 /// What MPICH does, one after the other: docs/model.md.
@@ -267,25 +267,8 @@ double part(const Action& action) {
   return static_cast<double>(std::max(action.bytes, action.receive_bytes));
 }
 
-double nothing(const Action&, std::uint32_t) {
-  return 0;
-}
-
-double buffer(const Action& action, std::uint32_t) {
-  return static_cast<double>(action.bytes);
-}
-
-double part_of_each(const Action& action, std::uint32_t members) {
-  return part(action) * members;
-}
-
-double listed(const Action& action, std::uint32_t) {
-  return std::max({sum(action.counts), sum(action.receive_counts), part(action)});
-}
-
 struct Row {
   ActionKind kind;
-  double (*bytes)(const Action&, std::uint32_t members);
   Cost (*cost)(const Shape&); ///< of the mpich model; at least two members
 };
 
@@ -293,28 +276,28 @@ struct Row {
 // Operations in MPICH" (2005), section 4, and the comments of MPICH's implementations; docs/model.md shows the
 // formulas.
 constexpr std::array rows{
-    Row{ActionKind::barrier, nothing, barrier},
-    Row{ActionKind::broadcast, buffer, broadcast},
-    Row{ActionKind::reduce, buffer, reduce},
-    Row{ActionKind::allreduce, buffer, allreduce},
-    Row{ActionKind::gather, part_of_each, binomial},
-    Row{ActionKind::gatherv, listed, linear},
-    Row{ActionKind::scatter, part_of_each, binomial},
-    Row{ActionKind::scatterv, listed, linear},
-    Row{ActionKind::allgather, part_of_each, allgather},
-    Row{ActionKind::allgatherv, listed, allgather},
-    Row{ActionKind::alltoall, part_of_each, alltoall},
-    Row{ActionKind::alltoallv, listed, spread},
-    Row{ActionKind::alltoallw, listed, spread},
-    Row{ActionKind::reduce_scatter, listed, reduce_scatter},
-    Row{ActionKind::reduce_scatter_block, part_of_each, reduce_scatter},
-    Row{ActionKind::scan, buffer, doubling},
-    Row{ActionKind::exscan, buffer, doubling},
-    Row{ActionKind::neighbor_allgather, listed, neighbours},
-    Row{ActionKind::neighbor_allgatherv, listed, neighbours},
-    Row{ActionKind::neighbor_alltoall, listed, neighbours},
-    Row{ActionKind::neighbor_alltoallv, listed, neighbours},
-    Row{ActionKind::neighbor_alltoallw, listed, neighbours},
+    Row{ActionKind::barrier, barrier},
+    Row{ActionKind::broadcast, broadcast},
+    Row{ActionKind::reduce, reduce},
+    Row{ActionKind::allreduce, allreduce},
+    Row{ActionKind::gather, binomial},
+    Row{ActionKind::gatherv, linear},
+    Row{ActionKind::scatter, binomial},
+    Row{ActionKind::scatterv, linear},
+    Row{ActionKind::allgather, allgather},
+    Row{ActionKind::allgatherv, allgather},
+    Row{ActionKind::alltoall, alltoall},
+    Row{ActionKind::alltoallv, spread},
+    Row{ActionKind::alltoallw, spread},
+    Row{ActionKind::reduce_scatter, reduce_scatter},
+    Row{ActionKind::reduce_scatter_block, reduce_scatter},
+    Row{ActionKind::scan, doubling},
+    Row{ActionKind::exscan, doubling},
+    Row{ActionKind::neighbor_allgather, neighbours},
+    Row{ActionKind::neighbor_allgatherv, neighbours},
+    Row{ActionKind::neighbor_alltoall, neighbours},
+    Row{ActionKind::neighbor_alltoallv, neighbours},
+    Row{ActionKind::neighbor_alltoallw, neighbours},
 };
 
 const Row* find(ActionKind kind) {
@@ -325,14 +308,16 @@ const Row* find(ActionKind kind) {
 } // namespace
 
 double collective_bytes(const Action& action, std::uint32_t members, std::uint32_t peers) {
-  const Row* row = find(action.kind);
-  if (!row) return creation_bytes;
+  const trace::ActionTraits& kind = trace::traits(action.kind);
+  if (kind.family != trace::ActionFamily::collective) return creation_bytes;
+  if (kind.sent == trace::Sizes::none) return 0;
+  if (kind.sent == trace::Sizes::buffer) return static_cast<double>(action.bytes);
+  const bool listed = kind.sent == trace::Sizes::list || kind.received == trace::Sizes::list;
+  if (listed || kind.neighborhood) return std::max({sum(action.counts), sum(action.receive_counts), part(action)});
   // Between groups a root's parts are the other group's, and so are what an allgather brings and an alltoall takes
   // away.
-  const bool of_own_group = (action.kind == ActionKind::gather || action.kind == ActionKind::scatter)
-                                ? action.peer >= 0
-                                : action.kind == ActionKind::reduce_scatter_block;
-  return row->bytes(action, of_own_group ? members : peers);
+  const bool of_own_group = rooted(action.kind) ? action.peer >= 0 : kind.reduces;
+  return part(action) * (of_own_group ? members : peers);
 }
 
 CollectiveCost collective_cost(CollectiveModel model, const CollectiveShape& shape) {

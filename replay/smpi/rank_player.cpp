@@ -374,7 +374,7 @@ void RankPlayer::attribute(const Action& action, double seconds) {
 }
 
 MessageTags RankPlayer::recorded_tags(const Action& action) const {
-  const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+  const bool exchanges = trace::exchanges_messages(action.kind);
   return {.send = action.tag, .receive = message_tag(exchanges ? action.receive_tag : action.tag)};
 }
 
@@ -388,8 +388,8 @@ MessageTags RankPlayer::number_messages(const Action& action, std::uint64_t ordi
   if (late != nullptr && late->cancelled) return tags;
   const trace::CommunicatorId communicator = stage_.scan->same_as[action.communicator];
   const int self = circle(action.communicator).self;
-  const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
-  if (exchanges || action.kind == ActionKind::send)
+  const bool exchanges = trace::exchanges_messages(action.kind);
+  if (trace::sends_message(action.kind))
     if (const int to = place(action, action.peer); to != MPI_PROC_NULL)
       tags.send = numbers.send({communicator, self, to}, action.tag).number;
   if (action.kind == ActionKind::send) return tags;

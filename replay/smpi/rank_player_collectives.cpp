@@ -1,7 +1,6 @@
 #include "replay/smpi/rank_player.h"
 
 #include "replay/smpi/elements.h"
-#include "trace/action_questions.h"
 #include "trace/collective_bytes.h"
 #include "trace/error.h"
 
@@ -76,16 +75,7 @@ RankPlayer::Reduction RankPlayer::reduction_of(const Action& action) {
 }
 
 void RankPlayer::collective(const Action& action) {
-  switch (action.kind) {
-  case ActionKind::neighbor_allgather:
-  case ActionKind::neighbor_allgatherv:
-  case ActionKind::neighbor_alltoall:
-  case ActionKind::neighbor_alltoallv:
-  case ActionKind::neighbor_alltoallw:
-    return neighborhood(action);
-  default:
-    break;
-  }
+  if (trace::neighbourhood(action.kind)) return neighborhood(action);
   const Circle& members = circle(action.communicator);
   if (members.inter()) return between_groups(action);
   collective_of_one_group(action, members.whole,
@@ -125,14 +115,8 @@ void RankPlayer::collective_of_one_group(const Action& action, MPI_Comm comm, MP
     return check(either(PMPI_Ialltoall, PMPI_Alltoall, request, out, receive_count, receive_type, in, receive_count,
                         receive_type, comm),
                  action);
-  case ActionKind::reduce:
-  case ActionKind::allreduce:
-  case ActionKind::reduce_scatter:
-  case ActionKind::reduce_scatter_block:
-  case ActionKind::scan:
-  case ActionKind::exscan:
-    return reduction(action, comm, request);
   default:
+    if (trace::traits(action.kind).reduces) return reduction(action, comm, request);
     return vector_collective(action, comm, request);
   }
 }
@@ -252,7 +236,7 @@ void RankPlayer::all_to_all_of_any_size(const Action& action, MPI_Comm comm, MPI
 
 /// The communicator exists already; what remains is that its makers meet and agree on an identity.
 void RankPlayer::create_communicator(const Action& action) {
-  if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return;
+  if (!trace::traits(action.kind).creates) return;
   const auto on = trace::meeting_place(action);
   if (!on) return;
   MPI_Comm comm = communicator(*on);

@@ -1,7 +1,5 @@
 #include "replay/smpi/rank_player.h"
 
-#include "trace/action_questions.h"
-
 #include <algorithm>
 
 // SMPI's own files need names and places that traces do not hold. What it would do with them, it does on SimGrid's
@@ -24,9 +22,8 @@ void sleep_until(double moment) {
   if (moment > sg4::Engine::get_clock()) sg4::this_actor::sleep_until(moment);
 }
 
-/// File_set_size and File_preallocate say how large the file becomes, and move nothing.
 trace::Bytes written_by(const Action& action) {
-  return action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate ? 0 : action.bytes;
+  return trace::traits(action.kind).sent == trace::Sizes::said ? 0 : action.bytes;
 }
 
 } // namespace
@@ -89,15 +86,16 @@ void RankPlayer::file(const Action& action) {
 }
 
 void RankPlayer::file_collective(const Action& action) {
-  if (trace::settles_file(action.kind)) return check(PMPI_Barrier(communicator(action.communicator)), action);
-  if (trace::ends_split_call(action.kind)) {
+  const trace::ActionTraits& traits = trace::traits(action.kind);
+  if (traits.settles) return check(PMPI_Barrier(communicator(action.communicator)), action);
+  if (traits.split == trace::SplitCall::ends) {
     const auto begun = own_->split_transfers.find(action.communicator);
     if (begun == own_->split_transfers.end()) return; // its first half was not recorded
     FileTransfer transfer = std::move(begun->second);
     own_->split_transfers.erase(begun);
     return finish(transfer);
   }
-  const bool split = trace::begins_split_call(action.kind);
+  const bool split = traits.split == trace::SplitCall::begins;
   FileTransfer transfer = meet_at_file(action, !split && action.request == trace::no_request);
   if (split) {
     own_->split_transfers[action.communicator] = std::move(transfer);

@@ -21,7 +21,7 @@ trace::Bytes at(std::span<const trace::Bytes> parts, std::size_t index) {
 }
 
 bool with_counts(ActionKind kind) {
-  return kind == ActionKind::neighbor_alltoallv || kind == ActionKind::neighbor_alltoallw;
+  return trace::traits(kind).sent == trace::Sizes::list;
 }
 
 } // namespace
@@ -73,12 +73,11 @@ void RankPlayer::exchange_of_leaders(const Action& action, trace::Bytes out, tra
 /// Messages between the root and each member of the other group.
 void RankPlayer::rooted_messages(const Action& action, std::vector<MPI_Request>& parts) {
   const Circle& groups = circle(action.communicator);
-  const bool to_root =
-      action.kind == ActionKind::gather || action.kind == ActionKind::gatherv || action.kind == ActionKind::reduce;
+  const bool to_root = trace::traits(action.kind).root == trace::Root::receives;
   if (action.peer == trace::no_rank) return; // of the root's group, and not the root
   if (action.peer != trace::root_of_remote_group) {
     const int root = place(action, action.peer);
-    const bool scatters = action.kind == ActionKind::scatter || action.kind == ActionKind::scatterv;
+    const bool scatters = trace::traits(action.kind).received == trace::Sizes::one;
     if (to_root) return send_aside(action, root, action.bytes, parts);
     return receive_aside(action, root, scatters ? action.receive_bytes : action.bytes, parts);
   }
@@ -181,14 +180,8 @@ void RankPlayer::between_groups(const Action& action) {
 
 void RankPlayer::between_groups_nonblocking(const Action& action) {
   Pending& pending = slot(action.request);
+  if (trace::rooted(action.kind)) return rooted_messages(action, pending.parts);
   switch (action.kind) {
-  case ActionKind::broadcast:
-  case ActionKind::reduce:
-  case ActionKind::gather:
-  case ActionKind::gatherv:
-  case ActionKind::scatter:
-  case ActionKind::scatterv:
-    return rooted_messages(action, pending.parts);
   case ActionKind::barrier:
     return start_barrier(action, circle(action.communicator).aside, &pending.request);
   case ActionKind::allreduce:

@@ -2,7 +2,6 @@
 
 #include "replay/smpi/acting_thread.h"
 #include "replay/smpi/rank_player.h"
-#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -20,8 +19,7 @@ using trace::ActionKind;
 constexpr std::uint64_t ahead = std::uint64_t{1} << 16U;
 
 bool makes_window(ActionKind kind) {
-  return kind == ActionKind::win_create || kind == ActionKind::win_allocate ||
-         kind == ActionKind::win_allocate_shared || kind == ActionKind::win_create_dynamic;
+  return trace::family(kind) == trace::ActionFamily::window && trace::traits(kind).creates;
 }
 
 } // namespace

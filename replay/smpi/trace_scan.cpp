@@ -19,27 +19,6 @@ using trace::ActionKind;
 
 constexpr trace::Bytes largest_int = std::numeric_limits<int>::max();
 
-bool neighbor_collective(ActionKind kind) {
-  return kind == ActionKind::neighbor_allgather || kind == ActionKind::neighbor_allgatherv ||
-         kind == ActionKind::neighbor_alltoall || kind == ActionKind::neighbor_alltoallv ||
-         kind == ActionKind::neighbor_alltoallw;
-}
-
-bool names_communicator(const Action& action) {
-  switch (trace::family(action.kind)) {
-  case trace::ActionFamily::computation:
-  case trace::ActionFamily::completion:
-  case trace::ActionFamily::generalized:
-  case trace::ActionFamily::mark:
-  case trace::ActionFamily::lifecycle:
-    return false;
-  case trace::ActionFamily::request:
-    return action.kind == ActionKind::resolved;
-  default:
-    return action.kind != ActionKind::file_delete;
-  }
-}
-
 /// True where the sizes of the action are those of messages.
 bool sends_messages(trace::ActionFamily family) {
   return family == trace::ActionFamily::point_to_point || family == trace::ActionFamily::collective ||
@@ -50,9 +29,9 @@ bool sends_messages(trace::ActionFamily family) {
 std::string obstacle(const Action& action, const trace::Run& run) {
   const trace::ActionFamily family = trace::family(action.kind);
   if (family == trace::ActionFamily::process) return "processes of another MPI_COMM_WORLD";
-  if (neighbor_collective(action.kind) && action.tag == 0)
+  if (neighbourhood(action.kind) && action.tag == 0)
     return trace::mpi_name(action) + " whose neighbours were not recorded";
-  if (names_communicator(action) && run.communicators[action.communicator].foreign_members() > 0)
+  if (names_communicator(action.kind) && run.communicators[action.communicator].foreign_members() > 0)
     return trace::mpi_name(action) + " with processes of another MPI_COMM_WORLD (this backend replays none)";
   if (!sends_messages(family)) return {};
   trace::Bytes largest = std::max(action.bytes, action.receive_bytes);
@@ -68,7 +47,7 @@ std::string obstacle(const Action& action, const trace::Run& run) {
 std::string remark(const Action& action, const trace::Run& run) {
   if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
     return "a probe ends when its whole message has come: it takes the message out of its receive's hands";
-  if (neighbor_collective(action.kind))
+  if (neighbourhood(action.kind))
     return "neighbourhood collectives are a message to and from each neighbour, all at once: SMPI has none";
   switch (trace::family(action.kind)) {
   case trace::ActionFamily::collective:
@@ -94,16 +73,8 @@ std::string remark(const Action& action, const trace::Run& run) {
 
 /// The window that an action makes or uses; no_communicator where it has nothing to do with one.
 trace::CommunicatorId window_of(const Action& action) {
-  switch (action.kind) {
-  case ActionKind::win_create:
-  case ActionKind::win_allocate:
-  case ActionKind::win_allocate_shared:
-  case ActionKind::win_create_dynamic:
-    return action.new_communicator;
-  default:
-    break;
-  }
   const trace::ActionFamily family = trace::family(action.kind);
+  if (family == trace::ActionFamily::window && trace::traits(action.kind).creates) return action.new_communicator;
   const bool uses = family == trace::ActionFamily::window || family == trace::ActionFamily::one_sided ||
                     family == trace::ActionFamily::epoch;
   return uses ? action.communicator : trace::no_communicator;
@@ -158,11 +129,11 @@ private:
   }
 
   void check(const Action& action) {
-    if (names_communicator(action)) {
+    if (names_communicator(action.kind)) {
       mark(action.communicator, action);
       if (action.new_communicator != trace::no_communicator) mark(action.new_communicator, action);
     }
-    if (neighbor_collective(action.kind)) use(action.communicator).aside = true;
+    if (neighbourhood(action.kind)) use(action.communicator).aside = true;
     if (const trace::CommunicatorId window = window_of(action); window != trace::no_communicator)
       use(window).window = true;
     const trace::ActionFamily family = trace::family(action.kind);

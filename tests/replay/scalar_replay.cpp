@@ -2,7 +2,6 @@
 
 #include "replay/model/collectives.h"
 #include "replay/model/schedules/plan.h"
-#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <deque>

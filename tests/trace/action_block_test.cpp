@@ -90,7 +90,7 @@ TEST(Action, is_called_by_the_name_of_its_mpi_call) {
 
 TEST(Action, kinds_are_stored_by_rising_codes_and_found_again) {
   int previous = 0;
-#define ACTION_KIND(code, name, family_name, mpi_name)                                                                 \
+#define ACTION_KIND(code, name, family_name, mpi_name, ...)                                                            \
   EXPECT_LT(previous, code);                                                                                           \
   previous = code;                                                                                                     \
   EXPECT_EQ(action_kind(code), ActionKind::name);                                                                      \

@@ -49,7 +49,7 @@ TEST(SameProgramFurther, holds_every_kind_of_call_on_files_and_generalized_reque
       found.insert(kept.action.kind);
       names.insert(trace::mpi_name(kept.action));
     }
-#define ACTION_KIND(code, name, of, mpi_name)                                                                          \
+#define ACTION_KIND(code, name, of, mpi_name, ...)                                                                     \
   if (ActionFamily::of == ActionFamily::file || ActionFamily::of == ActionFamily::file_collective ||                   \
       ActionFamily::of == ActionFamily::generalized) {                                                                 \
     EXPECT_TRUE(found.contains(ActionKind::name)) << #name;                                                            \

@@ -32,8 +32,7 @@ std::string text(const Action& action) {
   std::string text = mpi_name(action);
   if (family(action.kind) == ActionFamily::completion)
     return text + fmt::format(" of {} request{}", action.requests.size(), action.requests.size() == 1 ? "" : "s");
-  const bool sends = action.kind == ActionKind::send || action.kind == ActionKind::exchange ||
-                     action.kind == ActionKind::exchange_replace;
+  const bool sends = sends_message(action.kind);
   if (sends && action.peer != trace::no_rank) text += " " + peer_text("to", action.peer, action.tag);
   if (!sends && family(action.kind) == ActionFamily::point_to_point && action.peer != trace::no_rank)
     text += " " + peer_text("from", action.peer, action.tag);

@@ -15,10 +15,9 @@ using trace::Action;
 using trace::ActionBlock;
 using trace::ActionKind;
 
-bool sends_message(const Action& action) {
-  if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace)
-    return action.peer != trace::no_rank;
-  return action.kind == ActionKind::send;
+bool is_message(const Action& action) {
+  if (exchanges_messages(action.kind)) return action.peer != trace::no_rank;
+  return sends_message(action.kind);
 }
 
 /// What one rank's threads did.
@@ -56,7 +55,7 @@ void add_block(const ActionBlock& block, const trace::Run& run, trace::Rank numb
     call.count += count;
     call.bytes += count * bytes_sent(action, run, number);
     call.bytes_received += count * bytes_received(action);
-    if (sends_message(action)) {
+    if (is_message(action)) {
       summary.messages += count;
       summary.message_bytes += count * action.bytes;
     }
@@ -100,12 +99,12 @@ Spread spread(const std::vector<double>& values) {
 trace::Bytes bytes_sent(const Action& action, const trace::Run& run, trace::Rank rank) {
   switch (family(action.kind)) {
   case trace::ActionFamily::point_to_point:
-    return sends_message(action) ? action.bytes : 0;
+    return is_message(action) ? action.bytes : 0;
   case trace::ActionFamily::collective:
     return collective_bytes(action, run.communicators.at(action.communicator), rank).given;
   case trace::ActionFamily::file_collective:
     // Sizes of files, of which nothing moves.
-    return action.kind == ActionKind::file_set_size || action.kind == ActionKind::file_preallocate ? 0 : action.bytes;
+    return traits(action.kind).sent == trace::Sizes::one ? action.bytes : 0;
   case trace::ActionFamily::one_sided:
   case trace::ActionFamily::file:
     return action.bytes;
@@ -118,8 +117,7 @@ trace::Bytes bytes_received(const Action& action) {
   switch (family(action.kind)) {
   case trace::ActionFamily::point_to_point:
     if (action.kind == ActionKind::receive) return action.peer == trace::any_rank ? 0 : action.bytes;
-    return action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace ? action.receive_bytes
-                                                                                              : 0;
+    return exchanges_messages(action.kind) ? action.receive_bytes : 0;
   case trace::ActionFamily::request:
     return action.kind == ActionKind::resolved ? action.bytes : 0;
   case trace::ActionFamily::one_sided:

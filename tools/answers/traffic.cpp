@@ -38,10 +38,7 @@ public:
   void add(Rank rank, const Action& action, std::uint64_t count) {
     switch (family(action.kind)) {
     case ActionFamily::point_to_point:
-      if (action.kind != ActionKind::send && action.kind != ActionKind::exchange &&
-          action.kind != ActionKind::exchange_replace)
-        return;
-      if (action.peer != trace::no_rank)
+      if (sends_message(action.kind) && action.peer != trace::no_rank)
         put({action.communicator, rank, world_rank(run_, rank, action), TrafficKind::message}, count, action.bytes);
       return;
     case ActionFamily::one_sided: {

@@ -1,11 +1,10 @@
-#include "tools/answers/used_sizes.h"
 #include "tools/console.h"
 #include "tools/csv.h"
 #include "tools/rank_ranges.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "trace/action_questions.h"
+#include "trace/collective_bytes.h"
 #include "trace/quoted.h"
 
 #include <fmt/format.h>
@@ -47,23 +46,6 @@ struct Line {
   const trace::ActionTimes* times = nullptr; ///< null when not asked for, or not known
 };
 
-bool names_communicator(const Action& action) {
-  switch (family(action.kind)) {
-  case trace::ActionFamily::computation:
-  case trace::ActionFamily::completion:
-  case trace::ActionFamily::generalized:
-  case trace::ActionFamily::mark:
-  case trace::ActionFamily::lifecycle:
-    return false;
-  case trace::ActionFamily::request:
-    return action.kind == ActionKind::resolved;
-  case trace::ActionFamily::file:
-    return action.kind != ActionKind::file_delete;
-  default:
-    return true;
-  }
-}
-
 /// A number, or the word for what MPI has a constant for.
 nlohmann::ordered_json peer_json(trace::Rank peer) {
   if (peer == trace::any_rank) return "any";
@@ -99,9 +81,9 @@ nlohmann::ordered_json fields(const Run& run, const Line& line) {
     return json;
   }
   const trace::ActionFamily of = family(action.kind);
-  if (names_communicator(action)) json["communicator"] = action.communicator;
-  const UsedSizes sizes = used_sizes(action, run, line.rank);
-  const bool exchange = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
+  if (names_communicator(action.kind)) json["communicator"] = action.communicator;
+  const trace::UsedSizes sizes = used_sizes(action, run, line.rank);
+  const bool exchange = exchanges_messages(action.kind);
   if (exchange || rooted(action.kind) || action.peer != trace::no_rank) json["peer"] = peer_json(action.peer);
   if (of == trace::ActionFamily::point_to_point || action.kind == ActionKind::resolved)
     json["tag"] = tag_json(action.tag);

@@ -50,90 +50,56 @@ CollectiveSizes all_to_all(const Action& action, Rank place) {
   return sizes;
 }
 
+CollectiveSizes gathered_parts(const Action& action, Rank place) {
+  const Bytes part = in_place(action) ? own(action.receive_counts, place) : action.bytes;
+  CollectiveSizes sizes{.given = transfer(0, place, part), .sums = true};
+  if (rooted(action.kind)) {
+    sizes.expected = action.peer == place ? to_all(action.receive_counts) : 0;
+  } else {
+    sizes.common = to_all(action.receive_counts);
+    sizes.common_is_bytes = false;
+    sizes.expected = place == 0 ? *sizes.common : 0;
+  }
+  return sizes;
+}
+
+CollectiveSizes scattered_parts(const Action& action, Rank place) {
+  const Bytes part = in_place(action) ? own(action.counts, place) : action.receive_bytes;
+  return {
+      .given = action.peer == place ? to_all(action.counts) : 0, .expected = transfer(0, place, part), .sums = true};
+}
+
 } // namespace
 
 CollectiveSizes sizes_of(const Action& action, Rank place) {
-  const bool root = action.peer == place;
-  const bool sends = !in_place(action);
-  switch (action.kind) {
-  case ActionKind::broadcast:
-  case ActionKind::reduce:
-  case ActionKind::allreduce:
-  case ActionKind::scan:
-  case ActionKind::exscan:
-  case ActionKind::reduce_scatter_block:
-    return uniform(action, true, false);
-  case ActionKind::gather:
-    return uniform(action, sends, root);
-  case ActionKind::scatter:
-    return uniform(action, root, sends);
-  case ActionKind::allgather:
-  case ActionKind::alltoall:
-    return uniform(action, sends, true);
-  case ActionKind::gatherv:
-    return {.given = transfer(0, place, sends ? action.bytes : own(action.receive_counts, place)),
-            .expected = root ? to_all(action.receive_counts) : 0,
-            .sums = true};
-  case ActionKind::scatterv:
-    return {.given = root ? to_all(action.counts) : 0,
-            .expected = transfer(0, place, sends ? action.receive_bytes : own(action.counts, place)),
-            .sums = true};
-  case ActionKind::allgatherv: {
-    const std::uint64_t all = to_all(action.receive_counts);
-    return {.common = all,
-            .given = transfer(0, place, sends ? action.bytes : own(action.receive_counts, place)),
-            .expected = place == 0 ? all : 0,
-            .sums = true,
-            .common_is_bytes = false};
-  }
-  case ActionKind::reduce_scatter:
+  const ActionTraits& kind = traits(action.kind);
+  if (kind.family != ActionFamily::collective || kind.neighborhood) return {};
+  if (kind.received == Sizes::result && kind.sent == Sizes::list)
     return {.common = to_all(action.counts), .common_is_bytes = false};
-  case ActionKind::alltoallv:
-  case ActionKind::alltoallw:
-    return all_to_all(action, place);
-  default:
-    return {};
-  }
+  if (kind.received == Sizes::result) return uniform(action, true, false);
+  if (kind.sent == Sizes::list)
+    return kind.received == Sizes::list ? all_to_all(action, place) : scattered_parts(action, place);
+  if (kind.received == Sizes::list) return gathered_parts(action, place);
+  if (kind.sent == Sizes::none) return {};
+  // What is there of the root's own part in place, the root says on its other side.
+  const bool root = action.peer == place;
+  const bool both = !in_place(action);
+  return uniform(action, kind.root == Root::sends ? root : both,
+                 kind.root == Root::none || (kind.root == Root::receives ? root : both));
 }
 
 std::string malformed(const Action& action, Rank place, Rank size) {
+  const ActionTraits& kind = traits(action.kind);
+  if (kind.family != ActionFamily::collective || kind.neighborhood) return {};
+  if (rooted(action.kind) && (action.peer < 0 || action.peer >= size))
+    return "names root " + std::to_string(action.peer) + " in a communicator of " + std::to_string(size);
+  if (rooted(action.kind) && action.peer != place) return {}; // only the root lists sizes
   const auto wrong_length = [size](std::span<const Bytes> counts) {
     return counts.size() != static_cast<std::size_t>(size);
   };
-  const bool root = action.peer == place;
-  bool rooted = false;
-  bool wrong = false;
-  switch (action.kind) {
-  case ActionKind::broadcast:
-  case ActionKind::reduce:
-  case ActionKind::gather:
-  case ActionKind::scatter:
-    rooted = true;
-    break;
-  case ActionKind::gatherv:
-    rooted = true;
-    wrong = root && wrong_length(action.receive_counts);
-    break;
-  case ActionKind::scatterv:
-    rooted = true;
-    wrong = root && wrong_length(action.counts);
-    break;
-  case ActionKind::allgatherv:
-    wrong = wrong_length(action.receive_counts);
-    break;
-  case ActionKind::reduce_scatter:
-    wrong = wrong_length(action.counts);
-    break;
-  case ActionKind::alltoallv:
-  case ActionKind::alltoallw:
-    wrong = wrong_length(action.receive_counts) ||
-            (wrong_length(action.counts) && !(action.counts.empty() && in_place(action)));
-    break;
-  default:
-    break;
-  }
-  if (rooted && (action.peer < 0 || action.peer >= size))
-    return "names root " + std::to_string(action.peer) + " in a communicator of " + std::to_string(size);
+  const bool lists_in_place = kind.received == Sizes::list && in_place(action) && action.counts.empty();
+  const bool wrong = (kind.sent == Sizes::list && !lists_in_place && wrong_length(action.counts)) ||
+                     (kind.received == Sizes::list && wrong_length(action.receive_counts));
   if (wrong) return "gives sizes for another number of ranks than the communicator's " + std::to_string(size);
   return {};
 }

@@ -1,6 +1,5 @@
 #include "trace/checking/rank_check.h"
 
-#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "trace/formats/dimemas_writer.h"
 
-#include "trace/action_questions.h"
 #include "trace/collective_bytes.h"
 #include "trace/error.h"
 #include "trace/formats/exported_rank.h"
@@ -9,6 +8,7 @@
 #include "trace/formats/text_output.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -23,45 +23,22 @@ namespace {
 
 constexpr int place_digits = 15;
 
-/// Dimemas' numbers of collectives.
+/// Dimemas' collectives, in the order of its numbers.
+constexpr std::array numbered_collectives{
+    ActionKind::barrier,        ActionKind::broadcast,
+    ActionKind::gather,         ActionKind::gatherv,
+    ActionKind::scatter,        ActionKind::scatterv,
+    ActionKind::allgather,      ActionKind::allgatherv,
+    ActionKind::alltoall,       ActionKind::alltoallv,
+    ActionKind::reduce,         ActionKind::allreduce,
+    ActionKind::reduce_scatter, ActionKind::reduce_scatter_block,
+    ActionKind::scan,           ActionKind::alltoallw,
+};
+
 std::optional<int> number_of(ActionKind kind) {
-  switch (kind) {
-  case ActionKind::barrier:
-    return 0;
-  case ActionKind::broadcast:
-    return 1;
-  case ActionKind::gather:
-    return 2;
-  case ActionKind::gatherv:
-    return 3;
-  case ActionKind::scatter:
-    return 4;
-  case ActionKind::scatterv:
-    return 5;
-  case ActionKind::allgather:
-    return 6;
-  case ActionKind::allgatherv:
-    return 7;
-  case ActionKind::alltoall:
-    return 8;
-  case ActionKind::alltoallv:
-    return 9;
-  case ActionKind::reduce:
-    return 10;
-  case ActionKind::allreduce:
-    return 11;
-  case ActionKind::reduce_scatter:
-    return 12;
-  case ActionKind::reduce_scatter_block:
-    return 13;
-  case ActionKind::scan:
-  case ActionKind::exscan:
-    return 14;
-  case ActionKind::alltoallw:
-    return 15;
-  default:
-    return std::nullopt;
-  }
+  const auto found = std::ranges::find(numbered_collectives, kind == ActionKind::exscan ? ActionKind::scan : kind);
+  if (found == numbered_collectives.end()) return std::nullopt;
+  return static_cast<int>(found - numbered_collectives.begin());
 }
 
 template <typename First, typename... Rest>
@@ -219,7 +196,8 @@ private:
 std::string head(const Run& run, const std::filesystem::path& output, std::uint64_t places) {
   std::string name = output.filename().string();
   std::ranges::replace(name, '"', '\'');
-  std::ranges::replace_if(name, [](unsigned char letter) { return letter < ' '; }, '_');
+  std::ranges::replace_if(
+      name, [](unsigned char letter) { return letter < ' '; }, '_');
   const std::string digits = std::to_string(places);
   std::string text = "#DIMEMAS:\"" + name + "\":1," + std::string(place_digits - digits.size(), '0') + digits + ":" +
                      std::to_string(run.size) + "(";

@@ -1,7 +1,6 @@
 #include "trace/formats/exported_rank.h"
 
 #include "trace/action_block.h"
-#include "trace/action_questions.h"
 #include "trace/error.h"
 
 #include <algorithm>
@@ -141,7 +140,7 @@ void ExportedRank::receive(Action action) {
 }
 
 void ExportedRank::creation(const Action& action) {
-  if (action.kind == ActionKind::comm_free || action.kind == ActionKind::comm_disconnect) return lost(action);
+  if (!traits(action.kind).creates) return lost(action);
   if (const auto where = meeting_place(action)) say_creation(action, *where);
 }
 

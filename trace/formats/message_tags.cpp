@@ -21,7 +21,7 @@ void look(const Action& action, UsedTags& used) {
   switch (family(action.kind)) {
   case ActionFamily::point_to_point:
     message(action.tag);
-    if (action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace) message(action.receive_tag);
+    if (exchanges_messages(action.kind)) message(action.receive_tag);
     return;
   case ActionFamily::request:
     if (action.kind == ActionKind::resolved) message(action.tag);

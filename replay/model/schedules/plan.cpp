@@ -11,7 +11,6 @@
 #include "replay/model/schedules/ring.h"
 #include "replay/model/schedules/scan.h"
 #include "replay/model/switches.h"
-#include "trace/action_questions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -373,20 +372,16 @@ private:
 
   void between_groups() {
     const double bytes = shape_.bytes;
+    if (rooted(shape_.kind)) {
+      // Those of the root's own group have nothing to do with it.
+      if (place_.root != nobody) rooted_between_groups();
+      return;
+    }
     switch (shape_.kind) {
     case ActionKind::barrier:
       add(dissemination);
       leaders_swap(0, 0);
       return broadcast(0, 0);
-    case ActionKind::broadcast:
-    case ActionKind::reduce:
-    case ActionKind::gather:
-    case ActionKind::scatter:
-    case ActionKind::gatherv:
-    case ActionKind::scatterv:
-      // Those of the root's own group have nothing to do with it.
-      if (place_.root != nobody) rooted_between_groups();
-      return;
     case ActionKind::allreduce:
       reduce(0, bytes);
       leaders_swap(bytes, bytes);
@@ -438,11 +433,11 @@ private:
   /// The root in one group, and those it has to do with, all of the other.
   void rooted_between_groups() {
     const double bytes = shape_.bytes;
-    const bool up =
-        shape_.kind == ActionKind::reduce || shape_.kind == ActionKind::gather || shape_.kind == ActionKind::gatherv;
-    const bool by_parts = shape_.kind == ActionKind::gatherv || shape_.kind == ActionKind::scatterv;
-    const bool local = shape_.kind == ActionKind::broadcast || shape_.kind == ActionKind::reduce ||
-                       (!by_parts && switches::gather_between_groups_locally(shape_));
+    const trace::ActionTraits& kind = trace::traits(shape_.kind);
+    const bool up = kind.root == trace::Root::receives;
+    const bool by_parts = kind.sent == trace::Sizes::list || kind.received == trace::Sizes::list;
+    const bool local =
+        kind.sent == trace::Sizes::buffer || (!by_parts && switches::gather_between_groups_locally(shape_));
     if (!local) return part_by_part_between_groups(up, by_parts);
     if (is_root())
       return up ? connect(remote_leader(), place_.root, bytes) : connect(place_.root, remote_leader(), bytes);

@@ -9,97 +9,163 @@ namespace timeless::trace::formats::dumpi {
 
 namespace {
 
-struct Kind {
+/// What a call is about.
+enum class Subject : std::uint8_t { other, collective, window, file };
+
+/// Whether a call waits for others.
+enum class Waits : bool { no, yes };
+
+struct CallRow {
   Call call;
-  ActionKind kind;
+  Waits waits = Waits::yes;
+  Subject subject = Subject::other;
+  ActionKind kind = {}; ///< of a known subject: what the call becomes
 };
 
-constexpr Kind file_kinds[] = {
-    {Call::File_close, ActionKind::file_close},
-    {Call::File_sync, ActionKind::file_sync},
-    {Call::File_set_size, ActionKind::file_set_size},
-    {Call::File_preallocate, ActionKind::file_preallocate},
-    {Call::File_set_view, ActionKind::file_set_view},
-    {Call::File_set_info, ActionKind::file_set_info},
-    {Call::File_set_atomicity, ActionKind::file_set_atomicity},
-    {Call::File_seek_shared, ActionKind::file_seek_shared},
-    {Call::File_read_at, ActionKind::file_read_at},
-    {Call::File_read_at_all, ActionKind::file_read_at_all},
-    {Call::File_write_at, ActionKind::file_write_at},
-    {Call::File_write_at_all, ActionKind::file_write_at_all},
-    {Call::File_iread_at, ActionKind::file_read_at},
-    {Call::File_iwrite_at, ActionKind::file_write_at},
-    {Call::File_read, ActionKind::file_read},
-    {Call::File_read_all, ActionKind::file_read_all},
-    {Call::File_write, ActionKind::file_write},
-    {Call::File_write_all, ActionKind::file_write_all},
-    {Call::File_iread, ActionKind::file_read},
-    {Call::File_iwrite, ActionKind::file_write},
-    {Call::File_read_shared, ActionKind::file_read_shared},
-    {Call::File_write_shared, ActionKind::file_write_shared},
-    {Call::File_iread_shared, ActionKind::file_read_shared},
-    {Call::File_iwrite_shared, ActionKind::file_write_shared},
-    {Call::File_read_ordered, ActionKind::file_read_ordered},
-    {Call::File_write_ordered, ActionKind::file_write_ordered},
-    {Call::File_read_at_all_begin, ActionKind::file_read_at_all_begin},
-    {Call::File_read_at_all_end, ActionKind::file_read_at_all_end},
-    {Call::File_write_at_all_begin, ActionKind::file_write_at_all_begin},
-    {Call::File_write_at_all_end, ActionKind::file_write_at_all_end},
-    {Call::File_read_all_begin, ActionKind::file_read_all_begin},
-    {Call::File_read_all_end, ActionKind::file_read_all_end},
-    {Call::File_write_all_begin, ActionKind::file_write_all_begin},
-    {Call::File_write_all_end, ActionKind::file_write_all_end},
-    {Call::File_read_ordered_begin, ActionKind::file_read_ordered_begin},
-    {Call::File_read_ordered_end, ActionKind::file_read_ordered_end},
-    {Call::File_write_ordered_begin, ActionKind::file_write_ordered_begin},
-    {Call::File_write_ordered_end, ActionKind::file_write_ordered_end},
+/// The calls that become an action, or should.
+constexpr CallRow call_rows[] = {
+    {Call::Send},
+    {Call::Recv},
+    {Call::Bsend},
+    {Call::Ssend},
+    {Call::Rsend},
+    {Call::Isend, Waits::no},
+    {Call::Ibsend, Waits::no},
+    {Call::Issend, Waits::no},
+    {Call::Irsend, Waits::no},
+    {Call::Irecv, Waits::no},
+    {Call::Wait},
+    {Call::Test, Waits::no},
+    {Call::Request_free, Waits::no},
+    {Call::Waitany},
+    {Call::Testany, Waits::no},
+    {Call::Waitall},
+    {Call::Testall, Waits::no},
+    {Call::Waitsome},
+    {Call::Testsome, Waits::no},
+    {Call::Iprobe, Waits::no},
+    {Call::Probe},
+    {Call::Cancel, Waits::no},
+    {Call::Send_init, Waits::no},
+    {Call::Bsend_init, Waits::no},
+    {Call::Ssend_init, Waits::no},
+    {Call::Rsend_init, Waits::no},
+    {Call::Recv_init, Waits::no},
+    {Call::Start, Waits::no},
+    {Call::Startall, Waits::no},
+    {Call::Sendrecv},
+    {Call::Sendrecv_replace},
+    {Call::Comm_dup},
+    {Call::Comm_create},
+    {Call::Comm_split},
+    {Call::Intercomm_create},
+    {Call::Intercomm_merge},
+    {Call::Cart_create},
+    {Call::Graph_create},
+    {Call::Cart_sub},
+    {Call::Comm_accept},
+    {Call::Comm_connect},
+    {Call::Comm_join},
+    {Call::Comm_spawn},
+    {Call::Comm_spawn_multiple},
+    {Call::Win_create},
+    {Call::Grequest_start, Waits::no},
+    {Call::Grequest_complete, Waits::no},
+    {Call::File_open},
+    {Call::File_delete},
+    {Call::Finalize},
+    {Call::Barrier, Waits::yes, Subject::collective, ActionKind::barrier},
+    {Call::Bcast, Waits::yes, Subject::collective, ActionKind::broadcast},
+    {Call::Gather, Waits::yes, Subject::collective, ActionKind::gather},
+    {Call::Gatherv, Waits::yes, Subject::collective, ActionKind::gatherv},
+    {Call::Scatter, Waits::yes, Subject::collective, ActionKind::scatter},
+    {Call::Scatterv, Waits::yes, Subject::collective, ActionKind::scatterv},
+    {Call::Allgather, Waits::yes, Subject::collective, ActionKind::allgather},
+    {Call::Allgatherv, Waits::yes, Subject::collective, ActionKind::allgatherv},
+    {Call::Alltoall, Waits::yes, Subject::collective, ActionKind::alltoall},
+    {Call::Alltoallv, Waits::yes, Subject::collective, ActionKind::alltoallv},
+    {Call::Alltoallw, Waits::yes, Subject::collective, ActionKind::alltoallw},
+    {Call::Reduce, Waits::yes, Subject::collective, ActionKind::reduce},
+    {Call::Allreduce, Waits::yes, Subject::collective, ActionKind::allreduce},
+    {Call::Reduce_scatter, Waits::yes, Subject::collective, ActionKind::reduce_scatter},
+    {Call::Scan, Waits::yes, Subject::collective, ActionKind::scan},
+    {Call::Exscan, Waits::yes, Subject::collective, ActionKind::exscan},
+    {Call::Comm_free, Waits::yes, Subject::collective, ActionKind::comm_free},
+    {Call::Comm_disconnect, Waits::yes, Subject::collective, ActionKind::comm_disconnect},
+    {Call::Win_free, Waits::yes, Subject::window, ActionKind::win_free},
+    {Call::Win_fence, Waits::yes, Subject::window, ActionKind::win_fence},
+    {Call::Win_complete, Waits::yes, Subject::window, ActionKind::win_complete},
+    {Call::Win_lock, Waits::yes, Subject::window, ActionKind::win_lock},
+    {Call::Win_post, Waits::yes, Subject::window, ActionKind::win_post},
+    {Call::Win_start, Waits::yes, Subject::window, ActionKind::win_start},
+    {Call::Win_test, Waits::no, Subject::window, ActionKind::win_test},
+    {Call::Win_unlock, Waits::yes, Subject::window, ActionKind::win_unlock},
+    {Call::Win_wait, Waits::yes, Subject::window, ActionKind::win_wait},
+    {Call::Put, Waits::no, Subject::window, ActionKind::put},
+    {Call::Get, Waits::no, Subject::window, ActionKind::get},
+    {Call::Accumulate, Waits::no, Subject::window, ActionKind::accumulate},
+    {Call::File_close, Waits::yes, Subject::file, ActionKind::file_close},
+    {Call::File_sync, Waits::yes, Subject::file, ActionKind::file_sync},
+    {Call::File_set_size, Waits::yes, Subject::file, ActionKind::file_set_size},
+    {Call::File_preallocate, Waits::yes, Subject::file, ActionKind::file_preallocate},
+    {Call::File_set_view, Waits::yes, Subject::file, ActionKind::file_set_view},
+    {Call::File_set_info, Waits::yes, Subject::file, ActionKind::file_set_info},
+    {Call::File_set_atomicity, Waits::yes, Subject::file, ActionKind::file_set_atomicity},
+    {Call::File_seek_shared, Waits::yes, Subject::file, ActionKind::file_seek_shared},
+    {Call::File_read_at, Waits::yes, Subject::file, ActionKind::file_read_at},
+    {Call::File_read_at_all, Waits::yes, Subject::file, ActionKind::file_read_at_all},
+    {Call::File_write_at, Waits::yes, Subject::file, ActionKind::file_write_at},
+    {Call::File_write_at_all, Waits::yes, Subject::file, ActionKind::file_write_at_all},
+    {Call::File_iread_at, Waits::yes, Subject::file, ActionKind::file_read_at},
+    {Call::File_iwrite_at, Waits::yes, Subject::file, ActionKind::file_write_at},
+    {Call::File_read, Waits::yes, Subject::file, ActionKind::file_read},
+    {Call::File_read_all, Waits::yes, Subject::file, ActionKind::file_read_all},
+    {Call::File_write, Waits::yes, Subject::file, ActionKind::file_write},
+    {Call::File_write_all, Waits::yes, Subject::file, ActionKind::file_write_all},
+    {Call::File_iread, Waits::yes, Subject::file, ActionKind::file_read},
+    {Call::File_iwrite, Waits::yes, Subject::file, ActionKind::file_write},
+    {Call::File_read_shared, Waits::yes, Subject::file, ActionKind::file_read_shared},
+    {Call::File_write_shared, Waits::yes, Subject::file, ActionKind::file_write_shared},
+    {Call::File_iread_shared, Waits::yes, Subject::file, ActionKind::file_read_shared},
+    {Call::File_iwrite_shared, Waits::yes, Subject::file, ActionKind::file_write_shared},
+    {Call::File_read_ordered, Waits::yes, Subject::file, ActionKind::file_read_ordered},
+    {Call::File_write_ordered, Waits::yes, Subject::file, ActionKind::file_write_ordered},
+    {Call::File_read_at_all_begin, Waits::yes, Subject::file, ActionKind::file_read_at_all_begin},
+    {Call::File_read_at_all_end, Waits::yes, Subject::file, ActionKind::file_read_at_all_end},
+    {Call::File_write_at_all_begin, Waits::yes, Subject::file, ActionKind::file_write_at_all_begin},
+    {Call::File_write_at_all_end, Waits::yes, Subject::file, ActionKind::file_write_at_all_end},
+    {Call::File_read_all_begin, Waits::yes, Subject::file, ActionKind::file_read_all_begin},
+    {Call::File_read_all_end, Waits::yes, Subject::file, ActionKind::file_read_all_end},
+    {Call::File_write_all_begin, Waits::yes, Subject::file, ActionKind::file_write_all_begin},
+    {Call::File_write_all_end, Waits::yes, Subject::file, ActionKind::file_write_all_end},
+    {Call::File_read_ordered_begin, Waits::yes, Subject::file, ActionKind::file_read_ordered_begin},
+    {Call::File_read_ordered_end, Waits::yes, Subject::file, ActionKind::file_read_ordered_end},
+    {Call::File_write_ordered_begin, Waits::yes, Subject::file, ActionKind::file_write_ordered_begin},
+    {Call::File_write_ordered_end, Waits::yes, Subject::file, ActionKind::file_write_ordered_end},
 };
 
-constexpr Kind window_kinds[] = {
-    {Call::Win_free, ActionKind::win_free},
-    {Call::Win_fence, ActionKind::win_fence},
-    {Call::Win_complete, ActionKind::win_complete},
-    {Call::Win_lock, ActionKind::win_lock},
-    {Call::Win_post, ActionKind::win_post},
-    {Call::Win_start, ActionKind::win_start},
-    {Call::Win_test, ActionKind::win_test},
-    {Call::Win_unlock, ActionKind::win_unlock},
-    {Call::Win_wait, ActionKind::win_wait},
-    {Call::Put, ActionKind::put},
-    {Call::Get, ActionKind::get},
-    {Call::Accumulate, ActionKind::accumulate},
-};
+const CallRow* row_of(std::uint16_t call) {
+  const auto* const found = std::ranges::find(call_rows, static_cast<Call>(call), &CallRow::call);
+  return found == std::end(call_rows) ? nullptr : found;
+}
 
-constexpr Kind collective_kinds[] = {
-    {Call::Barrier, ActionKind::barrier},     {Call::Bcast, ActionKind::broadcast},
-    {Call::Gather, ActionKind::gather},       {Call::Gatherv, ActionKind::gatherv},
-    {Call::Scatter, ActionKind::scatter},     {Call::Scatterv, ActionKind::scatterv},
-    {Call::Allgather, ActionKind::allgather}, {Call::Allgatherv, ActionKind::allgatherv},
-    {Call::Alltoall, ActionKind::alltoall},   {Call::Alltoallv, ActionKind::alltoallv},
-    {Call::Alltoallw, ActionKind::alltoallw}, {Call::Reduce, ActionKind::reduce},
-    {Call::Allreduce, ActionKind::allreduce}, {Call::Reduce_scatter, ActionKind::reduce_scatter},
-    {Call::Scan, ActionKind::scan},           {Call::Exscan, ActionKind::exscan},
-    {Call::Comm_free, ActionKind::comm_free}, {Call::Comm_disconnect, ActionKind::comm_disconnect},
-};
-
-template <std::size_t Rows>
-std::optional<ActionKind> find(const Kind (&kinds)[Rows], std::uint16_t call) {
-  const auto* const found = std::ranges::find(kinds, static_cast<Call>(call), &Kind::call);
-  return found == std::end(kinds) ? std::nullopt : std::optional(found->kind);
+std::optional<ActionKind> kind_of(std::uint16_t call, Subject subject) {
+  const CallRow* const row = row_of(call);
+  return row != nullptr && row->subject == subject ? std::optional(row->kind) : std::nullopt;
 }
 
 } // namespace
 
 std::optional<ActionKind> collective_kind(std::uint16_t call) {
-  return find(collective_kinds, call);
+  return kind_of(call, Subject::collective);
 }
 
 std::optional<ActionKind> window_kind(std::uint16_t call) {
-  return find(window_kinds, call);
+  return kind_of(call, Subject::window);
 }
 
 std::optional<ActionKind> file_kind(std::uint16_t call) {
-  return find(file_kinds, call);
+  return kind_of(call, Subject::file);
 }
 
 ActionKind made_by(Making how) {
@@ -129,95 +195,12 @@ ActionKind made_by(Making how) {
 }
 
 bool matters(std::uint16_t call) {
-  if (file_kind(call) || window_kind(call) || collective_kind(call)) return true;
-  switch (static_cast<Call>(call)) {
-  case Call::Send:
-  case Call::Recv:
-  case Call::Bsend:
-  case Call::Ssend:
-  case Call::Rsend:
-  case Call::Isend:
-  case Call::Ibsend:
-  case Call::Issend:
-  case Call::Irsend:
-  case Call::Irecv:
-  case Call::Wait:
-  case Call::Test:
-  case Call::Request_free:
-  case Call::Waitany:
-  case Call::Testany:
-  case Call::Waitall:
-  case Call::Testall:
-  case Call::Waitsome:
-  case Call::Testsome:
-  case Call::Iprobe:
-  case Call::Probe:
-  case Call::Cancel:
-  case Call::Send_init:
-  case Call::Bsend_init:
-  case Call::Ssend_init:
-  case Call::Rsend_init:
-  case Call::Recv_init:
-  case Call::Start:
-  case Call::Startall:
-  case Call::Sendrecv:
-  case Call::Sendrecv_replace:
-  case Call::Comm_dup:
-  case Call::Comm_create:
-  case Call::Comm_split:
-  case Call::Intercomm_create:
-  case Call::Intercomm_merge:
-  case Call::Cart_create:
-  case Call::Graph_create:
-  case Call::Cart_sub:
-  case Call::Comm_accept:
-  case Call::Comm_connect:
-  case Call::Comm_join:
-  case Call::Comm_spawn:
-  case Call::Comm_spawn_multiple:
-  case Call::Win_create:
-  case Call::Grequest_start:
-  case Call::Grequest_complete:
-  case Call::File_open:
-  case Call::File_delete:
-  case Call::Finalize:
-    return true;
-  default:
-    return false;
-  }
+  return row_of(call) != nullptr;
 }
 
 bool nonblocking(std::uint16_t call) {
-  switch (static_cast<Call>(call)) {
-  case Call::Isend:
-  case Call::Ibsend:
-  case Call::Issend:
-  case Call::Irsend:
-  case Call::Irecv:
-  case Call::Test:
-  case Call::Testany:
-  case Call::Testall:
-  case Call::Testsome:
-  case Call::Iprobe:
-  case Call::Cancel:
-  case Call::Request_free:
-  case Call::Send_init:
-  case Call::Bsend_init:
-  case Call::Ssend_init:
-  case Call::Rsend_init:
-  case Call::Recv_init:
-  case Call::Start:
-  case Call::Startall:
-  case Call::Grequest_start:
-  case Call::Grequest_complete:
-  case Call::Put:
-  case Call::Get:
-  case Call::Accumulate:
-  case Call::Win_test:
-    return true;
-  default:
-    return false;
-  }
+  const CallRow* const row = row_of(call);
+  return row != nullptr && row->waits == Waits::no;
 }
 
 } // namespace timeless::trace::formats::dumpi

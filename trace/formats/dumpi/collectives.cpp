@@ -1,4 +1,3 @@
-#include "trace/action_questions.h"
 #include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/translation.h"
 
@@ -26,48 +25,28 @@ bool Translation::collective(const Record& record) {
 
 /// How much each member gives and gets, as far as this rank says.
 void Translation::set_sizes(Action& action) {
-  switch (action.kind) {
-  case ActionKind::broadcast:
-    action.bytes = bytes(Field::count, Field::datatype);
+  const ActionTraits& kind = traits(action.kind);
+  if (kind.received == Sizes::result) {
+    if (kind.sent == Sizes::list)
+      action.counts = parts(Field::recvcounts, Field::datatype, out_);
+    else
+      action.bytes = bytes(Field::count, Field::datatype);
+    if (kind.reduces) action.element_bytes = static_cast<std::uint32_t>(type_size(record_->half(Field::datatype)));
     return;
-  case ActionKind::reduce:
-  case ActionKind::allreduce:
-  case ActionKind::scan:
-  case ActionKind::exscan:
-    action.bytes = bytes(Field::count, Field::datatype);
-    action.element_bytes = static_cast<std::uint32_t>(type_size(record_->half(Field::datatype)));
-    return;
-  case ActionKind::reduce_scatter:
-    action.counts = parts(Field::recvcounts, Field::datatype, out_);
-    action.element_bytes = static_cast<std::uint32_t>(type_size(record_->half(Field::datatype)));
-    return;
-  case ActionKind::gather:
-  case ActionKind::scatter:
-  case ActionKind::allgather:
-  case ActionKind::alltoall:
-    if (action.kind != ActionKind::scatter || at_root()) action.bytes = bytes(Field::sendcount, Field::sendtype);
-    if (action.kind != ActionKind::gather || at_root()) action.receive_bytes = bytes(Field::recvcount, Field::recvtype);
-    return;
-  case ActionKind::gatherv:
-  case ActionKind::allgatherv:
-    action.bytes = bytes(Field::sendcount, Field::sendtype);
-    if (action.kind == ActionKind::allgatherv || at_root())
-      action.receive_counts = parts(Field::recvcounts, Field::recvtype, in_);
-    return;
-  case ActionKind::scatterv:
-    action.receive_bytes = bytes(Field::recvcount, Field::recvtype);
-    if (at_root()) action.counts = parts(Field::sendcounts, Field::sendtype, out_);
-    return;
-  case ActionKind::alltoallv:
-    action.counts = parts(Field::sendcounts, Field::sendtype, out_);
-    action.receive_counts = parts(Field::recvcounts, Field::recvtype, in_);
-    return;
-  case ActionKind::alltoallw:
-    action.counts = typed_parts(Field::sendcounts, Field::sendtypes, out_);
-    action.receive_counts = typed_parts(Field::recvcounts, Field::recvtypes, in_);
-    return;
-  default:
-    return;
+  }
+  const bool typed = action.kind == ActionKind::alltoallw; // a datatype for each member
+  if (kind.root != Root::sends || at_root()) {
+    if (kind.sent == Sizes::one || kind.sent == Sizes::each) action.bytes = bytes(Field::sendcount, Field::sendtype);
+    if (kind.sent == Sizes::list)
+      action.counts = typed ? typed_parts(Field::sendcounts, Field::sendtypes, out_)
+                            : parts(Field::sendcounts, Field::sendtype, out_);
+  }
+  if (kind.root != Root::receives || at_root()) {
+    if (kind.received == Sizes::one || kind.received == Sizes::each)
+      action.receive_bytes = bytes(Field::recvcount, Field::recvtype);
+    if (kind.received == Sizes::list)
+      action.receive_counts = typed ? typed_parts(Field::recvcounts, Field::recvtypes, in_)
+                                    : parts(Field::recvcounts, Field::recvtype, in_);
   }
 }
 

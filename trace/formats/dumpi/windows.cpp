@@ -61,8 +61,8 @@ bool Translation::window_call(const Record& record) {
     if (record.word(Field::targetrank) < 0) return true; // MPI_PROC_NULL
     action.peer = record.word(Field::targetrank);
     const Bytes moved = bytes(Field::origincount, Field::origintype);
-    (*kind == ActionKind::get ? action.receive_bytes : action.bytes) = moved;
-    if (*kind == ActionKind::accumulate) {
+    (traits(*kind).sent == Sizes::none ? action.receive_bytes : action.bytes) = moved;
+    if (traits(*kind).reduces) {
       action.element_bytes = static_cast<std::uint32_t>(type_size(record.half(Field::origintype)));
       flags(record.word(Field::op) == replace_operation, flag_replace);
     }

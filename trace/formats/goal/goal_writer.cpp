@@ -1,6 +1,5 @@
 #include "trace/formats/goal/goal.h"
 
-#include "trace/action_questions.h"
 #include "trace/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/goal/schedule_binary.h"

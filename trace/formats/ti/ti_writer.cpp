@@ -1,6 +1,5 @@
 #include "trace/formats/ti/ti_writer.h"
 
-#include "trace/action_questions.h"
 #include "trace/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/message_tags.h"
