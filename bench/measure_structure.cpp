@@ -4,7 +4,6 @@
 #include "trace/archive/compression.h"
 #include "trace/encoding/bytes.h"
 #include "trace/encoding/folding.h"
-#include "trace/encoding/sharing.h"
 #include "trace/encoding/unfolding.h"
 
 #include <fmt/format.h>
@@ -136,9 +135,7 @@ void report(const Workload& work, int repeat) {
       folder.append(stretch.folded, stretch.whole_numbers);
     folder.finish(whole);
   });
-  trace::FoldedSequence shared;
-  const double sharing = median_seconds((repeat + 4) / 5, [&] { shared = trace::share_repeats(whole); });
-  const double unfolding = median_seconds(repeat, [&] { unfold(shared, work.symbols); });
+  const double unfolding = median_seconds(repeat, [&] { unfold(whole, work.symbols); });
   std::string fixed;
   for (const std::uint32_t symbol : work.symbols)
     trace::put_fixed(fixed, static_cast<std::uint16_t>(symbol));
@@ -148,20 +145,19 @@ void report(const Workload& work, int repeat) {
   std::size_t stretch_bytes = 0;
   for (const Stretch& stretch : stretches)
     stretch_bytes += encoded(stretch.folded, 3).size();
-  fmt::print("{:<20}{:>9}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(),
-             shared.items(), stretch_bytes, encoded(shared, 19).size(), stored.size(), 1e9 * folding / each,
-             1e9 * appending / each, 1e9 * sharing / each, 1e9 * unfolding / each, 1e9 * compressing / each);
+  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9.1f}{:>9.1f}{:>9.2f}{:>9.1f}\n", work.name, whole.items(), stretch_bytes,
+             encoded(whole, 19).size(), stored.size(), 1e9 * folding / each, 1e9 * appending / each,
+             1e9 * unfolding / each, 1e9 * compressing / each);
 }
 
 } // namespace
 
 void measure_structure(int repeat) {
-  fmt::print(
-      "{} symbols folded in stretches of {}, these appended to one another, what comes again in several places\n"
-      "shared; items, bytes after zstd, and nanoseconds of CPU time a symbol, medians of {}; zstd is of u16 symbols\n",
-      run_symbols, stretch_symbols, repeat);
-  fmt::print("{:<20}{:>9}{:>9}{:>11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "sequence", "items", "shared",
-             "stretches B", "whole B", "zstd-19", "fold", "append", "share", "unfold", "zstd-3");
+  fmt::print("{} symbols folded in stretches of {}, these appended to one another; items, bytes after zstd, and "
+             "nanoseconds of CPU time a symbol, medians of {}; zstd is of u16 symbols\n",
+             run_symbols, stretch_symbols, repeat);
+  fmt::print("{:<20}{:>9}{:>11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "sequence", "items", "stretches B", "whole B",
+             "zstd-19", "fold", "append", "unfold", "zstd-3");
   for (const Workload& work : workloads())
     report(work, repeat);
 }

@@ -1,7 +1,6 @@
 #include "trace/encoding/folding.h"
 
 #include "trace/encoding/bytes.h"
-#include "trace/encoding/sharing.h"
 #include "trace/encoding/unfolding.h"
 #include "trace/error.h"
 
@@ -171,74 +170,6 @@ RC_GTEST_PROP(Folding, random_damage_is_refused_or_gives_another_sequence_of_the
   } catch (const Error& error) {
     RC_ASSERT(error.failure() == Failure::invalid_input);
   }
-}
-
-RC_GTEST_PROP(Sharing, what_is_shared_unfolds_to_the_same, (std::uint64_t seed)) {
-  std::mt19937_64 random(seed);
-  const Symbols symbols = any_symbols(random);
-  const FoldedSequence folded = fold(symbols);
-  const FoldedSequence shared = share_repeats(folded);
-  RC_ASSERT(shared.items() <= folded.items());
-  RC_ASSERT(unfold(shared) == symbols);
-  const std::size_t start = random() % (symbols.size() + 1);
-  RC_ASSERT(unfold(decoded(encoded(shared), symbols.size()), start) ==
-            Symbols(symbols.begin() + static_cast<std::ptrdiff_t>(start), symbols.end()));
-}
-
-RC_GTEST_PROP(Sharing, shared_sequences_append_to_one_another, (std::uint64_t seed)) {
-  std::mt19937_64 random(seed);
-  const Symbols first = any_symbols(random);
-  const Symbols second = any_symbols(random);
-  Symbols same(most_symbols);
-  std::iota(same.begin(), same.end(), 0U);
-  SequenceFolder folder;
-  folder.append(share_repeats(fold(first)), same);
-  folder.append(share_repeats(fold(second)), same);
-  RC_ASSERT(unfold(folder.finish()) == first + second);
-}
-
-TEST(Sharing, steps_of_two_kinds_in_irregular_order_take_an_item_or_two_each) {
-  std::mt19937_64 random(1);
-  Symbols often(40);
-  std::iota(often.begin(), often.end(), 0U);
-  Symbols seldom(20);
-  std::iota(seldom.begin(), seldom.end(), 40U);
-  Symbols symbols;
-  std::size_t seldoms = 0;
-  for (int step = 0; step < 5000; ++step) {
-    symbols = std::move(symbols) + often;
-    if (random() % 12 != 0) continue;
-    symbols = std::move(symbols) + seldom;
-    ++seldoms;
-  }
-  const FoldedSequence shared = share_repeats(fold(symbols));
-  EXPECT_EQ(unfold(shared), symbols);
-  EXPECT_LE(shared.items(), 2 * seldoms + 100);
-  EXPECT_LE(encoded(shared).size(), 3 * seldoms + 100);
-}
-
-TEST(Sharing, loops_of_bodies_longer_than_a_folder_sees_are_found) {
-  std::mt19937_64 random(1);
-  Symbols body(3 * SequenceFolder::longest_body);
-  for (std::uint32_t& symbol : body)
-    symbol = static_cast<std::uint32_t>(random() % 64);
-  const Symbols symbols = repeated(body, 30);
-  const FoldedSequence shared = share_repeats(fold(symbols));
-  EXPECT_EQ(unfold(shared), symbols);
-  EXPECT_LE(shared.items(), body.size() + 100);
-}
-
-TEST(Sharing, chains_of_bodies_within_bodies_stay_shallow) {
-  Symbols symbols; // every prefix of an alphabet, twice, each followed by something else
-  for (std::uint32_t length = 2; length < 400; ++length)
-    for (std::uint32_t twice = 0; twice < 2; ++twice) {
-      for (std::uint32_t symbol = 0; symbol < length; ++symbol)
-        symbols.push_back(symbol);
-      symbols.push_back(1000 + 2 * length + twice);
-    }
-  const FoldedSequence shared = share_repeats(fold(symbols));
-  EXPECT_EQ(unfold(shared), symbols);
-  EXPECT_LE(shared.depth(), FoldedSequence::max_depth);
 }
 
 TEST(Folding, every_prefix_of_the_bytes_is_refused) {

@@ -242,30 +242,6 @@ TEST(Volumes, of_a_few_distinct_values_in_no_order_take_the_entropy_of_the_choic
   EXPECT_LT(static_cast<double>(encoded({stream}).size()), 1.2 * 8000 * 1.5 / 8);
 }
 
-/// A kernel on grids of four sizes, with 1 % of noise; `level` says which size the i-th time.
-template <typename Level>
-double bytes_per_value_on_grids(Level level) {
-  std::mt19937_64 random(23);
-  std::normal_distribution<double> noise(1, 0.01);
-  Stream stream;
-  for (std::size_t i = 0; i < 4000; ++i)
-    stream.push_back(
-        static_cast<std::uint64_t>(std::pow(8, 4 + static_cast<double>(level(i, random))) * noise(random)));
-  return static_cast<double>(encoded({stream}).size()) / 4000;
-}
-
-/// The entropy of that noise, without that of the level.
-const double grid_entropy = std::log2(std::pow(8, 5.5) * 0.01 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
-
-TEST(Volumes, of_a_kernel_on_grids_of_several_sizes_in_turn_take_the_entropy_of_the_noise) {
-  EXPECT_LT(bytes_per_value_on_grids([](std::size_t i, auto&) { return i % 4; }), grid_entropy + 0.06);
-}
-
-TEST(Volumes, of_a_kernel_on_grids_of_any_size_take_the_entropy_of_the_noise_and_of_the_choice) {
-  EXPECT_LT(bytes_per_value_on_grids([](std::size_t, auto& random) { return random() % 4; }),
-            grid_entropy + 2.0 / 8 + 0.1);
-}
-
 TEST(Volumes, that_drift_are_told_by_their_changes) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> noise(0, 20);
@@ -275,18 +251,6 @@ TEST(Volumes, that_drift_are_told_by_their_changes) {
     stream.push_back(static_cast<std::uint64_t>(value += 1000 + noise(random)));
   const double entropy = std::log2(20 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
   EXPECT_LT(static_cast<double>(encoded({stream}).size()), 4000 * (entropy + 0.05));
-}
-
-TEST(Volumes, that_are_multiples_but_for_the_last_are_told_in_multiples) {
-  std::mt19937_64 random(29);
-  std::normal_distribution<double> noise(0, 4);
-  Stream stream;
-  for (std::size_t i = 0; i < 4000; ++i)
-    stream.push_back(1000003 + 3001 * static_cast<std::uint64_t>(std::llround(noise(random)) + 50));
-  stream.back() += 17;
-  const double entropy = std::log2(4 * std::sqrt(2 * std::numbers::pi * std::numbers::e)) / 8;
-  EXPECT_LT(static_cast<double>(encoded({stream}).size()), 4000 * (entropy + 0.04));
-  EXPECT_EQ(decoded_in_turns(encoded({stream}), 999).front(), stream);
 }
 
 TEST(Volumes, with_rare_outliers_cost_what_they_cost_without_and_the_outliers) {

@@ -1,7 +1,6 @@
 #include "trace/archive/structure_builder.h"
 
 #include "trace/encoding/entry_codec.h"
-#include "trace/encoding/sharing.h"
 #include "trace/error.h"
 
 #include <utility>
@@ -78,7 +77,6 @@ void StructureBuilder::append_shared(const Structure& structure) {
 void StructureBuilder::end() {
   folder_.finish(structure_.sequence);
   if (structure_.sequence.size() > 0) {
-    structure_.sequence = share_repeats(structure_.sequence);
     std::string bytes;
     encode(structure_, bytes);
     finished_.push_back(std::move(bytes));

@@ -17,7 +17,7 @@ namespace timeless::trace {
 /// constant time, and stretches of items by a polynomial hash of the list's prefixes before they compare in full.
 ///
 /// Time per symbol and memory beyond the items are bounded whatever comes. Loops whose body takes more than
-/// `longest_body` items are not seen (share_repeats sees them).
+/// `longest_body` items are not seen.
 class SequenceFolder {
 public:
   static constexpr std::uint32_t longest_body = 8192;

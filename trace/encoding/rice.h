@@ -17,7 +17,7 @@ inline constexpr unsigned rice_escape = 24;
 /// How many bytes behind the end of what is read must be there, whatever they hold.
 inline constexpr std::size_t read_ahead = 16;
 
-/// Appends codes of numbers, or plain bits, to a string of bytes.
+/// Appends codes of numbers to a string of bytes.
 class CodeWriter {
 public:
   explicit CodeWriter(std::string& bytes) : bits_(bytes) {}
@@ -30,7 +30,6 @@ public:
     bits_.put(number, bits);
   }
 
-  void put_plain(std::uint64_t number, unsigned bits) { bits_.put(number & low_bits(bits), bits); }
   void finish() { bits_.finish(); }
 
 private:

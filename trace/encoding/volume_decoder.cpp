@@ -3,12 +3,9 @@
 #include "trace/encoding/bytes.h"
 #include "trace/encoding/rice.h"
 #include "trace/encoding/volume_codec.h"
-#include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
-#include "trace/encoding/volume_scale.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace timeless::trace {
@@ -17,18 +14,13 @@ namespace timeless::trace {
 struct VolumeDecoder::WrittenModel {
   VolumeModel model;
   std::uint32_t values = 0; ///< of the stream, or of its period
-  std::uint64_t factor = 1; ///< of the model's values; the remainder is added, and the exceptions' differences
-  std::uint64_t remainder = 0;
-  std::string_view exceptions;
   unsigned entry_bytes = 0; ///< of a listed value
   unsigned listed = 0;      ///< how many
-  std::string_view list;    ///< the listed values, or the levels
+  std::string_view list;    ///< the listed values
   std::string_view low;     ///< bits of packed values or of Rice codes
   std::string_view codes;   ///< the rest of the Rice codes
 
-  bool uses_symbols() const {
-    return model.kind == ModelClass::other && (model.other == OtherModel::listed || model.other == OtherModel::levels);
-  }
+  bool uses_symbols() const { return model.kind == ModelClass::other && model.other == OtherModel::listed; }
 };
 
 namespace {
@@ -66,21 +58,6 @@ void take_list(ByteReader& reader, WrittenModel& written) {
   written.list = reader.take(std::size_t{written.listed} * written.entry_bytes);
 }
 
-VolumeLevel take_level(ByteReader& reader) {
-  const unsigned width = low_width(reader);
-  return {.centre = shifted_base(reader, width), .width = width};
-}
-
-void take_levels(ByteReader& reader, WrittenModel& written) {
-  written.listed = reader.byte() + 1U;
-  if (written.listed > VolumeLevels::most) reader.fail("more levels than a stream can have");
-  const ByteReader start = reader;
-  for (unsigned level = 0; level < written.listed; ++level)
-    take_level(reader);
-  written.list = ByteReader(start).take(start.remaining() - reader.remaining());
-  written.codes = reader.take(reader.count());
-}
-
 void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
   written.model.other = other;
   switch (other) {
@@ -101,25 +78,10 @@ void take_other(ByteReader& reader, OtherModel other, WrittenModel& written) {
     written.model.width = low_width(reader);
     written.model.base = shifted_base(reader, written.model.width);
     return take_codes(reader, written);
-  case OtherModel::levels:
-  case OtherModel::ranked_levels:
-    return take_levels(reader, written);
   case OtherModel::periodic:
-  case OtherModel::scaled:
     reader.fail("a model of volumes within another that cannot be there");
   }
   reader.fail("a model of volumes that this version does not know");
-}
-
-void take_scale(ByteReader& reader, WrittenModel& written) {
-  written.factor = reader.varint();
-  written.remainder = reader.varint();
-  const std::uint64_t exceptions = reader.varint();
-  if (exceptions > VolumeScale::most_exceptions) reader.fail("more exceptions than a stream can have");
-  const ByteReader start = reader;
-  for (std::uint64_t i = 0; i < 2 * exceptions; ++i)
-    reader.varint();
-  written.exceptions = ByteReader(start).take(start.remaining() - reader.remaining());
 }
 
 constexpr std::uint8_t first_byte(OtherModel other) {
@@ -133,10 +95,6 @@ WrittenModel take_model(ByteReader& reader, std::uint32_t values) {
     const std::uint64_t period = reader.varint();
     if (period == 0 || period > values) reader.fail("a period that does not suit its stream");
     values = static_cast<std::uint32_t>(period);
-    first = reader.byte();
-  }
-  if (first == first_byte(OtherModel::scaled)) {
-    take_scale(reader, written);
     first = reader.byte();
   }
   written.model.kind = static_cast<ModelClass>(first >> 6U);
@@ -233,36 +191,6 @@ std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
          (load_word(written.list.data() + place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
 }
 
-/// `symbols` say which level each value has; without them the codes do.
-void read_levels(const WrittenModel& written, std::string_view symbols, std::uint32_t& bit,
-                 std::span<std::uint64_t> values) {
-  std::array<VolumeLevel, VolumeLevels::most> levels;
-  ByteReader reader(written.list);
-  for (unsigned level = 0; level < written.listed; ++level)
-    levels[level] = take_level(reader);
-  CodeReader codes(written.codes, bit);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint64_t place = symbols.empty() ? codes.next() : static_cast<std::uint8_t>(symbols[i]);
-    if (place >= written.listed) malformed("a volume beyond the levels");
-    const VolumeLevel& level = levels[place];
-    const std::uint64_t high = codes.next() << level.width;
-    values[i] = level.centre + static_cast<std::uint64_t>(unzigzag(high | codes.plain(level.width)));
-  }
-  codes.check();
-  bit = static_cast<std::uint32_t>(codes.bit());
-}
-
-void scale(const WrittenModel& written, std::size_t place, std::span<std::uint64_t> values) {
-  for (std::uint64_t& value : values)
-    value = written.remainder + written.factor * value;
-  ByteReader reader(written.exceptions);
-  for (std::uint64_t next = 0; reader.remaining() > 0; ++next) {
-    next += reader.varint();
-    const auto difference = static_cast<std::uint64_t>(reader.signed_varint());
-    if (next >= place && next - place < values.size()) values[next - place] += difference;
-  }
-}
-
 } // namespace
 
 void VolumeDecoder::open(std::string_view payload) {
@@ -340,7 +268,6 @@ void VolumeDecoder::read_some(const WrittenModel& written, Cursor& cursor, std::
     }
     const auto some = values.first(std::min(values.size(), written.values - place));
     read_values(written, place, cursor, some);
-    if (written.factor != 1) scale(written, place, some);
     cursor.position += static_cast<std::uint32_t>(some.size());
     values = values.subspan(some.size());
   }
@@ -379,13 +306,7 @@ void VolumeDecoder::read_values(const WrittenModel& written, std::size_t place, 
   case OtherModel::ranked:
     return read_codes(written, place, cursor.bit, values,
                       [&written](std::uint64_t number) { return listed_value(written, number); });
-  case OtherModel::levels:
-    return read_levels(written, std::string_view(symbols_).substr(cursor.symbols + place, values.size()), cursor.bit,
-                       values);
-  case OtherModel::ranked_levels:
-    return read_levels(written, {}, cursor.bit, values);
   case OtherModel::periodic:
-  case OtherModel::scaled:
     break; // take_model() gives the model behind them
   }
 }

@@ -4,12 +4,9 @@
 #include "trace/encoding/rice.h"
 #include "trace/encoding/rice_width.h"
 #include "trace/encoding/volume_codec.h"
-#include "trace/encoding/volume_levels.h"
 #include "trace/encoding/volume_model.h"
-#include "trace/encoding/volume_scale.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace timeless::trace {
 
@@ -53,18 +50,12 @@ private:
 struct VolumeEncoder::Memory {
   std::vector<std::uint32_t> borders;
   DistinctValues distinct;
-  VolumeLevels levels;
-  VolumeScale scale;
-  DistinctValues distinct_quotients; ///< as `distinct`, of the quotients of the scale
-  VolumeLevels quotient_levels;
   std::string low;     ///< bits of one stream's Rice codes
   std::string codes;   ///< the codes of what is above them
   std::string symbols; ///< of all streams
   std::string packed_symbols;
 
   void put_stream(Values values, std::string& bytes);
-  bool may_have_a_factor(const VolumeModel& model, std::size_t values) const;
-  void put_scale(std::string& bytes) const;
   void put_model(const VolumeModel& model, Values values, std::string& bytes);
   void put_around(const VolumeModel& model, Values values, std::string& bytes);
   void put_changes(const VolumeModel& model, Values values, std::string& bytes);
@@ -72,7 +63,6 @@ struct VolumeEncoder::Memory {
   void put_above(const VolumeModel& model, Values values, std::string& bytes);
   void put_ranked(unsigned width, std::string& bytes);
   void put_list(std::string& bytes) const;
-  void put_levels(bool ranked, Values values, std::string& bytes);
   void add_symbols(std::span<const std::uint8_t> places);
   void put_codes(std::string& bytes) const;
   void put_symbols(std::string& bytes);
@@ -108,45 +98,7 @@ void VolumeEncoder::Memory::put_stream(Values values, std::string& bytes) {
     put_varint(bytes, period);
     values = values.first(period);
   }
-  const VolumeModel model = choose_model(values, distinct, levels);
-  if (may_have_a_factor(model, values.size()) && scale.find(values)) {
-    const VolumeModel scaled = choose_model(scale.quotients(), distinct_quotients, quotient_levels);
-    if (scale.bits() + scaled.bits < model.bits) {
-      std::swap(distinct, distinct_quotients);
-      std::swap(levels, quotient_levels);
-      put_scale(bytes);
-      return put_model(scaled, scale.quotients(), bytes);
-    }
-  }
-  put_model(model, values, bytes);
-}
-
-/// Whether the model would gain by a factor of the values, so that it is worth looking for.
-bool VolumeEncoder::Memory::may_have_a_factor(const VolumeModel& model, std::size_t values) const {
-  if (model.kind != ModelClass::other) return true;
-  switch (model.other) {
-  case OtherModel::constant:
-  case OtherModel::ramp:
-    return false;
-  case OtherModel::listed:
-  case OtherModel::ranked:
-    return values < 256 * distinct.values().size();
-  default:
-    return true;
-  }
-}
-
-void VolumeEncoder::Memory::put_scale(std::string& bytes) const {
-  put_model_byte(bytes, OtherModel::scaled);
-  put_varint(bytes, scale.factor());
-  put_varint(bytes, scale.remainder());
-  put_varint(bytes, scale.exceptions().size());
-  std::size_t next = 0;
-  for (const auto& [place, difference] : scale.exceptions()) {
-    put_varint(bytes, place - next);
-    put_varint(bytes, zigzag(difference));
-    next = place + 1;
-  }
+  put_model(choose_model(values, distinct), values, bytes);
 }
 
 void VolumeEncoder::Memory::put_model(const VolumeModel& model, Values values, std::string& bytes) {
@@ -210,14 +162,8 @@ void VolumeEncoder::Memory::put_other(const VolumeModel& model, Values values, s
     return add_symbols(distinct.places());
   case OtherModel::ranked:
     return put_ranked(model.width, bytes);
-  case OtherModel::levels:
-    put_levels(false, values, bytes);
-    return add_symbols(levels.places());
-  case OtherModel::ranked_levels:
-    return put_levels(true, values, bytes);
   case OtherModel::periodic:
-  case OtherModel::scaled:
-    break; // stand before a model
+    break; // stands before a model
   }
 }
 
@@ -252,28 +198,6 @@ void VolumeEncoder::Memory::put_list(std::string& bytes) const {
   for (const std::uint64_t value : distinct.values())
     for (unsigned byte = 0; byte < width; ++byte)
       bytes.push_back(static_cast<char>((value - least) >> (8 * byte)));
-}
-
-void VolumeEncoder::Memory::put_levels(bool ranked, Values values, std::string& bytes) {
-  bytes.push_back(static_cast<char>(levels.levels().size() - 1));
-  for (const VolumeLevel& level : levels.levels()) {
-    bytes.push_back(static_cast<char>(level.width));
-    put_varint(bytes, level.centre >> centre_shift(level.width));
-  }
-  codes.clear();
-  CodeWriter writer(codes);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint8_t place = levels.places()[i];
-    const VolumeLevel& level = levels.levels()[place];
-    const unsigned shift = centre_shift(level.width);
-    const std::uint64_t distance = distance_from(level.centre >> shift << shift, values[i]);
-    if (ranked) writer.put(place);
-    writer.put(distance >> level.width);
-    writer.put_plain(distance, level.width);
-  }
-  writer.finish();
-  put_varint(bytes, codes.size());
-  bytes += codes;
 }
 
 void VolumeEncoder::Memory::add_symbols(std::span<const std::uint8_t> places) {

@@ -3,7 +3,6 @@
 #include "trace/encoding/frequency.h"
 #include "trace/encoding/rice_width.h"
 #include "trace/encoding/sampling.h"
-#include "trace/encoding/volume_levels.h"
 
 #include <algorithm>
 #include <bit>
@@ -109,14 +108,6 @@ Coding ranks_coding(const DistinctValues& distinct) {
   return rice_coding(widths, distinct.places().size());
 }
 
-/// Bits of the places in unary.
-std::uint64_t unary_bits(std::span<const std::uint32_t> counts) {
-  std::uint64_t bits = 0;
-  for (std::size_t rank = 0; rank < counts.size(); ++rank)
-    bits += (rank + 1) * counts[rank];
-  return bits;
-}
-
 } // namespace
 
 std::size_t period_of(Values values, std::vector<std::uint32_t>& borders) {
@@ -163,12 +154,12 @@ bool DistinctValues::list(Values values) {
   return true;
 }
 
-VolumeModel choose_model(Values values, DistinctValues& distinct, VolumeLevels& levels) {
-  if (values.size() == 1) return {.base = values[0], .bits = 32};
+VolumeModel choose_model(Values values, DistinctValues& distinct) {
+  if (values.size() == 1) return {.base = values[0]};
   const Survey seen = survey(values);
-  if (seen.least == seen.largest) return {.base = values[0], .bits = 32};
+  if (seen.least == seen.largest) return {.base = values[0]};
   if (seen.is_ramp && values.size() > 2)
-    return {.other = OtherModel::ramp, .base = values[0], .step = values[1] - values[0], .bits = 48};
+    return {.other = OtherModel::ramp, .base = values[0], .step = values[1] - values[0]};
 
   const auto width = static_cast<unsigned>(std::bit_width(seen.largest - seen.least));
   VolumeModel best{.kind = ModelClass::packed, .width = width, .base = seen.least};
@@ -189,13 +180,6 @@ VolumeModel choose_model(Values values, DistinctValues& distinct, VolumeLevels& 
     consider({symbol_bits(distinct.places(), distinct.counts()), 0}, list_bits, {.other = OtherModel::listed});
     consider(ranks_coding(distinct), list_bits, {.other = OtherModel::ranked});
   }
-  constexpr std::size_t enough = 32;
-  const bool far_apart = least_bits / values.size() + 4 > static_cast<unsigned>(std::bit_width(seen.centre));
-  if (values.size() >= enough && far_apart && levels.find(values)) {
-    consider({levels.bits() + symbol_bits(levels.places(), levels.counts()), 0}, 16, {.other = OtherModel::levels});
-    consider({levels.bits() + unary_bits(levels.counts()), 0}, 24, {.other = OtherModel::ranked_levels});
-  }
-  best.bits = least_bits;
   return best;
 }
 

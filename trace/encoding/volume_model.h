@@ -24,9 +24,6 @@ enum class OtherModel : std::uint8_t {
   above = 3,    ///< the least value, and the distance above it, Rice-coded
   listed = 4,   ///< at most 256 distinct values, and which of them each is, as a symbol among all streams' symbols
   ranked = 5,   ///< at most 256 distinct values, the frequent ones first, and which of them each is, Rice-coded
-  levels = 6,   ///< at most 16 centres, and which of them each is near, as a symbol, and how far from it, Rice-coded
-  ranked_levels = 7, ///< the same, which of them in unary
-  scaled = 8,        ///< a factor and a remainder, few exceptions, and the model of the quotients
 };
 
 inline constexpr std::size_t max_listed = 256;
@@ -37,7 +34,6 @@ struct VolumeModel {
   unsigned width = 0;     ///< of the low bits of a Rice code, or of a packed value
   std::uint64_t base = 0; ///< the constant, the centre, the least value, the first one
   std::uint64_t step = 0; ///< of a ramp; the usual change
-  std::uint64_t bits = 0; ///< that it takes, about
 };
 
 /// A centre is written without its lowest bits where the values have as many bits of noise.
@@ -67,10 +63,8 @@ private:
 /// `borders` is working memory.
 std::size_t period_of(std::span<const std::uint64_t> values, std::vector<std::uint32_t>& borders);
 
-class VolumeLevels;
-
-/// The shortest of the models but the periodic one; leaves in `distinct` or `levels` what it needs.
-VolumeModel choose_model(std::span<const std::uint64_t> values, DistinctValues& distinct, VolumeLevels& levels);
+/// The shortest of the models but the periodic one; leaves in `distinct` what it needs.
+VolumeModel choose_model(std::span<const std::uint64_t> values, DistinctValues& distinct);
 
 /// Bytes that each of some values takes above the least of them.
 unsigned byte_width(std::span<const std::uint64_t> values);
