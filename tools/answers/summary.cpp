@@ -80,7 +80,7 @@ void take_back_cancelled(const trace::Source& source, trace::Rank rank, Summary&
       CallSummary& call = summary.calls[mpi_name(message)];
       call.bytes -= bytes_sent(message, source.run(), rank);
       call.bytes_received -= bytes_received(message);
-      if (sends_message(message)) {
+      if (is_message(message)) {
         --summary.messages;
         summary.message_bytes -= message.bytes;
       }
