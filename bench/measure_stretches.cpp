@@ -2,9 +2,9 @@
 #include "generated_programs.h"
 #include "stopwatch.h"
 
+#include "base/bytes.h"
 #include "trace/archive/compression.h"
 #include "trace/archive/format.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/stretch_decoder.h"
 #include "trace/encoding/stretch_encoder.h"
 
@@ -50,10 +50,10 @@ std::vector<Coded> stretches(const trace::MemorySource& program) {
 void make_plain(Coded& coded) {
   coded.plain.clear();
   for (const std::uint32_t entry : coded.block.sequence())
-    trace::put_fixed(coded.plain, static_cast<std::uint16_t>(entry));
+    put_fixed(coded.plain, static_cast<std::uint16_t>(entry));
   std::uint64_t before = 0;
   for (const std::uint64_t volume : coded.block.volumes()) {
-    trace::put_varint(coded.plain, trace::zigzag(static_cast<std::int64_t>(volume - before)));
+    put_varint(coded.plain, zigzag(static_cast<std::int64_t>(volume - before)));
     before = volume;
   }
 }

@@ -1,8 +1,8 @@
 #include "archive_parts.h"
 #include "stopwatch.h"
 
+#include "base/bytes.h"
 #include "trace/archive/compression.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/folding.h"
 #include "trace/encoding/unfolding.h"
 
@@ -138,7 +138,7 @@ void report(const Workload& work, int repeat) {
   const double unfolding = median_seconds(repeat, [&] { unfold(whole, work.symbols); });
   std::string fixed;
   for (const std::uint32_t symbol : work.symbols)
-    trace::put_fixed(fixed, static_cast<std::uint16_t>(symbol));
+    put_fixed(fixed, static_cast<std::uint16_t>(symbol));
   std::string stored;
   const double compressing = median_seconds((repeat + 4) / 5, [&] { trace::compress(fixed, 3, stored); });
   trace::compress(fixed, 19, stored);

@@ -1,8 +1,8 @@
 #include "archive_parts.h"
 #include "stopwatch.h"
 
+#include "base/bytes.h"
 #include "trace/archive/compression.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/volume_codec.h"
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ std::string fixed(const Workload& work) {
   std::string bytes;
   for (const Stream& stream : work.streams)
     for (const std::uint64_t value : stream)
-      trace::put_fixed(bytes, value);
+      put_fixed(bytes, value);
   return bytes;
 }
 
@@ -109,7 +109,7 @@ void differences(const Workload& work, std::string& plain, std::string& stored) 
   for (const Stream& stream : work.streams) {
     std::uint64_t previous = 0;
     for (const std::uint64_t value : stream) {
-      trace::put_varint(plain, trace::zigzag(static_cast<std::int64_t>(value - previous)));
+      put_varint(plain, zigzag(static_cast<std::int64_t>(value - previous)));
       previous = value;
     }
   }

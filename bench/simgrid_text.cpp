@@ -1,6 +1,6 @@
 #include "simgrid_text.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 #include <fmt/os.h>

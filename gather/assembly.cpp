@@ -1,7 +1,7 @@
 #include "gather/assembly.h"
 
+#include "base/error.h"
 #include "trace/archive/reader.h"
-#include "trace/error.h"
 
 #include <fcntl.h>
 #include <unistd.h>

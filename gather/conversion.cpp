@@ -1,5 +1,6 @@
 #include "gather/conversion.h"
 
+#include "base/error.h"
 #include "gather/files_source.h"
 #include "gather/output_file.h"
 #include "gather/rank_files.h"
@@ -7,7 +8,6 @@
 #include "gather/volume_rounding.h"
 #include "trace/archive/writer.h"
 #include "trace/encoding/volume_codec.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <array>
@@ -147,7 +147,7 @@ Conversion convert(const trace::Source& source, const std::string& label, const 
     throw Error(Failure::usage, "a volume error of 100 % or more", label, "give a smaller one, such as 0.2%");
   OutputFile file(output, options.force);
   Conversion conversion;
-  const trace::TemporaryFile rewritten = file.beside();
+  const TemporaryFile rewritten = file.beside();
   Rewriting(source, options, conversion).write(rewritten.path());
   const std::array inputs{rewritten.path()};
   conversion.merged = merge(inputs, file, {.labels = {label}});

@@ -1,6 +1,6 @@
 #include "gather/division.h"
 
-#include "gather/packing.h"
+#include "base/packing.h"
 #include "gather/rank_files.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"

@@ -1,8 +1,8 @@
 #include "gather/files_source.h"
 
+#include "base/error.h"
 #include "gather/rank_files.h"
 #include "gather/reader_pool.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <iterator>

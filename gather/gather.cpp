@@ -1,12 +1,13 @@
 #include "gather/gather.h"
 
+#include "base/error.h"
+#include "base/packing.h"
 #include "gather/assembly.h"
 #include "gather/block_source.h"
 #include "gather/division.h"
 #include "gather/machine.h"
 #include "gather/measurement.h"
 #include "gather/output_file.h"
-#include "gather/packing.h"
 #include "gather/remove_sources.h"
 #include "gather/spool.h"
 #include "gather/stream.h"
@@ -16,7 +17,6 @@
 #include "gather/team.h"
 #include "gather/tree.h"
 #include "trace/archive/layout.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -111,7 +111,7 @@ private:
 
 /// What only the first process has.
 struct Root {
-  Root(const std::filesystem::path& name, bool replace) : output(name, replace), spool(trace::directory_of(name)) {}
+  Root(const std::filesystem::path& name, bool replace) : output(name, replace), spool(directory_of(name)) {}
 
   OutputFile output;
   Spool spool;

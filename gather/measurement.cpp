@@ -1,7 +1,7 @@
 #include "gather/measurement.h"
 
-#include "trace/error.h"
-#include "trace/files/exclusive.h"
+#include "base/error.h"
+#include "base/files/exclusive.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ double rate(const Team& team, int senders, int messages) {
 
 /// Bytes a second to the disk, not only to the system's memory.
 double disk_rate(const std::filesystem::path& path) {
-  const int file = trace::open_exclusively(path, O_WRONLY);
+  const int file = open_exclusively(path, O_WRONLY);
   const auto fail = [&] {
     throw Error(Failure::runtime, std::string("cannot write there: ") + std::strerror(errno), path.string());
   };

@@ -1,5 +1,7 @@
 #include "gather/merge.h"
 
+#include "base/error.h"
+#include "base/files/new_file.h"
 #include "gather/assembly.h"
 #include "gather/division.h"
 #include "gather/reader_pool.h"
@@ -8,8 +10,6 @@
 #include "gather/spool.h"
 #include "gather/structures.h"
 #include "gather/survey.h"
-#include "trace/error.h"
-#include "trace/files/new_file.h"
 
 #include <algorithm>
 #include <iterator>
@@ -59,7 +59,7 @@ std::uint64_t remove_inputs(Paths inputs, const std::vector<SeenFile>& seen) {
 } // namespace
 
 Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptions& options) {
-  trace::demand_output_apart(output, inputs);
+  demand_output_apart(output, inputs);
   OutputFile file(output, options.force);
   return merge(inputs, file, options);
 }
@@ -85,7 +85,7 @@ Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
     if (options.progress) options.progress(done, assembly.block_bytes());
   };
   StructureNumbering structures;
-  Spool spool(trace::directory_of(file.path()));
+  Spool spool(directory_of(file.path()));
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const auto archive = archives.open(united.inputs[i]);

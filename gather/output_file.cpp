@@ -1,8 +1,8 @@
 #include "gather/output_file.h"
 
+#include "base/error.h"
+#include "base/files/new_file.h"
 #include "trace/archive/layout.h"
-#include "trace/error.h"
-#include "trace/files/new_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -42,7 +42,8 @@ void remove_leftovers(const std::filesystem::path& directory, const std::string&
     if (entry->path().filename().native().starts_with(prefix)) ::unlink(entry->path().c_str());
 }
 
-/// While it lives, signals wait: what is created is known to whoever removes temporary files before one ends the program.
+/// While it lives, signals wait: what is created is known to whoever removes temporary files before one ends the
+/// program.
 class SignalsLater {
 public:
   SignalsLater() {
@@ -106,7 +107,7 @@ private:
 
   bool locked_ = false; ///< false where the file system cannot lock
   Descriptor file_;
-  std::optional<trace::TemporaryFile> name_; ///< goes before the file is closed
+  std::optional<TemporaryFile> name_; ///< goes before the file is closed
 };
 
 void OutputFile::Unlock::operator()(Lock* lock) const {
@@ -114,11 +115,11 @@ void OutputFile::Unlock::operator()(Lock* lock) const {
 }
 
 OutputFile::OutputFile(const std::filesystem::path& name, bool replace)
-    : name_(name), purpose_(purpose_of(name)), existing_(replace ? trace::Existing::replace : trace::Existing::refuse) {
-  trace::demand_free_output(name, existing_);
-  const std::filesystem::path directory = trace::directory_of(name);
+    : name_(name), purpose_(purpose_of(name)), existing_(replace ? Existing::replace : Existing::refuse) {
+  demand_free_output(name, existing_);
+  const std::filesystem::path directory = directory_of(name);
   lock_.reset(new Lock(directory / (".timeless-lock-" + purpose_), name));
-  if (lock_->locked()) remove_leftovers(directory, trace::temporary_prefix(purpose_));
+  if (lock_->locked()) remove_leftovers(directory, temporary_prefix(purpose_));
   partial_.emplace(directory, purpose_);
 }
 

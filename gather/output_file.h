@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/files/temporary_file.h"
+#include "base/files/temporary_file.h"
 
 #include <filesystem>
 #include <memory>
@@ -24,7 +24,7 @@ public:
   const std::filesystem::path& path() const { return partial_->path(); }
   /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
   /// output removes it.
-  trace::TemporaryFile beside() const { return {trace::directory_of(name_), purpose_}; }
+  TemporaryFile beside() const { return {directory_of(name_), purpose_}; }
   /// Makes it durable and gives it its name, which is then durable too. Throws as the constructor does.
   void keep();
 
@@ -36,9 +36,9 @@ private:
 
   std::filesystem::path name_;
   std::string purpose_;
-  trace::Existing existing_;
+  Existing existing_;
   std::unique_ptr<Lock, Unlock> lock_;
-  std::optional<trace::TemporaryFile> partial_;
+  std::optional<TemporaryFile> partial_;
 };
 
 } // namespace timeless::gather

@@ -1,7 +1,7 @@
 #include "gather/rank_files.h"
 
+#include "base/error.h"
 #include "trace/archive/format.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>

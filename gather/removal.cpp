@@ -1,9 +1,9 @@
 #include "gather/removal.h"
 
+#include "base/error.h"
 #include "gather/survey.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
-#include "trace/error.h"
 #include "trace/journal/image.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "gather/remove_sources.h"
 
-#include "gather/packing.h"
+#include "base/packing.h"
 #include "gather/removal.h"
 
 #include <algorithm>

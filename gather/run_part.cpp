@@ -1,7 +1,7 @@
 #include "gather/run_part.h"
 
-#include "gather/packing.h"
-#include "trace/error.h"
+#include "base/error.h"
+#include "base/packing.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "gather/run_union.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <functional>

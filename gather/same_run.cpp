@@ -1,6 +1,6 @@
 #include "gather/same_run.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 #include "gather/spool.h"
 
-#include "trace/error.h"
-#include "trace/files/temporary_file.h"
+#include "base/error.h"
+#include "base/files/temporary_file.h"
 
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ void Spool::fail(const char* what, int code) const {
 }
 
 void Spool::open() {
-  file_ = trace::open_scratch(directory_);
+  file_ = open_scratch(directory_);
   write(0, std::exchange(memory_, {}));
 }
 

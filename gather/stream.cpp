@@ -1,6 +1,6 @@
 #include "gather/stream.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,8 +1,8 @@
 #include "gather/structures.h"
 
+#include "base/error.h"
 #include "trace/archive/structure_builder.h"
 #include "trace/encoding/structure.h"
-#include "trace/error.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,8 +1,8 @@
 #include "gather/subtree.h"
 
+#include "base/error.h"
+#include "base/packing.h"
 #include "gather/messages.h"
-#include "gather/packing.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <exception>

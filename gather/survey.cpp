@@ -1,8 +1,8 @@
 #include "gather/survey.h"
 
+#include "base/error.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <ranges>

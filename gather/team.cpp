@@ -1,6 +1,6 @@
 #include "gather/team.h"
 
-#include "gather/packing.h"
+#include "base/packing.h"
 
 #include <unistd.h>
 

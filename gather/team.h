@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <mpi.h>
 

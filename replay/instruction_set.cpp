@@ -1,6 +1,6 @@
 #include "replay/instruction_set.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "base/error.h"
 #include "replay/instruction_set.h"
 #include "replay/model/file_system.h"
 #include "replay/platform/network.h"
 #include "replay/result.h"
-#include "trace/error.h"
 #include "trace/source.h"
 
 #include <cstdint>

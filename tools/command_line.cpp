@@ -1,10 +1,10 @@
 #include "tools/command_line.h"
 
+#include "base/escaping.h"
 #include "tools/nearest.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
-#include "trace/quoted.h"
 
 #include <CLI/CLI.hpp>
 
@@ -40,7 +40,7 @@ void demand_known_verb(int argc, char** argv) {
   for (const Verb& verb : verbs())
     names.emplace_back(verb.name);
   if (std::ranges::find(names, asked) == names.end())
-    throw Error(Failure::usage, "there is no verb " + trace::quoted(asked), "",
+    throw Error(Failure::usage, "there is no verb " + in_quotes(asked), "",
                 did_you_mean(names, asked) + "timeless --help lists them");
 }
 

@@ -42,7 +42,7 @@ std::string scaled(double value, double base, std::span<const char* const> units
 }
 
 std::vector<std::string> in_lines(std::vector<std::string> texts) {
-  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return trace::in_one_line(text); });
+  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return escaped(text); });
   return texts;
 }
 
@@ -53,10 +53,10 @@ void print_error(const Error& error) {
   std::string_view rest = error.what();
   std::string text;
   for (std::size_t end = rest.find("\n  "); end != rest.npos; end = rest.find("\n  ")) {
-    text += trace::in_one_line(rest.substr(0, end)) + "\n  ";
+    text += escaped(rest.substr(0, end)) + "\n  ";
     rest.remove_prefix(end + 3);
   }
-  fmt::print(stderr, "timeless: {}{}\n", text, trace::in_one_line(rest));
+  fmt::print(stderr, "timeless: {}{}\n", text, escaped(rest));
 }
 
 void print_warning(std::string_view text) {
@@ -64,7 +64,7 @@ void print_warning(std::string_view text) {
 }
 
 void print_notice(std::string_view text) {
-  fmt::print(stderr, "timeless: {}\n", trace::in_one_line(text));
+  fmt::print(stderr, "timeless: {}\n", escaped(text));
 }
 
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
@@ -160,7 +160,7 @@ std::string progress_line(const std::string& label, double share, double seconds
 }
 
 Progress::Progress(std::string_view label, std::uint64_t total)
-    : label_(trace::in_one_line(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
+    : label_(escaped(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
       started_(seconds_now()), next_(started_ + 1) {}
 
 namespace {

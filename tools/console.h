@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,10 +24,10 @@ void print_notice(std::string_view text);
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
 
-/// A line and its end, with what is in it in_one_line: whatever names it has, it stays one line.
+/// A line and its end, with what is in it escaped: whatever names it has, it stays one line.
 template <typename... Parts>
 std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
-  return trace::in_one_line(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
+  return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
 }
 
 /// Prints such a line on stdout.
@@ -47,7 +47,7 @@ std::string human_seconds(double seconds);
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
-  /// Cells are printed in_one_line, as is the header.
+  /// Cells are printed escaped, as is the header.
   void add(std::vector<std::string> row);
   std::string text() const;
 

@@ -14,7 +14,7 @@ std::string as_utf8(const std::string& text) {
   return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-std::string quoted(const std::string& bytes) {
+std::string in_quotes(const std::string& bytes) {
   const std::string text = as_utf8(bytes);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string all = "\"";
@@ -42,14 +42,14 @@ std::string value_at(const ordered_json& object, std::string_view path) {
     const auto found = place->is_object() ? place->find(std::string(path.substr(0, dot))) : place->end();
     if (!place->is_object() || found == place->end()) return "";
     place = &*found;
-    if (dot == std::string_view::npos) return quoted(plain(*place));
+    if (dot == std::string_view::npos) return in_quotes(plain(*place));
     path.remove_prefix(dot + 1);
   }
 }
 
 void add_paths(const ordered_json& value, const std::string& path, std::string& text) {
   if (!value.is_structured()) {
-    text += quoted(path) + "," + quoted(plain(value)) + "\n";
+    text += in_quotes(path) + "," + in_quotes(plain(value)) + "\n";
     return;
   }
   std::size_t place = 0;

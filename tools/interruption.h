@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/files/temporary_file.h"
 #include "tools/console.h"
-#include "trace/files/temporary_file.h"
 
 #include <csignal>
 
@@ -14,7 +14,7 @@ inline void remove_temporary_files_when_interrupted() {
   std::signal(SIGXFSZ, [](int) {}); // not SIG_IGN, which executed programs would inherit
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(signal, [](int received) {
-      trace::remove_temporary_files();
+      remove_temporary_files();
       clear_progress();
       std::signal(received, SIG_DFL);
       std::raise(received);

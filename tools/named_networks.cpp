@@ -5,8 +5,8 @@
 #include "tools/named_platforms.h"
 #include "tools/nearest.h"
 
+#include "base/error.h"
 #include "replay/platform/presets.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

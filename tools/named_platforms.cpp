@@ -4,7 +4,7 @@
 #include "tools/named_networks.h"
 #include "tools/nearest.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,8 @@
 #include "tools/not_modelled.h"
 
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tools/console.h"
-#include "trace/error.h"
-#include "trace/quoted.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ void require_all_modelled(const replay::Result& result) {
   if (result.not_modelled.empty()) return;
   std::string what = "not everything in this run was modelled";
   for (const replay::NotModelled& one : result.not_modelled)
-    what += "\n  " + trace::in_one_line(line(one));
+    what += "\n  " + escaped(line(one));
   throw Error(Failure::partial, what, "--strict", "leave --strict out if the result will do without");
 }
 

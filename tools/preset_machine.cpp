@@ -3,8 +3,8 @@
 #include "tools/console.h"
 #include "tools/option_checks.h"
 
+#include "base/error.h"
 #include "replay/platform/compute_rates.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "tools/console.h"
 
-#include "gather/rank_ranges.h"
+#include "base/rank_ranges.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
                             "", percent(measured.in_calls, whole), percent(measured.elsewhere, whole));
   if (!measured.ranks_without.empty())
     text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
-                        measured.ranks_without.size() == 1 ? "" : "s", gather::rank_ranges(measured.ranks_without));
+                        measured.ranks_without.size() == 1 ? "" : "s", rank_ranges(measured.ranks_without));
   if (const std::string why = why_incomparable(run); !why.empty())
     text += text_line("{:<15}no speed of this machine: {}", "", why);
   std::vector<std::pair<std::string, MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());

@@ -1,10 +1,10 @@
 #include "tools/trace_input.h"
 
+#include "base/error.h"
+#include "base/rank_ranges.h"
 #include "gather/files_source.h"
 #include "gather/rank_files.h"
-#include "gather/rank_ranges.h"
 #include "trace/archive/format.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 
@@ -63,8 +63,7 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
 namespace {
 
 std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const TraceFormat& asked) {
-  const trace::formats::Format* const format =
-      asked.ours() ? nullptr : &trace::formats::readable_format(asked.name);
+  const trace::formats::Format* const format = asked.ours() ? nullptr : &trace::formats::readable_format(asked.name);
   if (!asked.as_computation) {
     if (format == nullptr) return gather::open_run(path);
     return format->open(path);
@@ -207,7 +206,7 @@ std::string incompleteness(const trace::Run& run) {
   std::string sentence;
   const auto missing = run.missing_ranks();
   if (!missing.empty())
-    sentence = fmt::format("rank{} {} missing", missing.size() == 1 ? "" : "s", gather::rank_ranges(missing));
+    sentence = fmt::format("rank{} {} missing", missing.size() == 1 ? "" : "s", rank_ranges(missing));
   std::vector<std::pair<std::string, std::vector<trace::Rank>>> unfinished; // by reason, as first met
   for (const trace::RankRecord& record : run.ranks) {
     if (record.ending == trace::Ending::finalized) continue;
@@ -220,7 +219,7 @@ std::string incompleteness(const trace::Run& run) {
   for (std::size_t i = 0; i < std::min(unfinished.size(), most_reasons); ++i) {
     const auto& [reason, ranks] = unfinished[i];
     sentence += fmt::format("{}rank{} {} not finalized ({})", sentence.empty() ? "" : "; ",
-                            ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), reason);
+                            ranks.size() == 1 ? "" : "s", rank_ranges(ranks), reason);
   }
   if (unfinished.size() > most_reasons) sentence += "; and others";
   return sentence;

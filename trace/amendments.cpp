@@ -1,6 +1,6 @@
 #include "trace/amendments.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 

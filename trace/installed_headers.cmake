@@ -11,7 +11,6 @@ set(timeless_trace_headers
   dictionary.h
   encoding/folded_sequence.h
   encoding/structure.h
-  error.h
   ids.h
   list_memory.h
   run.h

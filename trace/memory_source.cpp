@@ -1,6 +1,6 @@
 #include "trace/memory_source.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <numeric>
 #include <string>

@@ -1,8 +1,8 @@
 #include "tracer/journal.h"
 
+#include "base/error.h"
 #include "trace/archive/layout.h"
 #include "trace/encoding/entry_codec.h"
-#include "trace/error.h"
 #include "trace/journal/owner.h"
 
 #include <fcntl.h>
@@ -85,7 +85,7 @@ bool BlockLog::replace(std::uint32_t position, std::uint32_t entry, const trace:
 bool BlockLog::define(std::string_view definitions) {
   if (!starts_record(definitions.size() + 2 * most_value_bytes + spare_bytes)) return false;
   put_value(trace::record_definitions);
-  put_varint(definitions.size());
+  at_ = put_varint(at_, definitions.size());
   put_bytes(definitions);
   commit();
   return true;

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "base/bytes.h"
+#include "base/files/guarded_file.h"
 #include "trace/action.h"
-#include "trace/archive/guarded_file.h"
-#include "trace/encoding/bytes.h"
 #include "trace/journal/format.h"
 #include "trace/times.h"
 
@@ -65,7 +65,7 @@ private:
   friend class Journal;
   static constexpr std::size_t spare_bytes = 1024;
   static constexpr std::size_t bytes_per_replacement = 40;
-  static constexpr std::size_t most_value_bytes = 10;
+  static constexpr std::size_t most_value_bytes = most_varint_bytes;
   static constexpr std::size_t check_bytes = 5;
 
   bool starts_record(std::size_t bytes) {
@@ -75,16 +75,11 @@ private:
   }
   void put_value(std::uint64_t value) {
     check_.add(value);
-    put_varint(value);
-  }
-  void put_varint(std::uint64_t value) {
-    for (; value >= 0x80U; value >>= 7U)
-      *at_++ = static_cast<char>(value | 0x80U);
-    *at_++ = static_cast<char>(value);
+    at_ = put_varint(at_, value);
   }
   void put_times(const trace::ActionTimes* times) {
     if (times == nullptr) return;
-    put_value(trace::zigzag(static_cast<std::int64_t>(times->entry - last_exit_)));
+    put_value(zigzag(static_cast<std::int64_t>(times->entry - last_exit_)));
     put_value(times->exit - times->entry);
     last_exit_ = times->exit;
   }
@@ -159,7 +154,7 @@ private:
   void fill_header(const Plan& plan);
 
   std::filesystem::path path_;
-  trace::GuardedFile file_;
+  GuardedFile file_;
   char* memory_ = nullptr;
   std::size_t bytes_ = 0;     ///< mapped
   std::size_t allocated_ = 0; ///< of those, the ones that have their space on disk

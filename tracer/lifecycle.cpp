@@ -1,7 +1,7 @@
 #include "tracer/lifecycle.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "trace/recording.h"
 #include "tracer/call_times.h"
 #include "tracer/counters/counter.h"
@@ -91,9 +91,8 @@ Attempt prepare(int rank, const std::filesystem::path& directory) {
 
 void create_recorder(Attempt& attempt, int rank, int size) {
   if (!attempt.problem.empty()) return;
-  try_step(attempt, [&] {
-    attempt.recorder = std::make_unique<Recorder>(attempt.settings, attempt.counter, rank, size);
-  });
+  try_step(attempt,
+           [&] { attempt.recorder = std::make_unique<Recorder>(attempt.settings, attempt.counter, rank, size); });
   if (!attempt.recorder && is_taken(attempt.settings, rank)) give_way(attempt, rank);
 }
 
@@ -130,7 +129,7 @@ int first_that_failed(const Attempt& attempt, int rank, int size) {
 /// Ends the job, unless it is only not to be recorded.
 void give_up(Attempt& attempt, int rank, int first) {
   if (attempt.recorder) attempt.recorder->discard();
-  if (rank == first) std::fprintf(stderr, "timeless: %s\n", trace::in_one_line(attempt.problem).c_str());
+  if (rank == first) std::fprintf(stderr, "timeless: %s\n", escaped(attempt.problem).c_str());
   int code = attempt.exit_code;
   mpi().Bcast(&code, 1, mpi().int_type, first, mpi().comm_world);
   if (code == 0) return;
@@ -152,10 +151,10 @@ void tell_settings(const Recorder& recorder) {
   if (recorder.rank() == 0)
     for (const std::string& variable : unknown_variables())
       std::fprintf(stderr, "timeless: warning: %s is no setting and is ignored: see man timeless, ENVIRONMENT\n",
-                   trace::quoted(variable).c_str());
+                   in_quotes(variable).c_str());
   if (recorder.settings().verbose)
     std::fprintf(stderr, "timeless: rank %d is process %d and records into %s\n", recorder.rank(), recorder.process(),
-                 trace::in_one_line(recorder.settings().directory.string()).c_str());
+                 escaped(recorder.settings().directory.string()).c_str());
 }
 
 extern "C" int __cxa_atexit(void (*)(void*), void*, void*);

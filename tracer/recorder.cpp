@@ -1,7 +1,7 @@
 #include "tracer/recorder.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tracer/call_scope.h"
 #include "tracer/host.h"
 #include "tracer/mpi_library.h"
@@ -538,7 +538,7 @@ std::string Recorder::summary() const {
     line += separator + call + " (" + with_separators(times) + (times == 1 ? " call)" : " calls)");
     separator = ", ";
   }
-  return trace::in_one_line(line);
+  return escaped(line);
 }
 
 } // namespace timeless::tracer

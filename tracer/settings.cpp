@@ -1,7 +1,7 @@
 #include "tracer/settings.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tracer/call_path.h"
 
 #include <charconv>
@@ -31,7 +31,7 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
   std::size_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || end != text.data() + text.size() || value < range.least || value > range.most)
-    throw Error(Failure::usage, trace::quoted(text) + " is no number of " + of, name,
+    throw Error(Failure::usage, in_quotes(text) + " is no number of " + of, name,
                 "give one between " + std::to_string(range.least) + " and " + std::to_string(range.most));
   return value;
 }
@@ -39,7 +39,7 @@ std::size_t number(const char* name, const char* of, Range range, std::size_t ot
 bool yes_or_no(const char* name) {
   const std::string_view text = variable(name);
   if (text != "1" && text != "0" && !text.empty())
-    throw Error(Failure::usage, trace::quoted(text) + " is neither yes nor no", name, "say 1 or 0");
+    throw Error(Failure::usage, in_quotes(text) + " is neither yes nor no", name, "say 1 or 0");
   return text == "1";
 }
 
@@ -57,14 +57,13 @@ Settings read_settings() {
   Settings settings;
   settings.directory = trace_directory();
   if (settings.directory.native().size() >= PATH_MAX)
-    throw Error(Failure::runtime, trace::quoted(settings.directory.native()) + " is longer than a path can be",
+    throw Error(Failure::runtime, in_quotes(settings.directory.native()) + " is longer than a path can be",
                 "TIMELESS_DIR", "set it to a directory this host can write to");
   settings.counter = variable("TIMELESS_COUNTER");
   if (const std::string_view start = variable("TIMELESS_START"); start == "pcontrol")
     settings.paused = true;
   else if (!start.empty() && start != "on")
-    throw Error(Failure::usage, trace::quoted(start) + " is no way to start", "TIMELESS_START",
-                "say 'on' or 'pcontrol'");
+    throw Error(Failure::usage, in_quotes(start) + " is no way to start", "TIMELESS_START", "say 'on' or 'pcontrol'");
   settings.actions_per_block =
       number("TIMELESS_BUFFER_SIZE", "actions", {16, std::size_t{1} << 20U}, settings.actions_per_block);
   settings.stack_depth = number("TIMELESS_STACK", "frames", {1, max_stack_depth}, settings.stack_depth);

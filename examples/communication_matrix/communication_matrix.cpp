@@ -1,7 +1,7 @@
 // Prints how many messages and bytes each rank of a recorded run sent to each other, and what each computed.
 // Usage: communication_matrix run.tia
+#include <base/error.h>
 #include <trace/archive/reader.h>
-#include <trace/error.h>
 
 #include <cstdint>
 #include <cstdio>

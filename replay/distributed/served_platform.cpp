@@ -1,23 +1,18 @@
 #include "replay/distributed/served_platform.h"
 
+#include "base/error.h"
+#include "base/processes/child.h"
+#include "base/processes/pipe.h"
 #include "replay/distributed/reports.h"
 #include "replay/engine/words.h"
-#include "trace/error.h"
 
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <utility>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 namespace timeless::replay {
 
@@ -26,43 +21,18 @@ namespace {
 /// What either side says is a number of words, and these.
 using Words = Batch;
 
-/// False at the end of what there is to read, or on an error.
-bool read_all(int file, void* to, std::size_t bytes) {
-  auto* place = static_cast<char*>(to);
-  while (bytes > 0) {
-    const ssize_t count = ::read(file, place, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    place += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
-bool write_all(int file, const void* from, std::size_t bytes) {
-  const auto* place = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t count = ::write(file, place, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    place += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 std::optional<Words> hear(int file) {
   std::uint64_t count = 0;
   constexpr std::uint64_t most = std::uint64_t{1} << 32U; // words of a description
-  if (!read_all(file, &count, sizeof count) || count > most) return std::nullopt;
+  if (!read_whole(file, &count, sizeof count) || count > most) return std::nullopt;
   Words words(count);
-  if (!read_all(file, words.data(), count * sizeof(std::uint64_t))) return std::nullopt;
+  if (!read_whole(file, words.data(), count * sizeof(std::uint64_t))) return std::nullopt;
   return words;
 }
 
 bool say(int file, Words words) {
   words.insert(words.begin(), words.size());
-  return write_all(file, words.data(), words.size() * sizeof(std::uint64_t));
+  return write_whole(file, {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
 }
 
 // ---- what is told; an answer begins with 1, or with 0 and an error
@@ -177,44 +147,13 @@ void serve_platform(const std::function<std::unique_ptr<Platform>()>& load, int 
 /// The other program.
 class ServedPlatform::Server {
 public:
-  explicit Server(const std::vector<std::string>& command) : name_(command.front()) {
-    std::array<int, 2> questions{};
-    std::array<int, 2> answers{};
-    if (::pipe2(questions.data(), O_CLOEXEC) != 0) cannot_start(errno);
-    if (::pipe2(answers.data(), O_CLOEXEC) != 0) {
-      const int code = errno;
-      ::close(questions[0]);
-      ::close(questions[1]);
-      cannot_start(code);
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, questions[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, answers[1], STDOUT_FILENO);
-    // An MPI library's connections are nothing for it.
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    std::vector<char*> arguments;
-    for (const std::string& word : command)
-      arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const int code = ::posix_spawn(&process_, arguments.front(), &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(questions[0]);
-    ::close(answers[1]);
-    questions_ = questions[1];
-    answers_ = answers[0];
-    if (code == 0) return;
-    ::close(questions_);
-    ::close(answers_);
-    cannot_start(code);
+  explicit Server(const std::vector<std::string>& command)
+      : name_(command.front()), process_(start(command, questions_, answers_)) {
+    questions_.close_reading();
+    answers_.close_writing();
   }
-
-  ~Server() {
-    ::close(questions_);
-    ::close(answers_);
-    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+  // The end of the questions is its end, which ~Child() waits for.
+  ~Server() { questions_.close_writing(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
@@ -224,21 +163,29 @@ public:
     ignore.sa_handler = SIG_IGN;
     struct sigaction before = {};
     ::sigaction(SIGPIPE, &ignore, &before);
-    const bool said = say(questions_, std::move(question));
+    const bool said = say(questions_.writing(), std::move(question));
     ::sigaction(SIGPIPE, &before, nullptr);
     if (!said) has_ended();
   }
 
   Words answer() {
-    std::optional<Words> words = hear(answers_);
+    std::optional<Words> words = hear(answers_.reading());
     if (!words) has_ended();
     return std::move(*words);
   }
 
 private:
-  [[noreturn]] void cannot_start(int code) const {
-    throw Error(Failure::runtime, std::string("cannot start what reads platform files: ") + std::strerror(code), name_,
-                "install Timeless as a whole");
+  static Child start(const std::vector<std::string>& command, const Pipe& questions, const Pipe& answers) {
+    try {
+      // An MPI library's connections are nothing for it.
+      return Child::execute({.command = command,
+                             .input = questions.reading(),
+                             .output = answers.writing(),
+                             .standard_streams_only = true});
+    } catch (const Error& error) {
+      throw Error(Failure::runtime, "cannot start what reads platform files: " + error.description(), command.front(),
+                  "install Timeless as a whole");
+    }
   }
   [[noreturn]] void has_ended() const {
     throw Error(Failure::runtime, "what reads platform files has ended", name_,
@@ -246,9 +193,9 @@ private:
   }
 
   std::string name_;
-  pid_t process_ = -1;
-  int questions_ = -1;
-  int answers_ = -1;
+  Pipe questions_;
+  Pipe answers_;
+  Child process_;
 };
 
 ServedPlatform::ServedPlatform(const std::vector<std::string>& command) : server_(std::make_unique<Server>(command)) {

@@ -1,7 +1,7 @@
 #include "replay/distributed/shared_timeline.h"
 
+#include "base/error.h"
 #include "replay/engine/words.h"
-#include "trace/error.h"
 
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "replay/engine/communicators.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <string>

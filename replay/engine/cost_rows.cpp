@@ -1,6 +1,6 @@
 #include "replay/engine/cost_rows.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <iterator>

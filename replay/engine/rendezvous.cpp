@@ -1,6 +1,6 @@
 #include "replay/engine/rendezvous.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <bit>

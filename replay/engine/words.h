@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/error.h"
 #include "replay/engine/bus.h"
-#include "trace/error.h"
 
 #include <bit>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "replay/model/file_system.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "replay/platform/compute_rates.h"
 
+#include "base/error.h"
 #include "replay/platform/description.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>

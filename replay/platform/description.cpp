@@ -1,7 +1,7 @@
 #include "replay/platform/description.h"
 
-#include "trace/error.h"
-#include "trace/files/text_file.h"
+#include "base/error.h"
+#include "base/files/text_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr std::size_t most_depth = 16;
 constexpr std::size_t most_characters = 200;
 
 std::string content(const std::filesystem::path& file) {
-  const std::optional<std::string> text = trace::read_text(file, most_bytes);
+  const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
   if (text->size() > most_bytes)
     throw Error(Failure::invalid_input, "a description of more than a megabyte", file.string(),

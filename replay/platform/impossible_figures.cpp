@@ -1,8 +1,8 @@
 #include "replay/platform/impossible_figures.h"
 
+#include "base/error.h"
 #include "replay/platform/quantities.h"
 #include "replay/platform/simgrid_factors.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <array>

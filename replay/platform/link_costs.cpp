@@ -1,6 +1,6 @@
 #include "replay/platform/link_costs.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "replay/platform/machine_network.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cmath>

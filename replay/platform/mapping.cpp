@@ -1,8 +1,8 @@
 #include "replay/platform/mapping.h"
 
+#include "base/error.h"
+#include "base/files/text_file.h"
 #include "replay/platform/quantities.h"
-#include "trace/error.h"
-#include "trace/files/text_file.h"
 
 #include <algorithm>
 #include <array>
@@ -359,7 +359,7 @@ MappingRequest parse_mapping(std::string_view text, const std::filesystem::path&
 
 std::vector<HostSlots> read_hostfile(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U;
-  const std::optional<std::string> text = trace::read_text(file, most_bytes);
+  const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text || text->size() > most_bytes)
     throw Error(Failure::invalid_input, text ? "a hostfile of more than 64 MiB" : "cannot read the hostfile",
                 file.string(), "name a readable file with one host a line");

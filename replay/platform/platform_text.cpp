@@ -1,9 +1,9 @@
 #include "replay/platform/platform_text.h"
 
+#include "base/error.h"
+#include "base/escaping.h"
 #include "replay/platform/impossible_figures.h"
 #include "replay/platform/topologies.h"
-#include "trace/error.h"
-#include "trace/quoted.h"
 
 #include <algorithm>
 #include <array>
@@ -95,7 +95,8 @@ void demand_one_setting(const XmlFile& file, const pugi::xml_node& node) {
       return word || (letter >= '0' && letter <= '9') || others.find(letter) != std::string_view::npos;
     });
     if (!plain)
-      throw Error(Failure::invalid_input, "blanks, commas or other signs in the name or value of a setting: " + trace::quoted(text),
+      throw Error(Failure::invalid_input,
+                  "blanks, commas or other signs in the name or value of a setting: " + in_quotes(text),
                   file.path().string() + ":" + std::to_string(file.line_of(node)),
                   "write letters, digits and _-+.:;/% alone, as in 0:1;65536:0.9");
   }
@@ -282,7 +283,7 @@ void demand_profiles_are_files(const XmlFile& file, const std::filesystem::path&
       std::error_code unknown;
       const auto status = std::filesystem::status(directory / attribute.value(), unknown);
       if (!*attribute.value() || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
-      throw Error(Failure::invalid_input, "no file: " + trace::quoted(std::string_view(attribute.value())),
+      throw Error(Failure::invalid_input, "no file: " + in_quotes(std::string_view(attribute.value())),
                   file.path().string() + ":" + std::to_string(file.line_of(node)), "name a file with a profile");
     }
   });

@@ -1,6 +1,6 @@
 #include "replay/platform/presets.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <array>
 #include <cmath>

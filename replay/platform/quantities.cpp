@@ -1,6 +1,6 @@
 #include "replay/platform/quantities.h"
 
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
 #include <algorithm>
 #include <array>
@@ -101,15 +101,15 @@ std::optional<Reading> read_quantity(Quantity quantity, std::string_view text) {
 std::string explain_quantity(Quantity quantity, std::string_view text) {
   const std::string like = ": write one like " + std::string(units_of(quantity));
   const auto number = number_of(text);
-  if (!number) return trace::quoted(text) + " is no number with a unit" + like;
+  if (!number) return in_quotes(text) + " is no number with a unit" + like;
   const std::string_view unit = number->second;
   const std::string_view instead = meant(unit);
   if (!instead.empty() && factor_of(quantity, instead))
-    return "SimGrid knows no unit " + trace::quoted(unit) + ": write " +
+    return "SimGrid knows no unit " + in_quotes(unit) + ": write " +
            std::string(text.substr(0, text.size() - unit.size())) + std::string(instead);
   for (const Quantity other : {Quantity::speed, Quantity::bandwidth, Quantity::time})
-    if (factor_of(other, unit)) return trace::quoted(text) + " has the unit of something else" + like;
-  return "SimGrid knows no unit " + trace::quoted(unit) + like;
+    if (factor_of(other, unit)) return in_quotes(text) + " has the unit of something else" + like;
+  return "SimGrid knows no unit " + in_quotes(unit) + like;
 }
 
 std::string_view units_of(Quantity quantity) {

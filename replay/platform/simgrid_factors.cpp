@@ -1,7 +1,7 @@
 #include "replay/platform/simgrid_factors.h"
 
+#include "base/error.h"
 #include "replay/platform/quantities.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include "replay/platform/simgrid_platform.h"
 
+#include "base/error.h"
+#include "base/escaping.h"
 #include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_profiles.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
-#include "trace/quoted.h"
 
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
@@ -109,7 +109,7 @@ void check_settings(const Settings& settings) {
         throw Error(Failure::usage, "a replay sets " + std::string(fixed), "--cfg", "leave " + setting + " out");
     const std::string what = "SimGrid does not take the setting '" + setting + "'";
     const std::string advice = "SimGrid's manual lists them: https://simgrid.org/doc/latest/Configuring_SimGrid.html";
-    run_apart(
+    run_simgrid(
         [&](const ChildReport&) -> std::string {
           try {
             create_engine({setting});
@@ -237,7 +237,7 @@ void demand_known(const std::vector<IgnoredSetting>& ignored, const std::filesys
     try {
       simgrid::config::is_default(setting.name.c_str());
     } catch (const std::exception&) {
-      throw Error(Failure::invalid_input, "SimGrid has no setting " + trace::quoted(std::string_view(setting.name)),
+      throw Error(Failure::invalid_input, "SimGrid has no setting " + in_quotes(std::string_view(setting.name)),
                   file.string() + ":" + std::to_string(setting.line),
                   "timeless platform check " + file.string() + " names the nearest");
     }
@@ -251,7 +251,7 @@ void try_in_child(const PlatformText& text, const std::filesystem::path& file, c
   for (const std::string& setting : settings)
     what += (&setting == settings.data() ? ", or with it --cfg=" : " --cfg=") + setting;
   const ChildDeath death{Failure::invalid_input, what, file.string()};
-  run_apart(
+  run_simgrid(
       [&](const ChildReport&) -> std::string {
         limit_this_process();
         try {

@@ -33,7 +33,7 @@ public:
   const SmpiSettings& settings() const override;
   Route route(std::size_t from, std::size_t to) const override;
   /// Multiplies latency and bandwidth of every link but the loopbacks of these hosts, for the rest of the process;
-  /// meant for a child of run_apart().
+  /// meant for a child of run_simgrid().
   void scale_links(double latency, double bandwidth, std::span<const std::uint32_t> hosts) const;
   const std::vector<std::string>& notes() const override;
 

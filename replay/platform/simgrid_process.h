@@ -1,53 +1,14 @@
 #pragma once
 
-#include "trace/error.h"
-
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <string>
-#include <string_view>
+#include "base/processes/apart.h"
 
 namespace timeless::replay {
 
-/// What the child of run_apart() tells its parent.
-class ChildReport {
-public:
-  explicit ChildReport(int descriptor) : descriptor_(descriptor) {}
-  /// How far the work is.
-  void progress(std::uint64_t done, std::uint64_t total) const;
-  /// Hands over a part of the answer ahead of it.
-  void part(std::string_view bytes) const;
-  /// Ends the child at once with this answer; for callbacks that have nobody to return it to.
-  [[noreturn]] void finish(std::string_view answer) const;
-  /// Ends the child at once; run_apart() throws the same error.
-  [[noreturn]] void fail(const std::exception& error) const;
-
-private:
-  int descriptor_;
-};
-
-/// The work to do apart; returns its answer as bytes.
-using ChildWork = std::function<std::string(const ChildReport& report)>;
-using ChildProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-using ChildPart = std::function<void(std::string_view bytes)>;
-
-/// How to name a child that died without an answer.
-struct ChildDeath {
-  Failure failure = Failure::runtime;
-  std::string what = {};
-  std::string where = {};
-  std::string advice = {};
-};
-
-/// Runs work in a forked child and returns its answer, or throws the error the child ended with.
+/// Runs work that uses SimGrid in a child, as run_apart() does.
 ///
-/// `progress` and `part` are told what the child reports, in this process and while the child works.
-///
-/// SimGrid answers many mistakes by printing and aborting, and its state is global to a process. Apart from ours its
-/// end is an Error and nothing of it remains. What it prints is caught; where the child dies, the Error says the last
-/// of it.
-std::string run_apart(const ChildWork& work, const ChildDeath& death, const ChildProgress& progress = {},
-                      const ChildPart& part = {});
+/// SimGrid answers many mistakes by printing and aborting, and its state is global to a process. Where the child dies,
+/// the Error says the last of what SimGrid printed, unless `death` has a reason of its own.
+std::string run_simgrid(const ChildWork& work, ChildDeath death, const ChildProgress& progress = {},
+                        const ChildPart& part = {});
 
 } // namespace timeless::replay

@@ -1,8 +1,8 @@
 #include "replay/platform/simgrid_remarks.h"
 
+#include "base/error.h"
 #include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_process.h"
-#include "trace/error.h"
 
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>
@@ -95,7 +95,7 @@ void limit_this_process() {
 std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
   const ChildDeath death{Failure::invalid_input, "the platform file is invalid", file.string()};
   const PlatformText text = PlatformText::read(file);
-  const std::string answer = run_apart(
+  const std::string answer = run_simgrid(
       [&](const ChildReport&) {
         limit_this_process();
         const Overheard overheard;
@@ -117,7 +117,7 @@ std::vector<std::string> simgrid_warnings(const std::filesystem::path& file) {
 }
 
 std::vector<std::string> simgrid_settings() {
-  const std::string answer = run_apart(
+  const std::string answer = run_simgrid(
       [](const ChildReport&) {
         const Overheard overheard;
         new_engine();

@@ -1,6 +1,6 @@
 #include "replay/platform/xml_file.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,8 +1,8 @@
 #include "replay/smpi/rank_player.h"
 
+#include "base/error.h"
 #include "replay/smpi/elements.h"
 #include "replay/smpi/smpi_internals.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <limits>

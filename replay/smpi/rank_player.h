@@ -1,9 +1,9 @@
 #pragma once
 
+#include "base/error.h"
 #include "replay/smpi/rank_state.h"
 #include "replay/smpi/stage.h"
 #include "replay/smpi/thread_team.h"
-#include "trace/error.h"
 #include "trace/source.h"
 
 #include <simgrid/s4u.hpp>
@@ -147,11 +147,11 @@ private:
 
   Stage& stage_;
   trace::Rank rank_;
-  std::uint32_t thread_ = 0;                                       ///< its place in the team
-  ThreadTeam* of_ = nullptr;                                       ///< of a rank with several threads
-  std::unique_ptr<ThreadTeam> team_;                               ///< the same, where it is the first of them
-  double start_ = 0;                                               ///< simulated time of the common start
-  double file_port_free_ = 0; ///< when the thread's earlier transfers have passed, where hosts have no disks
+  std::uint32_t thread_ = 0;         ///< its place in the team
+  ThreadTeam* of_ = nullptr;         ///< of a rank with several threads
+  std::unique_ptr<ThreadTeam> team_; ///< the same, where it is the first of them
+  double start_ = 0;                 ///< simulated time of the common start
+  double file_port_free_ = 0;        ///< when the thread's earlier transfers have passed, where hosts have no disks
   std::shared_ptr<RankState> own_ = std::make_shared<RankState>(); ///< of all threads of the rank
   const Ties* ties_ = nullptr;    ///< of the action that is played, in a rank with several threads
   MessageTags tags_;              ///< likewise, of a message in any rank

@@ -1,5 +1,6 @@
 #include "replay/smpi/smpi_replay.h"
 
+#include "base/error.h"
 #include "replay/observer.h"
 #include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_process.h"
@@ -7,7 +8,6 @@
 #include "replay/smpi/machine_failures.h"
 #include "replay/smpi/rank_player.h"
 #include "replay/smpi/trace_scan.h"
-#include "trace/error.h"
 
 #include <xbt/config.hpp>
 
@@ -549,8 +549,8 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
   }
   const auto simulate = [&] {
     try {
-      return run_apart([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress,
-                       part);
+      return run_simgrid([&](const ChildReport& report) { return simulation.run(report); }, death, options.progress,
+                         part);
     } catch (const Error& error) {
       if (const auto explained = smpi::missing_route(error)) throw *explained;
       throw;

@@ -1,8 +1,8 @@
 #include "replay/smpi/thread_team.h"
 
+#include "base/error.h"
 #include "replay/smpi/acting_thread.h"
 #include "replay/smpi/rank_player.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <utility>

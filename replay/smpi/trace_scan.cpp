@@ -1,8 +1,8 @@
 #include "replay/smpi/trace_scan.h"
 
+#include "base/error.h"
 #include "replay/smpi/elements.h"
 #include "trace/collective_bytes.h"
-#include "trace/error.h"
 #include "trace/thread_order.h"
 
 #include <algorithm>

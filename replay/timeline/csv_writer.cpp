@@ -9,7 +9,7 @@ namespace {
 /// Times with all their digits: what is read again has the same bits.
 class CsvWriter : public TimelineWriter {
 public:
-  CsvWriter(trace::NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
+  CsvWriter(NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
     output_.write("rank,action,call,start,end,duration,wait,latency,bandwidth,files,volume,kernel,bytes,receive_bytes,"
                   "destination,source,root,tag,communicator,requests,thread\n");
   }
@@ -44,14 +44,14 @@ private:
     line_ += ',';
   }
 
-  trace::NewFile& output_;
+  NewFile& output_;
   const Labels& labels_;
   std::string line_;
 };
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> csv_writer(trace::NewFile& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> csv_writer(NewFile& output, const Labels& labels) {
   return std::make_unique<CsvWriter>(output, labels);
 }
 

@@ -1,7 +1,7 @@
 #include "replay/timeline/event_sorter.h"
 
-#include "trace/error.h"
-#include "trace/files/temporary_file.h"
+#include "base/error.h"
+#include "base/files/temporary_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -116,7 +116,7 @@ void EventSorter::sort() {
 
 void EventSorter::spill() {
   if (events_.empty()) return;
-  if (file_ < 0) file_ = trace::open_scratch(scratch_);
+  if (file_ < 0) file_ = open_scratch(scratch_);
   sort();
   Run run{.begin = runs_.empty() ? 0 : runs_.back().end, .end = 0};
   run.end = run.begin;

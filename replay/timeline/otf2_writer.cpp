@@ -1,6 +1,6 @@
 #include "replay/timeline/writers.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <otf2/otf2.h>
 
@@ -98,10 +98,10 @@ bool is_archive(const std::filesystem::path& directory) {
   return anchored && !problem;
 }
 
-void check_directory(const std::filesystem::path& name, trace::Existing existing) {
+void check_directory(const std::filesystem::path& name, Existing existing) {
   std::error_code unknown;
   if (!std::filesystem::exists(std::filesystem::symlink_status(name, unknown))) return;
-  if (existing == trace::Existing::refuse)
+  if (existing == Existing::refuse)
     throw Error(Failure::usage, "the output exists already", name.string(),
                 "give another name, or --force to replace it");
   if (std::filesystem::is_symlink(name, unknown) || !is_archive(name))
@@ -119,8 +119,8 @@ std::uint64_t bytes_below(const std::filesystem::path& directory) {
 /// A directory that gets its name when it is whole.
 class Directory {
 public:
-  Directory(std::filesystem::path name, trace::Existing existing)
-      : name_(std::move(name)), existing_(existing), part_(trace::directory_of(trimmed(name_)), "otf2") {
+  Directory(std::filesystem::path name, Existing existing)
+      : name_(std::move(name)), existing_(existing), part_(directory_of(trimmed(name_)), "otf2") {
     check_directory(name_, existing_);
     part_.create_directory();
   }
@@ -143,8 +143,8 @@ private:
   }
 
   std::filesystem::path name_;
-  trace::Existing existing_;
-  trace::TemporaryFile part_;
+  Existing existing_;
+  TemporaryFile part_;
 };
 
 /// An archive of OTF2, by its library: a location for each rank, a region for each call and each kernel.
@@ -153,7 +153,7 @@ private:
 /// held up for long.
 class Otf2Writer : public TimelineWriter {
 public:
-  Otf2Writer(const std::filesystem::path& name, trace::Existing existing, const Labels& labels)
+  Otf2Writer(const std::filesystem::path& name, Existing existing, const Labels& labels)
       : labels_(labels), directory_(name, existing), ranks_(labels.communicators.at(0).members.size()) {
     OTF2_Error_RegisterCallback(&keep, &first_problem_);
     archive_ = OTF2_Archive_Open(directory_.written().c_str(), archive_name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
@@ -476,11 +476,11 @@ private:
 
 } // namespace
 
-void check_otf2_directory(const std::filesystem::path& directory, trace::Existing existing) {
+void check_otf2_directory(const std::filesystem::path& directory, Existing existing) {
   const Directory made(directory, existing);
 }
 
-std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, trace::Existing existing,
+std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, Existing existing,
                                             const Labels& labels) {
   return std::make_unique<Otf2Writer>(directory, existing, labels);
 }

@@ -111,7 +111,7 @@ std::string_view color_of(std::string_view call, std::size_t& others) {
 }
 
 /// A name between quotation marks.
-std::string quoted(std::string name) {
+std::string in_quotes(std::string name) {
   std::ranges::replace(name, '"', '\'');
   return name;
 }
@@ -121,12 +121,12 @@ std::string quoted(std::string name) {
 /// holds at most one action of each rank and those of no length.
 class PajeWriter : public TimelineWriter {
 public:
-  PajeWriter(trace::NewFile& output, const Labels& labels) : output_(output), links_(labels.messages) {
+  PajeWriter(NewFile& output, const Labels& labels) : output_(output), links_(labels.messages) {
     output_.write(header);
     std::size_t others = 0;
     for (std::size_t call = 0; call < labels.calls.size(); ++call)
-      put("3 c{} state \"{}\" \"{}\"\n", call, quoted(labels.calls[call]), color_of(labels.calls[call], others));
-    put("4 0 all run 0 \"{}\"\n", quoted(labels.lane));
+      put("3 c{} state \"{}\" \"{}\"\n", call, in_quotes(labels.calls[call]), color_of(labels.calls[call], others));
+    put("4 0 all run 0 \"{}\"\n", in_quotes(labels.lane));
     for (const trace::Rank rank : labels.ranks)
       put("4 0 r{} rank all \"rank {}\"\n", rank, rank);
     ranks_ = labels.ranks;
@@ -188,7 +188,7 @@ private:
     }
   }
 
-  trace::NewFile& output_;
+  NewFile& output_;
   const std::optional<std::vector<std::uint64_t>>& links_;
   std::vector<trace::Rank> ranks_;
   std::set<Place> threads_; ///< beyond the ranks' first
@@ -199,7 +199,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> paje_writer(trace::NewFile& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> paje_writer(NewFile& output, const Labels& labels) {
   return std::make_unique<PajeWriter>(output, labels);
 }
 

@@ -113,7 +113,7 @@ std::uint64_t track_of(trace::Rank rank, trace::Rank thread) {
 /// each message. Times are rounded to nanoseconds.
 class PerfettoWriter : public TimelineWriter {
 public:
-  PerfettoWriter(trace::NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
+  PerfettoWriter(NewFile& output, const Labels& labels) : output_(output), labels_(labels) {
     write_names();
     packet([&](protozero::pbf_writer& packet) {
       protozero::pbf_writer track(packet, packet_field::track_descriptor);
@@ -242,7 +242,7 @@ private:
     return known->second;
   }
 
-  trace::NewFile& output_;
+  NewFile& output_;
   const Labels& labels_;
   std::map<trace::KernelId, std::string> kernels_;
   std::set<std::pair<trace::Rank, trace::Rank>> threads_; ///< beyond the ranks' first, that have been described
@@ -251,7 +251,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> perfetto_writer(trace::NewFile& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> perfetto_writer(NewFile& output, const Labels& labels) {
   return std::make_unique<PerfettoWriter>(output, labels);
 }
 

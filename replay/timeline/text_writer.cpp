@@ -12,7 +12,7 @@ namespace {
 /// (Casanova, Quinson, Suter, Stillwell: "Single-node off-line simulation of MPI applications": the timed trace.)
 class TextWriter : public TimelineWriter {
 public:
-  TextWriter(trace::NewFile& output, const Labels& labels) : output_(output) {
+  TextWriter(NewFile& output, const Labels& labels) : output_(output) {
     for (std::string name : labels.calls) {
       for (char& letter : name)
         letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
@@ -38,14 +38,14 @@ public:
   }
 
 private:
-  trace::NewFile& output_;
+  NewFile& output_;
   std::vector<std::string> names_;
   std::string line_;
 };
 
 } // namespace
 
-std::unique_ptr<TimelineWriter> text_writer(trace::NewFile& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> text_writer(NewFile& output, const Labels& labels) {
   return std::make_unique<TextWriter>(output, labels);
 }
 

@@ -1,8 +1,8 @@
 #include "replay/timeline/timeline.h"
 
+#include "base/error.h"
 #include "replay/timeline/writers.h"
 #include "trace/collective_bytes.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,10 +19,10 @@ namespace {
 /// Where a scratch file has room: beside a file, but not beside a device. Another process's directory may not be here.
 std::filesystem::path scratch_of(const std::filesystem::path& file) {
   std::error_code unknown;
-  if (!std::filesystem::is_directory(trace::directory_of(file), unknown)) return std::filesystem::temp_directory_path();
+  if (!std::filesystem::is_directory(directory_of(file), unknown)) return std::filesystem::temp_directory_path();
   const auto status = std::filesystem::status(file, unknown);
   const bool special = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  return special ? std::filesystem::temp_directory_path() : trace::directory_of(file);
+  return special ? std::filesystem::temp_directory_path() : directory_of(file);
 }
 
 bool has_root(const trace::Action& action) {
@@ -48,16 +48,16 @@ bool links_need_both_ends(TimelineFormat format) {
 }
 
 /// OTF2 is a directory, which its writer makes.
-std::unique_ptr<trace::NewFile> output_of(const TimelineOptions& options) {
+std::unique_ptr<NewFile> output_of(const TimelineOptions& options) {
   if (!options.writes) return nullptr;
   if (options.format == TimelineFormat::otf2) {
     check_otf2_directory(options.file, options.existing);
     return nullptr;
   }
-  return std::make_unique<trace::NewFile>(options.file, options.existing);
+  return std::make_unique<NewFile>(options.file, options.existing);
 }
 
-std::unique_ptr<TimelineWriter> writer(TimelineFormat format, trace::NewFile& output, const Labels& labels) {
+std::unique_ptr<TimelineWriter> writer(TimelineFormat format, NewFile& output, const Labels& labels) {
   switch (format) {
   case TimelineFormat::paje:
     return paje_writer(output, labels);

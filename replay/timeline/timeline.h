@@ -1,9 +1,9 @@
 #pragma once
 
+#include "base/files/new_file.h"
 #include "replay/observer.h"
 #include "replay/result.h"
 #include "replay/timeline/event_sorter.h"
-#include "trace/files/new_file.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -22,7 +22,7 @@ enum class TimelineFormat : std::uint8_t { perfetto, paje, csv, text, otf2 };
 
 struct TimelineOptions {
   std::filesystem::path file;
-  trace::Existing existing = trace::Existing::refuse; ///< of OTF2, only an archive that it wrote is replaced
+  Existing existing = Existing::refuse; ///< of OTF2, only an archive that it wrote is replaced
   bool writes = true; ///< false: another process writes the file; this one observes its share of the ranks
   TimelineFormat format = TimelineFormat::perfetto;
   std::string lane = {}; ///< its name, or its number from 0; empty: the first
@@ -51,8 +51,8 @@ public:
   void start(trace::Rank rank, double seconds) override;
   void observe(const ObservedAction& action) override;
 
-  /// Writes the file; the bytes in it. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the lane's ranks came
-  /// to wait for each other.
+  /// Writes the file; the bytes in it. Throws Error(runtime) when the disk is full, and Error(invalid_input) when the
+  /// lane's ranks came to wait for each other.
   ///
   /// `others` observed the other ranks in other processes.
   struct Other {
@@ -75,7 +75,7 @@ private:
   std::uint32_t number_of(std::string name);
 
   TimelineOptions options_;
-  std::unique_ptr<trace::NewFile> output_;
+  std::unique_ptr<NewFile> output_;
   EventSorter sorter_;
   std::map<std::string, std::uint32_t> calls_;
   std::set<trace::Rank> ranks_;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/files/new_file.h"
 #include "replay/timeline/event.h"
-#include "trace/files/new_file.h"
 
 #include <filesystem>
 #include <memory>
@@ -18,15 +18,15 @@ public:
   virtual std::uint64_t end() { return 0; }
 };
 
-std::unique_ptr<TimelineWriter> perfetto_writer(trace::NewFile& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> paje_writer(trace::NewFile& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> csv_writer(trace::NewFile& output, const Labels& labels);
-std::unique_ptr<TimelineWriter> text_writer(trace::NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> perfetto_writer(NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> paje_writer(NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> csv_writer(NewFile& output, const Labels& labels);
+std::unique_ptr<TimelineWriter> text_writer(NewFile& output, const Labels& labels);
 /// Writes a directory, which gets its name when it is whole. Throws Error(usage) where something has the name; where it
 /// is to be replaced, where that is anything but an OTF2 archive of these writers.
-std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, trace::Existing existing,
+std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, Existing existing,
                                             const Labels& labels);
 /// Throws as it would, before there is anything to write.
-void check_otf2_directory(const std::filesystem::path& directory, trace::Existing existing);
+void check_otf2_directory(const std::filesystem::path& directory, Existing existing);
 
 } // namespace timeless::replay::timeline

@@ -2,7 +2,7 @@
 // argument it starts no thread, so that every run takes the same path.
 #include "tracer/counters/counter.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "tracer/counters/self_test.h"
 #include "tracer/icount/icount.h"
 

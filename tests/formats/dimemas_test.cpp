@@ -1,6 +1,6 @@
+#include "base/error.h"
 #include "replay/lowering.h"
 #include "tests/trace/samples.h"
-#include "trace/error.h"
 #include "trace/formats/dimemas_writer.h"
 
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // Whatever a later call says of a request, each writer says where the request began: what was received, or nothing.
+#include "base/error.h"
 #include "replay/lowering.h"
 #include "tests/replay/random_program.h"
 #include "tests/trace/contradictory_amendments.h"
 #include "tests/trace/samples.h"
 #include "trace/check.h"
-#include "trace/error.h"
 #include "trace/formats/format.h"
 
 #include <gmock/gmock.h>

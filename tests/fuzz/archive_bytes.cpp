@@ -1,9 +1,9 @@
 #include "tests/fuzz/archive_bytes.h"
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "trace/archive/compression.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/bytes.h"
-#include "trace/error.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A folded sequence. The first byte of the input says where to start unfolding it, the second how many symbols there
 // are.
+#include "base/bytes.h"
 #include "tests/fuzz/fuzz.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/folding.h"
 #include "trace/encoding/unfolding.h"
 
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   trace::FoldedSequence sequence;
   const std::uint32_t symbols = 1U + data[1];
   const bool read = reads([&] {
-    trace::ByteReader reader(text(data + 2, size - 2));
+    ByteReader reader(text(data + 2, size - 2));
     sequence = trace::FoldedSequence::decode(reader, symbols, most_size);
   });
   if (!read) return 0;
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   sequence.encode(bytes);
   trace::FoldedSequence again;
   demand(reads([&] {
-           trace::ByteReader reader(bytes);
+           ByteReader reader(bytes);
            again = trace::FoldedSequence::decode(reader, symbols, most_size);
          }),
          "a sequence that was written can be read");

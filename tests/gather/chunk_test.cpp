@@ -1,7 +1,7 @@
 #include "gather/chunk.h"
 
+#include "base/error.h"
 #include "trace/archive/layout.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "gather/division.h"
 
+#include "base/error.h"
 #include "tests/gather/synthetic_run.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Small archives with each byte changed, and cut short at each byte: what is read is right, or said to be damaged.
+#include "base/error.h"
 #include "gather/merge.h"
 #include "tests/gather/synthetic_run.h"
 #include "tests/temporary_directory.h"
 #include "tests/trace/samples.h"
 #include "trace/archive/reader.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

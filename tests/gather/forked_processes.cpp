@@ -1,6 +1,6 @@
 #include "tests/gather/forked_processes.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <mpi.h>
 

@@ -1,7 +1,7 @@
 #include "gather/output_file.h"
 
+#include "base/error.h"
 #include "tests/temporary_directory.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 #include "gather/structures.h"
 
+#include "base/error.h"
 #include "gather/merge.h"
 #include "gather/spool.h"
 #include "tests/gather/synthetic_run.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #include "gather/survey.h"
 
+#include "base/error.h"
 #include "gather/assembly.h"
 #include "gather/structures.h"
 #include "tests/gather/synthetic_run.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

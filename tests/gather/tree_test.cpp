@@ -1,6 +1,6 @@
 #include "gather/tree.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "replay/platform/compute_rates.h"
 
 #include "../temporary_directory.h"
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

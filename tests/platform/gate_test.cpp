@@ -4,11 +4,11 @@
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
+#include "base/error.h"
 #include "replay/platform/platform_text.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -215,8 +215,8 @@ TEST_F(Gate, names_the_line_of_a_mistake_that_SimGrid_finds) {
 
 /// The value of a setting after this file is loaded, "(default)" where it was not set.
 std::string taken(const std::string& file, const std::string& name) {
-  return replay::run_apart(
-      [&](const replay::ChildReport&) -> std::string {
+  return replay::run_simgrid(
+      [&](const ChildReport&) -> std::string {
         const auto platform = replay::SimgridPlatform::load(file);
         return simgrid::config::is_default(name.c_str()) ? "(default)" : "set";
       },

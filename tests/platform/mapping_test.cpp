@@ -1,6 +1,6 @@
 #include "replay/platform/mapping.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "trace/memory_source.h"
 
 #include <gmock/gmock.h>

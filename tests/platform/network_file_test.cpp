@@ -1,8 +1,8 @@
 #include "replay/platform/network_file.h"
 
 #include "../temporary_directory.h"
+#include "base/error.h"
 #include "replay/replay.h"
-#include "trace/error.h"
 #include "trace/memory_source.h"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "tests/platform/written_platform.h"
 #include "tools/platforms/findings.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

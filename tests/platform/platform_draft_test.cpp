@@ -3,8 +3,8 @@
 #include "tools/platforms/draft.h"
 #include "tools/platforms/findings.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,10 +2,10 @@
 #include "tools/platforms/findings.h"
 #include "tools/platforms/upgrade.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,8 +76,8 @@ TEST(Upgrade, of_a_file_of_2013_loads_in_SimGrid_without_a_warning_and_checks_cl
 
 TEST(Upgrade, keeps_every_figure) {
   const WrittenPlatform now(upgraded(of_2013).text);
-  const std::string answer = replay::run_apart(
-      [&](const replay::ChildReport&) {
+  const std::string answer = replay::run_simgrid(
+      [&](const ChildReport&) {
         const auto platform = replay::SimgridPlatform::load(now.path());
         const replay::Route near = platform.route(0, 1);
         const replay::Route far = platform.route(0, 73);

@@ -2,7 +2,7 @@
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_remarks.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,7 +145,7 @@ class EveryPlatform : public testing::TestWithParam<std::string> {};
 TEST_P(EveryPlatform, of_the_project_loads_in_silence_and_connects_its_hosts) {
   const std::string file = std::string(TIMELESS_PLATFORMS) + "/" + GetParam();
   // In a child: each process holds one platform.
-  const std::string answer = run_apart(
+  const std::string answer = run_simgrid(
       [&](const ChildReport&) -> std::string {
         const SimgridPlatform platform = SimgridPlatform::load(file);
         const std::size_t last = platform.hosts().size() - 1;
@@ -189,13 +189,13 @@ TEST(SimgridSettings, are_those_of_the_SimGrid_at_hand) {
 
 TEST(RunApart, returns_the_answer_whatever_its_size) {
   const std::string large(5'000'000, 'x');
-  EXPECT_EQ(run_apart([&](const ChildReport&) { return large; }, {}), large);
-  EXPECT_EQ(run_apart([](const ChildReport&) { return std::string(); }, {}), "");
+  EXPECT_EQ(run_simgrid([&](const ChildReport&) { return large; }, {}), large);
+  EXPECT_EQ(run_simgrid([](const ChildReport&) { return std::string(); }, {}), "");
 }
 
 TEST(RunApart, throws_the_childs_error_with_all_its_parts) {
   try {
-    run_apart(
+    run_simgrid(
         [](const ChildReport&) -> std::string { throw Error(Failure::missing_capability, "what", "where", "advice"); },
         {});
     FAIL();
@@ -210,7 +210,7 @@ TEST(RunApart, throws_the_childs_error_with_all_its_parts) {
 TEST(RunApart, tells_the_last_words_of_a_child_that_died) {
   const ChildDeath death{Failure::invalid_input, "it died", "there"};
   try {
-    run_apart(
+    run_simgrid(
         [](const ChildReport&) -> std::string {
           std::fputs("[0.000000] [kernel/CRITICAL] the reason\nCurrent backtrace:\n", stderr);
           std::fflush(stderr);
@@ -227,7 +227,7 @@ TEST(RunApart, tells_the_last_words_of_a_child_that_died) {
 TEST(RunApart, leaves_nothing_of_the_childs_changes_and_output) {
   int changed = 0;
   testing::internal::CaptureStdout();
-  run_apart(
+  run_simgrid(
       [&](const ChildReport&) {
         changed = 1;
         std::puts("noise");
@@ -240,7 +240,7 @@ TEST(RunApart, leaves_nothing_of_the_childs_changes_and_output) {
 
 TEST(RunApart, hands_on_progress) {
   std::vector<std::uint64_t> seen;
-  run_apart(
+  run_simgrid(
       [](const ChildReport& report) {
         for (std::uint64_t i = 0; i < 3; ++i)
           report.progress(i, 3);

@@ -3,7 +3,7 @@
 
 #include "tests/temporary_directory.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 

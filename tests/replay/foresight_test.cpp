@@ -1,9 +1,9 @@
 // What a replay must know before it comes to it: what is cancelled later, and what receives will have received.
+#include "base/error.h"
 #include "machines.h"
 #include "replay/engine/foresight.h"
 #include "replay/replay.h"
 #include "tests/trace/contradictory_amendments.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

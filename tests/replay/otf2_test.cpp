@@ -1,11 +1,11 @@
 // OTF2 archives of a replay, read with OTF2's own library and put beside the comma-separated timeline of the same
 // replay.
+#include "base/error.h"
 #include "machines.h"
 #include "random_program.h"
 #include "replay/replay.h"
 #include "replay/timeline/timeline.h"
 #include "tests/temporary_directory.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -195,7 +195,7 @@ protected:
   }
   Archive written(const trace::Source& program, TimelineOptions how = {.file = {}}) const {
     how.file = made;
-    how.existing = trace::Existing::replace;
+    how.existing = Existing::replace;
     how.format = TimelineFormat::otf2;
     write(program, std::move(how));
     return read(made);
@@ -251,7 +251,7 @@ TEST_F(Otf2, says_what_comma_separated_values_say) {
     const MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 600});
     const Archive archive = written(program);
     const fs::path csv = directory / "timeline.csv";
-    write(program, {.file = csv, .existing = trace::Existing::replace, .format = TimelineFormat::csv});
+    write(program, {.file = csv, .existing = Existing::replace, .format = TimelineFormat::csv});
     std::map<std::uint64_t, std::size_t> place;
     for (const auto& row : rows(csv)) {
       const std::uint64_t rank = std::stoull(row[0]);
@@ -329,20 +329,20 @@ TEST_F(Otf2, replaces_an_older_archive_when_told_and_nothing_else) {
   program.finalize();
   written(program);
   EXPECT_EQ(written(program).records.at(0).size(), 4U);
-  const auto open = [&](trace::Existing existing) {
+  const auto open = [&](Existing existing) {
     Timeline({.file = made, .existing = existing, .format = TimelineFormat::otf2});
   };
-  EXPECT_THROW(open(trace::Existing::refuse), Error);
+  EXPECT_THROW(open(Existing::refuse), Error);
   for (const fs::path& precious : {made / "precious", made / "traces" / "precious"}) {
     std::ofstream(precious) << "text";
-    EXPECT_THROW(open(trace::Existing::replace), Error);
+    EXPECT_THROW(open(Existing::replace), Error);
     EXPECT_TRUE(fs::exists(precious));
     fs::remove(precious);
   }
-  open(trace::Existing::replace);
+  open(Existing::replace);
   fs::remove_all(made);
   fs::create_directory(made);
-  EXPECT_THROW(open(trace::Existing::replace), Error) << "an empty directory is no archive";
+  EXPECT_THROW(open(Existing::replace), Error) << "an empty directory is no archive";
   EXPECT_THROW(Timeline({.file = directory / "nowhere" / "x", .format = TimelineFormat::otf2}), Error);
 }
 

@@ -2,9 +2,9 @@
 #include "random_program.h"
 #include "thread_marks.h"
 
+#include "base/error.h"
 #include "replay/observer.h"
 #include "replay/replay.h"
-#include "trace/error.h"
 #include "trace/memory_source.h"
 
 #include <gmock/gmock.h>

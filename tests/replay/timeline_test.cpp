@@ -1,11 +1,11 @@
 // What a replay tells an observer, and the files made of it.
+#include "base/error.h"
 #include "machines.h"
 #include "random_program.h"
 #include "replay/engine/observation.h"
 #include "replay/replay.h"
 #include "replay/timeline/timeline.h"
 #include "tests/temporary_directory.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -254,7 +254,7 @@ protected:
         flat_machine(program.run().size, {{.latency = 2, .byte_time = 5, .memory_copy = 1},
                                           {.latency = 4, .byte_time = 10, .memory_copy = 2, .compute_scale = 2}});
     how.file = file;
-    how.existing = trace::Existing::replace;
+    how.existing = Existing::replace;
     Timeline timeline(std::move(how));
     options.observer = &timeline;
     timeline.finish(replay(program, machine, options));

@@ -5,8 +5,8 @@
 #include "replay/platform/simgrid_process.h"
 #include "tests/temporary_directory.h"
 
+#include "base/error.h"
 #include "trace/archive/reader.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ constexpr std::size_t hosts = 16;
 /// as long and as wide as the one that a lone message finds on the machine.
 std::string free_ways(const std::string& original) {
   // In a process of its own, which SimGrid needs for each platform.
-  return run_apart(
+  return run_simgrid(
       [&](const ChildReport&) {
         const SimgridPlatform whole = SimgridPlatform::load(original);
         const auto place = [&](std::size_t host) {

@@ -1,7 +1,7 @@
 // Every kind of call is replayed, or refused by name.
 #include "tests/smpi/flat.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

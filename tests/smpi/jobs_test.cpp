@@ -1,7 +1,7 @@
 // Several jobs on one platform.
 #include "tests/smpi/flat.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Machines whose hosts and links fail while ranks run on them.
+#include "base/error.h"
 #include "tests/smpi/machine.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "tests/smpi/flat.h"
 #include "tests/trace/contradictory_amendments.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // What SimGrid 3.32 cannot replay of MVAPICH2's collectives ends in words; what only their ints cannot count is right.
 #include "tests/smpi/machine.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "tests/smpi/machine.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #include "tests/smpi/flat.h"
 
+#include "base/error.h"
 #include "replay/observer.h"
 #include "tests/replay/random_program.h"
 #include "tests/replay/thread_marks.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Windows: transfers, locks, and the epochs of fences and groups.
 #include "tests/smpi/flat.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

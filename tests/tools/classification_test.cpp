@@ -1,6 +1,6 @@
 #include "tools/answers/classification.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@ namespace timeless::tools::test {
 
 namespace {
 
-std::string quoted(const std::string& word) {
+std::string in_quotes(const std::string& word) {
   std::string text = "'";
   for (const char c : word)
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -21,11 +21,11 @@ std::string quoted(const std::string& word) {
 
 Outcome timeless_command(const std::vector<std::string>& arguments, const std::string& output) {
   const trace::test::TemporaryDirectory directory;
-  std::string line = quoted(TIMELESS_COMMAND);
+  std::string line = in_quotes(TIMELESS_COMMAND);
   for (const std::string& argument : arguments)
-    line += " " + quoted(argument);
-  line += " >" + quoted(output.empty() ? std::string(directory / "out") : output) + " 2>" + quoted(directory / "err") +
-          " </dev/null";
+    line += " " + in_quotes(argument);
+  line += " >" + in_quotes(output.empty() ? std::string(directory / "out") : output) + " 2>" +
+          in_quotes(directory / "err") + " </dev/null";
   const int status = std::system(line.c_str());
   return {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           .out = output.empty() ? trace::test::file_bytes(directory / "out") : "",

@@ -1,9 +1,9 @@
 // Dividing ranks among hosts: the division itself, and the verb.
+#include "base/error.h"
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 #include "tools/planning/plan.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

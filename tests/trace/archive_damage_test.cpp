@@ -1,7 +1,7 @@
+#include "base/error.h"
 #include "tests/trace/samples.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 #include "trace/encoding/folding.h"
 
-#include "trace/encoding/bytes.h"
+#include "base/bytes.h"
 #include "trace/encoding/unfolding.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

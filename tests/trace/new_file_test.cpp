@@ -1,16 +1,16 @@
-#include "trace/files/new_file.h"
+#include "base/files/new_file.h"
 
+#include "base/error.h"
 #include "tests/temporary_directory.h"
 #include "tests/trace/samples.h"
-#include "trace/error.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>

@@ -1,8 +1,8 @@
+#include "base/error.h"
 #include "tests/trace/samples.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/structure_builder.h"
 #include "trace/archive/writer.h"
-#include "trace/error.h"
 
 #include <gtest/gtest.h>
 

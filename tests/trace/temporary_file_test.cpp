@@ -1,9 +1,9 @@
-#include "trace/files/temporary_file.h"
+#include "base/files/temporary_file.h"
 
+#include "base/error.h"
+#include "base/files/exclusive.h"
 #include "tests/temporary_directory.h"
 #include "tools/interruption.h"
-#include "trace/error.h"
-#include "trace/files/exclusive.h"
 
 #include <gtest/gtest.h>
 

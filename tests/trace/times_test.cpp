@@ -1,10 +1,10 @@
+#include "base/bytes.h"
+#include "base/error.h"
 #include "trace/archive/compression.h"
 #include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/times_codec.h"
-#include "trace/error.h"
 #include "trace/memory_source.h"
 
 #include "tests/trace/samples.h"

@@ -24,7 +24,7 @@ struct Setting {
   std::string said = {}; ///< in the line, beside the variable's name
 };
 
-std::string quoted(const std::string& value) {
+std::string in_quotes(const std::string& value) {
   std::string text = "'";
   for (const char letter : value)
     text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -46,8 +46,8 @@ void expect_as_documented(const Setting& setting) {
   SCOPED_TRACE(named);
   const Job job{.ranks = 2,
                 .program = "/usr/bin/env",
-                .arguments = "-C " + directory.path().string() + " " + setting.variable + "=" + quoted(setting.value) +
-                             " " TIMELESS_PROGRAMS "/cases chatter"};
+                .arguments = "-C " + directory.path().string() + " " + setting.variable + "=" +
+                             in_quotes(setting.value) + " " TIMELESS_PROGRAMS "/cases chatter"};
   const Outcome outcome = run_traced(job, directory / "trace");
   const std::vector<std::string> lines = lines_of_timeless(outcome.errors);
   EXPECT_EQ(outcome.status, setting.status) << outcome.errors;
@@ -180,11 +180,12 @@ TEST(Environment, verbose_says_of_each_rank_where_it_records) {
 TEST(Environment, of_the_icount_tool_leads_to_one_line_and_status_5) {
   const TemporaryDirectory directory;
   for (const std::string& value : {std::string("/dev/null"), std::string("/no such place"), binary, long_text}) {
-    const Outcome outcome = run_traced({.ranks = 2,
-                                        .program = "cases",
-                                        .arguments = "chatter",
-                                        .environment = "TIMELESS_COUNTER=icount TIMELESS_ICOUNT_TOOL=" + quoted(value)},
-                                       directory / "trace");
+    const Outcome outcome =
+        run_traced({.ranks = 2,
+                    .program = "cases",
+                    .arguments = "chatter",
+                    .environment = "TIMELESS_COUNTER=icount TIMELESS_ICOUNT_TOOL=" + in_quotes(value)},
+                   directory / "trace");
     EXPECT_EQ(outcome.status, 5) << value << outcome.errors;
     EXPECT_EQ(lines_of_timeless(outcome.errors).size(), 1U) << outcome.errors;
   }

@@ -1,7 +1,7 @@
+#include "base/error.h"
 #include "tests/temporary_directory.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/error.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/segment_log.h"
 #include "tracer/block_queue.h"

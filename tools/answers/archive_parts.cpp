@@ -1,8 +1,8 @@
 #include "tools/answers/archive_parts.h"
 
+#include "base/error.h"
 #include "gather/rank_files.h"
 #include "trace/archive/reader.h"
-#include "trace/error.h"
 
 #include <vector>
 

@@ -2,7 +2,7 @@
 
 #include "tools/console.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "tools/answers/standing.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "trace/journal/owner.h"
 
 #include <fmt/format.h>

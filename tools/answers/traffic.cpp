@@ -1,6 +1,6 @@
 #include "tools/answers/traffic.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <string>

@@ -3,7 +3,7 @@
 #include "tools/console.h"
 #include "tools/trace_input.h"
 
-#include "gather/rank_ranges.h"
+#include "base/rank_ranges.h"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ std::vector<std::string> host_texts(const Run& run) {
     const trace::Host& machine = run.hosts[host];
     texts.push_back(fmt::format("{}{}: rank{} {}", machine.name,
                                 machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
-                                ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks)));
+                                ranks.size() == 1 ? "" : "s", rank_ranges(ranks)));
   }
   return texts;
 }
@@ -74,7 +74,7 @@ void print_head(const InfoRequest& request, const Run& run) {
     print_line("{:<15}{}: processes that these have started, a run of its own", "spawned", world);
   print_line("{:<15}{}", "communicators", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
-    print_line("{:<15}rank{} {}: {}", "NOTE", ranks.size() == 1 ? "" : "s", gather::rank_ranges(ranks), note);
+    print_line("{:<15}rank{} {}: {}", "NOTE", ranks.size() == 1 ? "" : "s", rank_ranges(ranks), note);
   print_line("{:<15}{}", "kernels", run.kernels.size());
 }
 

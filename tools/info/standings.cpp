@@ -2,8 +2,8 @@
 
 #include "tools/console.h"
 
+#include "base/rank_ranges.h"
 #include "gather/rank_files.h"
-#include "gather/rank_ranges.h"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void print_standings(const std::vector<RankStanding>& all) {
   print_line("where the ranks stand that have not finalized{}",
              known ? "" : " (the calls they were in are known beside their journals only)");
   for (const CallGroup& group : group_by_call(all))
-    print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", gather::rank_ranges(group.ranks));
+    print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", rank_ranges(group.ranks));
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
     const RankStanding& rank = all[i];
     print_line("rank {}: {} actions{}; {}", rank.rank, rank.actions,

@@ -1,9 +1,9 @@
 #include "tools/planning/nodes.h"
 
-#include "tools/child_process.h"
+#include "base/error.h"
+#include "base/files/text_file.h"
+#include "base/processes/command.h"
 #include "tools/planning/sizes.h"
-#include "trace/error.h"
-#include "trace/files/text_file.h"
 
 #include <unistd.h>
 
@@ -128,7 +128,7 @@ Answer ask(const std::string& name, std::vector<std::string> command) {
 
 std::vector<Node> read_nodes(const std::filesystem::path& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 26U;
-  const std::optional<std::string> content = trace::read_text(file, most_bytes);
+  const std::optional<std::string> content = read_text(file, most_bytes);
   if (!content || content->size() > most_bytes)
     throw Error(Failure::usage, content ? "a list of hosts of more than 64 MiB" : "the list of hosts cannot be read",
                 file.string(), "name a file with a host a line");

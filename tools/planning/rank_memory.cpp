@@ -1,9 +1,9 @@
 #include "tools/planning/rank_memory.h"
 
+#include "base/error.h"
+#include "base/processes/command.h"
 #include "gather/files_source.h"
-#include "tools/child_process.h"
 #include "tools/locate.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

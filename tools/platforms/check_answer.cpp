@@ -1,8 +1,8 @@
 #include "tools/console.h"
 #include "tools/platforms/answers.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 #include "replay/platform/quantities.h"
 #include "replay/platform/topologies.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 
 #include <fmt/format.h>
 
@@ -34,8 +34,7 @@ using Complaint = std::string;
 
 Complaint judge_count(const std::string& text, std::uint64_t most) {
   const auto value = replay::whole_number<std::uint64_t>(text);
-  if (!value || *value == 0 || *value > most)
-    return fmt::format("{} is no number from 1 to {}", trace::quoted(text), most);
+  if (!value || *value == 0 || *value > most) return fmt::format("{} is no number from 1 to {}", in_quotes(text), most);
   return {};
 }
 
@@ -43,9 +42,9 @@ Complaint judge_quantity(const std::string& text, Quantity quantity) {
   const auto reading = read_quantity(quantity, text);
   if (!reading) return replay::explain_quantity(quantity, text);
   if (reading->unit.empty() && !(quantity == Quantity::time && reading->value == 0))
-    return fmt::format("{} has no unit: write one like {}", trace::quoted(text), units_of(quantity));
+    return fmt::format("{} has no unit: write one like {}", in_quotes(text), units_of(quantity));
   if (reading->value < 0 || (reading->value == 0 && quantity != Quantity::time))
-    return trace::quoted(text) + " is not above zero";
+    return in_quotes(text) + " is not above zero";
   return {};
 }
 
@@ -59,7 +58,7 @@ std::string_view simgrid_topology(std::string_view topology) {
 }
 
 Complaint judge_topology(const std::string& text) {
-  return simgrid_topology(text).empty() ? trace::quoted(text) + " is not cluster, fat-tree, torus or dragonfly"
+  return simgrid_topology(text).empty() ? in_quotes(text) + " is not cluster, fat-tree, torus or dragonfly"
                                         : Complaint{};
 }
 

@@ -16,8 +16,8 @@ namespace {
 /// What a child process, which loads the file, tells of it.
 nlohmann::ordered_json described(const std::filesystem::path& file) {
   const Head head = head_of(file);
-  const std::string answer = replay::run_apart(
-      [&](const replay::ChildReport&) {
+  const std::string answer = replay::run_simgrid(
+      [&](const ChildReport&) {
         const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
         const std::vector<HostKind> kinds = kinds_of(platform);
         nlohmann::ordered_json json;

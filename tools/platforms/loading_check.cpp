@@ -1,9 +1,9 @@
 #include "tools/platforms/findings.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"
 #include "replay/platform/simgrid_remarks.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>
@@ -67,8 +67,8 @@ Finding unconnected(const std::string& pairs) {
 Findings check_by_loading(const XmlFile& file) {
   Findings findings;
   try {
-    const std::string missing = replay::run_apart(
-        [&](const replay::ChildReport&) {
+    const std::string missing = replay::run_simgrid(
+        [&](const ChildReport&) {
           const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file.path());
           replay::limit_this_process();
           return pairs_without_way(platform);

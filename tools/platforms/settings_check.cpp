@@ -2,10 +2,10 @@
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 
+#include "base/error.h"
 #include "replay/platform/platform_text.h"
 #include "replay/platform/quantities.h"
 #include "replay/platform/simgrid_factors.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>

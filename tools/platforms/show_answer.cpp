@@ -2,8 +2,8 @@
 #include "tools/platforms/answers.h"
 #include "tools/platforms/catalogue.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_platform.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void check_attributes(const XmlFile& file, const pugi::xml_node& node, const Ele
       }
     const std::string_view near = now.empty() ? nearest(known, name) : now;
     findings.push_back({.line = line,
-                        .what = tag + " has no attribute " + trace::quoted(name) +
+                        .what = tag + " has no attribute " + in_quotes(name) +
                                 (now.empty() ? "" : ": that is its name in an older format"),
                         .advice = near.empty() ? "remove it" : "write " + std::string(near)});
   }
@@ -92,7 +92,7 @@ void check_head(const XmlFile& file, Findings& findings) {
     findings.push_back({.line = 1, .what = "there is no DOCTYPE", .advice = std::string("write ") + current_doctype});
   else if (std::string_view(found.value()) != wanted)
     findings.push_back({.line = file.line_of(found),
-                        .what = "this DOCTYPE is not SimGrid's: " + trace::quoted(found.value()),
+                        .what = "this DOCTYPE is not SimGrid's: " + in_quotes(found.value()),
                         .advice = std::string("write ") + current_doctype});
   const std::string version = root.attribute("version").value();
   if (version == "4.1") return;
@@ -101,11 +101,11 @@ void check_head(const XmlFile& file, Findings& findings) {
   if (version.empty() || number < 4)
     findings.push_back(
         {.line = line,
-         .what = version.empty() ? "<platform> does not say its version" : "this is format " + trace::quoted(version),
+         .what = version.empty() ? "<platform> does not say its version" : "this is format " + in_quotes(version),
          .advice = "run timeless platform upgrade FILE -o NEW, which writes format 4.1"});
   else if (number > 4.1)
     findings.push_back({.line = line,
-                        .what = "this is format " + trace::quoted(version) + ", which SimGrid 3.32 does not know",
+                        .what = "this is format " + in_quotes(version) + ", which SimGrid 3.32 does not know",
                         .advice = "write version=\"4.1\" if nothing in the file is newer"});
 }
 

@@ -3,7 +3,7 @@
 #include "replay/platform/quantities.h"
 #include "tools/platforms/vocabulary.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -2,8 +2,8 @@
 #include "tools/platforms/answers.h"
 #include "tools/platforms/upgrade.h"
 
-#include "trace/error.h"
-#include "trace/files/new_file.h"
+#include "base/error.h"
+#include "base/files/new_file.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace timeless::tools::platforms {
 namespace {
 
 void write_good(const std::filesystem::path& file, const std::string& text, bool force) {
-  trace::write_file(file, text, force ? trace::Existing::replace : trace::Existing::refuse);
+  write_file(file, text, force ? Existing::replace : Existing::refuse);
   throw_mistake(judge(file), file, "the file is written but not right: ");
 }
 
@@ -27,7 +27,7 @@ void demand_output(const std::filesystem::path& output) {
 
 int answer_upgrade(const std::filesystem::path& file, const std::filesystem::path& output, bool force, bool json) {
   demand_output(output);
-  trace::demand_output_apart(output, std::array{file});
+  demand_output_apart(output, std::array{file});
   const Upgraded upgraded = upgrade(XmlFile::read(file));
   write_good(output, upgraded.text, force);
   if (json) {

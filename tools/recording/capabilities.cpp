@@ -1,6 +1,6 @@
 #include "tools/recording/capabilities.h"
 
-#include "tools/child_process.h"
+#include "base/processes/command.h"
 #include "tools/console.h"
 #include "tools/locate.h"
 #include "tools/recording/counter_choice.h"

@@ -1,55 +1,20 @@
 #include "tools/recording/counter_choice.h"
 
+#include "base/error.h"
+#include "base/escaping.h"
+#include "base/processes/apart.h"
 #include "tools/locate.h"
-#include "trace/error.h"
-#include "trace/quoted.h"
 #include "tracer/counters/candidates.h"
 
-#include <cstring>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 
 namespace timeless::tools {
 
 namespace {
 
-void write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-std::string read_all(int file) {
-  std::string text;
-  std::array<char, 512> chunk{};
-  for (ssize_t got = 0; (got = read(file, chunk.data(), chunk.size())) > 0;)
-    text.append(chunk.data(), static_cast<std::size_t>(got));
-  return text;
-}
-
-/// In the child: starts the counter, says what happened.
-[[noreturn]] void try_counter(const std::string& choice, int answer) {
-  int status = 0;
-  try {
-    tracer::start_counter(choice);
-  } catch (const Error& error) {
-    write_all(answer, error.description());
-    status = 1;
-  } catch (const std::exception& error) {
-    write_all(answer, error.what());
-    status = 1;
-  }
-  _exit(status);
-}
-
 [[noreturn]] void no_counter(const std::string& why) {
-  const std::string icount =
-      icount_tool().empty() ? "install valgrind and rebuild Timeless for icount" : "choose --counter icount, which works here";
+  const std::string icount = icount_tool().empty() ? "install valgrind and rebuild Timeless for icount"
+                                                   : "choose --counter icount, which works here";
   throw Error(Failure::missing_capability, why, "--counter",
               icount + ", use a machine with hardware counters, or choose --counter cputime (inexact) or none; "
                        "`timeless doctor` tells more");
@@ -60,7 +25,7 @@ void check_known(const std::string& option) {
   const auto known = tracer::candidates();
   const auto found = std::ranges::find(known, name, &tracer::Candidate::name);
   if (found != known.end() && (name == option || (found->takes_argument && option.size() > name.size() + 1))) return;
-  throw Error(Failure::usage, "there is no counter " + trace::quoted(option), "--counter",
+  throw Error(Failure::usage, "there is no counter " + in_quotes(option), "--counter",
               "choose auto, papi, papi:EVENT, icount, cputime or none");
 }
 
@@ -70,19 +35,19 @@ constexpr const char* icount_notice = "no hardware counters here: counting with 
 } // namespace
 
 std::string why_no_hardware_counter(const std::string& choice) {
-  std::array<int, 2> answer{};
-  if (pipe(answer.data()) != 0) return std::string("no pipe: ") + std::strerror(errno);
-  const pid_t child = fork();
-  if (child == 0) try_counter(choice, answer[1]);
-  close(answer[1]);
-  std::string why = read_all(answer[0]);
-  close(answer[0]);
-  if (child < 0) return "no process to try PAPI in";
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  const auto start = [&choice](const ChildReport&) -> std::string {
+    try {
+      tracer::start_counter(choice);
+      return {};
+    } catch (const Error& error) {
+      return error.description();
+    }
+  };
+  try {
+    return run_apart(start, {.what = "PAPI crashed when tried"});
+  } catch (const Error& error) {
+    return error.description();
   }
-  if (why.empty() && status != 0) why = "PAPI crashed when tried";
-  return why;
 }
 
 std::string why_no_icount() {

@@ -1,6 +1,6 @@
 #include "tools/recording/environment.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <cstdlib>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/child_process.h"
+#include "base/processes/command.h"
 
 #include <cstdint>
 #include <string>
@@ -12,8 +12,8 @@ namespace timeless::tools {
 std::string environment(const char* name);
 
 struct RecordingSettings {
-  std::string library;   ///< libtimeless.so
-  std::string directory; ///< absolute
+  std::string library;      ///< libtimeless.so
+  std::string directory;    ///< absolute
   std::uint32_t number = 0; ///< recording/number.h
   std::string counter;
   std::string start = "on";

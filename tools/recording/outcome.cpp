@@ -1,8 +1,8 @@
 #include "tools/recording/outcome.h"
 
+#include "base/processes/command.h"
+#include "base/rank_ranges.h"
 #include "gather/rank_files.h"
-#include "gather/rank_ranges.h"
-#include "tools/child_process.h"
 #include "tools/console.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
@@ -68,7 +68,7 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
 }
 
 std::string some(const std::vector<trace::Rank>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + gather::rank_ranges(ranks);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
 }
 
 std::string unrecorded(const Outcome& outcome) {

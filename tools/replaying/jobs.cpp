@@ -6,9 +6,9 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verb.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 

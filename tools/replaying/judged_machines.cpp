@@ -2,9 +2,9 @@
 
 #include "tools/named_networks.h"
 
+#include "base/error.h"
 #include "replay/platform/machine_network.h"
 #include "replay/platform/simgrid_network.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <cmath>

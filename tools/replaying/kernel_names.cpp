@@ -5,7 +5,7 @@
 #include "tools/replaying/timeline_request.h"
 #include "tools/trace_input.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <utility>
 
@@ -57,8 +57,7 @@ std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& reques
   if (simgrids && request.prediction.backend != Backend::smpi)
     throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",
                 "give --backend smpi, or take another format");
-  if (request.timeline.asked())
-    trace::demand_output_apart(request.timeline.file, files_read(request.prediction, source));
+  if (request.timeline.asked()) demand_output_apart(request.timeline.file, files_read(request.prediction, source));
   if (!request.timeline.asked() || simgrids) return nullptr;
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);

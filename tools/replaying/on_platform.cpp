@@ -4,8 +4,8 @@
 #include "tools/named_networks.h"
 #include "tools/replaying/questions.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_network.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,11 +6,11 @@
 #include "tools/replaying/smpi_prediction.h"
 #include "tools/trace_input.h"
 
+#include "base/error.h"
 #include "replay/observer.h"
 #include "replay/platform/simgrid_network.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,8 +25,7 @@ namespace {
 
 /// The model on the same platform, for what SMPI takes longer; nothing, and a note, where it does not come to its end.
 std::optional<replay::Result> without_contention(OnPlatform& on, const trace::Source& source,
-                                                 const PredictionOptions& options,
-                                                 const replay::Platform& platform) {
+                                                 const PredictionOptions& options, const replay::Platform& platform) {
   try {
     replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
     Progress progress("replaying " + options.trace + " without contention", total_actions(source.run()));

@@ -3,8 +3,8 @@
 #include "tools/named_networks.h"
 #include "tools/replaying/questions.h"
 
+#include "base/error.h"
 #include "replay/platform/machine_network.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 

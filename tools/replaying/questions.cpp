@@ -3,8 +3,8 @@
 #include "tools/console.h"
 #include "tools/trace_input.h"
 
+#include "base/error.h"
 #include "replay/platform/varied_network.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <charconv>

@@ -8,7 +8,7 @@
 #include "tools/time_listing.h"
 #include "tools/trace_input.h"
 
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +87,7 @@ void print_deadlocks(const Prediction& prediction) {
   }
   for (const auto& [diagnosis, names] : sorts) {
     const std::string more = names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : "";
-    fmt::print("\n{}{}: {}\n", trace::in_one_line(names.front()), more, replay::text(*diagnosis));
+    fmt::print("\n{}{}: {}\n", escaped(names.front()), more, replay::text(*diagnosis));
   }
 }
 

@@ -6,8 +6,8 @@
 #include "tools/replaying/questions.h"
 #include "tools/trace_input.h"
 
+#include "base/error.h"
 #include "trace/clocks.h"
-#include "trace/error.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -260,10 +260,11 @@ replay::StartClock chosen_clock(const std::string& clock) {
 
 void require_clock(const trace::Run& run, replay::StartClock clock) {
   if (clock == replay::StartClock::own || trace::clocks_agree(run)) return;
-  throw Error(Failure::usage,
-              "the trace's hosts each have a clock of their own, and no MPI_Barrier or MPI_Allreduce of all ranks to set "
-              "them by",
-              "--clock global", "let every rank's clock begin at 0: --clock own");
+  throw Error(
+      Failure::usage,
+      "the trace's hosts each have a clock of their own, and no MPI_Barrier or MPI_Allreduce of all ranks to set "
+      "them by",
+      "--clock global", "let every rank's clock begin at 0: --clock own");
 }
 
 } // namespace timeless::tools

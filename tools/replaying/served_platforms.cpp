@@ -3,7 +3,7 @@
 #include "tools/console.h"
 #include "tools/locate.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 

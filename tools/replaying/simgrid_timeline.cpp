@@ -1,6 +1,6 @@
 #include "tools/replaying/simgrid_timeline.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace timeless::tools {
 
 SimgridTimeline::SimgridTimeline(ReplayRequest& request)
     : file_(request.timeline.file, request.timeline.existing()),
-      scratch_(trace::open_scratch(trace::directory_of(request.timeline.file))) {
+      scratch_(open_scratch(directory_of(request.timeline.file))) {
   const TimelineRequest& asked = request.timeline;
   if (request.prediction.platforms.size() > 1)
     throw Error(Failure::usage, "a timeline shows one machine", "--timeline",

@@ -2,7 +2,7 @@
 
 #include "tools/replaying/request.h"
 
-#include "trace/files/new_file.h"
+#include "base/files/new_file.h"
 
 #include <cstdint>
 #include <memory>
@@ -26,7 +26,7 @@ public:
   std::uint64_t finish();
 
 private:
-  trace::NewFile file_;
+  NewFile file_;
   int scratch_;
 };
 

@@ -1,8 +1,8 @@
 #include "tools/replaying/smpi_apart.h"
 
+#include "base/error.h"
 #include "replay/platform/simgrid_platform.h"
 #include "replay/platform/simgrid_process.h"
-#include "trace/error.h"
 
 #include <nlohmann/json.hpp>
 
@@ -53,13 +53,13 @@ replay::SmpiResult smpi_replay_apart(const trace::Source& source, const std::fil
   if (options.observer != nullptr)
     throw Error(Failure::usage, "a timeline shows one machine", "--timeline",
                 "name one --platform, and another file for the next");
-  const replay::ChildProgress progress = std::exchange(options.progress, {});
-  const auto work = [&](const replay::ChildReport& report) {
+  const ChildProgress progress = std::exchange(options.progress, {});
+  const auto work = [&](const ChildReport& report) {
     options.progress = [&report](std::uint64_t done, std::uint64_t total) { report.progress(done, total); };
     const replay::SimgridPlatform loaded = replay::SimgridPlatform::load(platform, settings);
     return bytes_of(replay::smpi_replay(source, loaded, mapping, options));
   };
-  return result_of(replay::run_apart(
+  return result_of(replay::run_simgrid(
       work, {Failure::runtime, "SimGrid stopped during the replay", platform.string(), {}}, progress));
 }
 

@@ -1,9 +1,9 @@
 #include "tools/replaying/timeline_request.h"
 
+#include "base/rank_ranges.h"
 #include "tools/option_checks.h"
-#include "tools/rank_ranges.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <array>

@@ -19,7 +19,7 @@ struct TimelineRequest {
   bool force = false;
 
   bool asked() const { return !file.empty(); }
-  trace::Existing existing() const { return force ? trace::Existing::replace : trace::Existing::refuse; }
+  Existing existing() const { return force ? Existing::replace : Existing::refuse; }
 };
 
 /// The word of --timeline-format: as asked, or by the end of the file's name.

@@ -2,10 +2,10 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
+#include "base/error.h"
 #include "replay/platform/hockney_network.h"
 #include "replay/replay.h"
 #include "trace/check.h"
-#include "trace/error.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fmt/format.h>
 

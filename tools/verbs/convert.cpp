@@ -5,10 +5,10 @@
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
+#include "base/files/new_file.h"
 #include "gather/conversion.h"
 #include "gather/volume_rounding.h"
 #include "replay/lowering.h"
-#include "trace/files/new_file.h"
 #include "trace/formats/format.h"
 
 #include <fmt/format.h>
@@ -166,7 +166,7 @@ int convert_to_format(const ConvertOptions& options, const trace::Source& source
 
 int convert_trace(const ConvertOptions& options) {
   const auto source = open_trace(options.trace, options.from);
-  trace::demand_output_apart(options.output, trace_files(options.trace, *source));
+  demand_output_apart(options.output, trace_files(options.trace, *source));
   return options.to.empty() ? convert_to_archive(options, *source) : convert_to_format(options, *source);
 }
 

@@ -1,11 +1,10 @@
 #include "tools/console.h"
 #include "tools/csv.h"
-#include "tools/rank_ranges.h"
 #include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
+#include "base/escaping.h"
 #include "trace/collective_bytes.h"
-#include "trace/quoted.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -137,7 +136,7 @@ void print_text_line(const Run& run, const Line& line) {
   nlohmann::ordered_json values = fields(run, line);
   add_times(line, values);
   for (const auto& [key, value] : values.items())
-    text += fmt::format(" {}={}", key, value.is_string() ? trace::in_one_line(value.get<std::string>()) : value.dump());
+    text += fmt::format(" {}={}", key, value.is_string() ? escaped(value.get<std::string>()) : value.dump());
   for (const std::string& flag : flag_names(line.action))
     text += " " + flag;
   fmt::print("{}\n", text);

@@ -1,11 +1,11 @@
 #include "tools/planning/plan.h"
+#include "base/files/new_file.h"
 #include "tools/console.h"
 #include "tools/locate.h"
 #include "tools/option_checks.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/verbs/verbs.h"
 #include "tools/words_usage.h"
-#include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -92,7 +92,7 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 /// A word as a shell takes it for one.
-std::string quoted(const std::string& word) {
+std::string in_quotes(const std::string& word) {
   const bool plain =
       !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                               "_-+=./:,@%") == std::string::npos;
@@ -109,17 +109,17 @@ struct Commands {
 };
 
 Commands commands(const PlanOptions& options, const Plan& plan) {
-  const std::string hostfile = options.output.empty() ? "HOSTFILE" : quoted(options.output);
+  const std::string hostfile = options.output.empty() ? "HOSTFILE" : in_quotes(options.output);
   std::string record = "timeless record -o recording";
-  if (!options.counter.empty()) record += " --counter " + quoted(options.counter);
+  if (!options.counter.empty()) record += " --counter " + in_quotes(options.counter);
   record += fmt::format(" -- mpirun -np {} --hostfile {} --map-by slot", options.ranks, hostfile);
   // The slots are the ranks: Open MPI does not see that they share cores, and would bind and spin.
   if (is_folded(plan.mode)) record += " --bind-to none --mca mpi_yield_when_idle 1";
   if (options.program.empty()) record += " PROGRAM";
   for (const std::string& word : options.program)
-    record += " " + quoted(word);
+    record += " " + in_quotes(word);
   // A bare name would be looked for in the PATH of each host's remote shell.
-  const std::string gatherer = fs::exists(mpi_command()) ? quoted(mpi_command().string()) : "timeless-mpi";
+  const std::string gatherer = fs::exists(mpi_command()) ? in_quotes(mpi_command().string()) : "timeless-mpi";
   return {.record = record,
           .gather = fmt::format("mpirun --hostfile {} --map-by ppr:1:node {} gather recording -o recording.tia",
                                 hostfile, gatherer)};
@@ -127,8 +127,8 @@ Commands commands(const PlanOptions& options, const Plan& plan) {
 
 void write_hostfile(const PlanOptions& options, const std::string& text) {
   if (options.output.empty()) return;
-  trace::demand_output_apart(options.output, std::array<fs::path, 2>{options.hosts, options.trace});
-  trace::write_file(options.output, text, options.force ? trace::Existing::replace : trace::Existing::refuse);
+  demand_output_apart(options.output, std::array<fs::path, 2>{options.hosts, options.trace});
+  write_file(options.output, text, options.force ? Existing::replace : Existing::refuse);
 }
 
 std::string ratio_text(double ratio) {

@@ -1,5 +1,6 @@
+#include "base/files/new_file.h"
+#include "base/processes/command.h"
 #include "gather/rank_files.h"
-#include "tools/child_process.h"
 #include "tools/console.h"
 #include "tools/locate.h"
 #include "tools/option_checks.h"
@@ -10,7 +11,6 @@
 #include "tools/verbs/verbs.h"
 #include "tools/words_usage.h"
 #include "trace/archive/reader.h"
-#include "trace/files/new_file.h"
 
 #include <fmt/format.h>
 
@@ -40,8 +40,8 @@ struct RecordOptions {
   std::vector<std::string> command;
 };
 
-/// Whether the directory holds a run. Where the other ranks of our own may have begun there, as in a job step that starts
-/// one command for each, their files do not count: they say of no run until this rank has come to MPI_Init, too.
+/// Whether the directory holds a run. Where the other ranks of our own may have begun there, as in a job step that
+/// starts one command for each, their files do not count: they say of no run until this rank has come to MPI_Init, too.
 bool holds_run(const fs::path& directory, bool shared) {
   if (!gather::list_spawned_worlds(directory).empty()) return true;
   const std::vector<gather::RankFile> files = gather::list_rank_files(directory);
@@ -76,7 +76,7 @@ std::string library() {
 }
 
 /// The program has run, and its status is record's: an answer that cannot be written does not change that.
-void write_json(trace::NewFile& file, const RecordOptions& options, const Outcome& outcome, ExitStatus status) {
+void write_json(NewFile& file, const RecordOptions& options, const Outcome& outcome, ExitStatus status) {
   const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
                                          {"directory", fs::absolute(options.directory).string()},
                                          {"status", status},
@@ -134,9 +134,8 @@ int record(const RecordOptions& options) {
                                                    .timestamps = options.timestamps,
                                                    .profile = options.profile,
                                                    .launcher = options.command.front()});
-  std::optional<trace::NewFile> json;
-  if (!options.json.empty())
-    json.emplace(options.json, options.force ? trace::Existing::replace : trace::Existing::refuse);
+  std::optional<NewFile> json;
+  if (!options.json.empty()) json.emplace(options.json, options.force ? Existing::replace : Existing::refuse);
   const ExitStatus status = run_in_our_place(options.command, variables);
   const Outcome outcome = outcome_of(options.directory, number.value);
   report(options, outcome);

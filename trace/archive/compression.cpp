@@ -1,7 +1,7 @@
 #include "trace/archive/compression.h"
 
+#include "base/error.h"
 #include "trace/archive/format.h"
-#include "trace/error.h"
 
 #include <zstd.h>
 

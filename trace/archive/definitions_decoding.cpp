@@ -1,7 +1,7 @@
+#include "base/error.h"
 #include "trace/archive/definition_fields.h"
 #include "trace/archive/definitions.h"
 #include "trace/archive/format.h"
-#include "trace/error.h"
 
 #include <protozero/pbf_message.hpp>
 

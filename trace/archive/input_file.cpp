@@ -1,6 +1,6 @@
 #include "trace/archive/input_file.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

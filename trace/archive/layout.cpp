@@ -1,7 +1,7 @@
 #include "trace/archive/layout.h"
 
-#include "trace/encoding/bytes.h"
-#include "trace/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

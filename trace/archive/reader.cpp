@@ -1,5 +1,6 @@
 #include "trace/archive/reader.h"
 
+#include "base/error.h"
 #include "trace/archive/compression.h"
 #include "trace/archive/input_file.h"
 #include "trace/archive/layout.h"
@@ -9,7 +10,6 @@
 #include "trace/archive/stretches.h"
 #include "trace/encoding/stretch_decoder.h"
 #include "trace/encoding/times_codec.h"
-#include "trace/error.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/tail.h"
 

@@ -1,7 +1,7 @@
 #include "trace/archive/shared_structures.h"
 
-#include "trace/encoding/bytes.h"
-#include "trace/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <iterator>

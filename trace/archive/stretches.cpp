@@ -1,7 +1,7 @@
 #include "trace/archive/stretches.h"
 
+#include "base/error.h"
 #include "trace/archive/scan.h"
-#include "trace/error.h"
 
 #include <string>
 

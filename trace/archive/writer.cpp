@@ -1,12 +1,12 @@
 #include "trace/archive/writer.h"
 
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/files/guarded_file.h"
 #include "trace/archive/compression.h"
-#include "trace/archive/guarded_file.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/stretch_encoder.h"
 #include "trace/encoding/times_codec.h"
-#include "trace/error.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -78,7 +78,7 @@ private:
   void look(const Action& action);
   void end(bool whole);
   void complain(std::string words);
-  std::string quoted(RegionId region) const;
+  std::string in_quotes(RegionId region) const;
 
   /// True when the action speaks with processes of another world, of which this trace knows nothing.
   bool with_another_world(const Action& action) const;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/bytes.h"
 #include "trace/action.h"
-#include "trace/encoding/bytes.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "trace/encoding/folded_sequence.h"
 
-#include "trace/encoding/bytes.h"
-#include "trace/error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 
 #include <algorithm>
 

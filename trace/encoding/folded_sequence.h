@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
-namespace timeless::trace {
-
+namespace timeless {
 class ByteReader;
+}
+
+namespace timeless::trace {
 
 /// A symbol or a body, so many times in a row.
 struct FoldedItem {

@@ -1,6 +1,6 @@
 #include "trace/encoding/folding.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <array>

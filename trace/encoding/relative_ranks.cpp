@@ -1,7 +1,7 @@
 #include "trace/encoding/relative_ranks.h"
 
+#include "base/error.h"
 #include "trace/encoding/entry_codec.h"
-#include "trace/error.h"
 
 #include <algorithm>
 

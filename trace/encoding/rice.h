@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/error.h"
 #include "trace/encoding/bits.h"
-#include "trace/error.h"
 
 #include <bit>
 #include <cstdint>

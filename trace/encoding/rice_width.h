@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/encoding/bytes.h"
+#include "base/bytes.h"
 
 #include <array>
 #include <bit>

@@ -1,6 +1,6 @@
 #include "trace/encoding/stretch_decoder.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "trace/encoding/stretch_encoder.h"
 
-#include "trace/encoding/bytes.h"
+#include "base/bytes.h"
 #include "trace/encoding/entry_codec.h"
 
 namespace timeless::trace {

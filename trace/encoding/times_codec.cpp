@@ -1,6 +1,6 @@
 #include "trace/encoding/times_codec.h"
 
-#include "trace/encoding/bytes.h"
+#include "base/bytes.h"
 
 #include <limits>
 

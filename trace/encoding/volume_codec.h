@@ -10,9 +10,11 @@
 
 /// The volumes of one stretch of one rank, as one stream of values per kernel, coded without loss near their entropy
 /// (docs/archive-format.md, "Volumes payload").
-namespace timeless::trace {
-
+namespace timeless {
 class ByteReader;
+}
+
+namespace timeless::trace {
 
 /// Writes payloads, and keeps its working memory from one to the next: about 20 bytes per value of the longest stream.
 class VolumeEncoder {

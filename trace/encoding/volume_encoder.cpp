@@ -1,6 +1,6 @@
+#include "base/bytes.h"
 #include "trace/archive/compression.h"
 #include "trace/archive/format.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/rice.h"
 #include "trace/encoding/rice_width.h"
 #include "trace/encoding/volume_codec.h"

@@ -1,7 +1,6 @@
 #include "trace/formats/dimemas_writer.h"
 
 #include "trace/collective_bytes.h"
-#include "trace/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/message_tags.h"
 #include "trace/formats/open_requests.h"

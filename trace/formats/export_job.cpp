@@ -1,6 +1,6 @@
 #include "trace/formats/export_job.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <cmath>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/files/temporary_file.h"
+#include "base/files/temporary_file.h"
 #include "trace/formats/format.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "trace/formats/exported_rank.h"
 
+#include "base/error.h"
 #include "trace/action_block.h"
-#include "trace/error.h"
 
 #include <algorithm>
 

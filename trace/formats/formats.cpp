@@ -5,8 +5,8 @@
 #include "trace/formats/ti/ti.h"
 #include "trace/formats/ti/ti_writer.h"
 
+#include "base/error.h"
 #include "trace/archive/input_file.h"
-#include "trace/error.h"
 
 #include <algorithm>
 #include <array>
@@ -47,9 +47,8 @@ constexpr std::array table{
            .write = write_goal_binary,
            .looks_like = nullptr},
     Format{.name = "ti",
-           .description =
-               "SimGrid's time-independent text, also of older SimGrids and converters: the file that lists "
-               "the ranks' files, or one file of all ranks",
+           .description = "SimGrid's time-independent text, also of older SimGrids and converters: the file that lists "
+                          "the ranks' files, or one file of all ranks",
            .open = open_ti,
            .write = write_ti,
            .looks_like = looks_like_ti},

@@ -1,6 +1,6 @@
 #include "trace/formats/message_tags.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include "trace/formats/text_lines.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/files/new_file.h"
+#include "base/files/new_file.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,10 +1,10 @@
 #include "trace/journal/segment_log.h"
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "trace/archive/format.h"
 #include "trace/archive/layout.h"
-#include "trace/encoding/bytes.h"
 #include "trace/encoding/entry_codec.h"
-#include "trace/error.h"
 #include "trace/journal/format.h"
 
 #include <limits>

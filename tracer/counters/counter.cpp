@@ -1,7 +1,7 @@
 #include "tracer/counters/counter.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/self_test.h"
 
@@ -65,7 +65,7 @@ ActiveCounter choose_counter(std::string_view choice, std::span<const Candidate>
     if (colon != std::string_view::npos && (!candidate.takes_argument || argument.empty())) break;
     return calibrated(candidate.start(argument));
   }
-  throw Error(Failure::usage, "there is no counter " + trace::quoted(choice), "TIMELESS_COUNTER",
+  throw Error(Failure::usage, "there is no counter " + in_quotes(choice), "TIMELESS_COUNTER",
               "choose one of " + names_of(candidates));
 }
 

@@ -1,5 +1,5 @@
 #include "tracer/icount/icount.h"
-#include "trace/error.h"
+#include "base/error.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/icount_process.h"
 

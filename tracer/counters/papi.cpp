@@ -1,5 +1,5 @@
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tracer/counters/candidates.h"
 #include "tracer/counters/machine.h"
 #include "tracer/counters/papi_counter.h"
@@ -103,7 +103,7 @@ void end_worker(Worker& worker) noexcept {
 constexpr WorkerCounter worker_counter = {.begin = begin_worker, .read = read_worker, .end = end_worker};
 
 [[noreturn]] void fail(const std::string& why) {
-  throw Error(Failure::missing_capability, trace::quoted(counted_events.front()) + " cannot be counted: " + why,
+  throw Error(Failure::missing_capability, in_quotes(counted_events.front()) + " cannot be counted: " + why,
               "TIMELESS_COUNTER=papi",
               "use a machine with hardware counters and kernel.perf_event_paranoid at most 2, or count with icount "
               "(`timeless record --counter icount`)");

@@ -1,6 +1,6 @@
 #include "tracer/counters/papi_library.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <array>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 #include "tracer/counters/profile.h"
 
-#include "trace/error.h"
-#include "trace/quoted.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "tracer/counters/papi_counter.h"
 #include "tracer/counters/papi_events.h"
 #include "tracer/counters/papi_library.h"
@@ -54,10 +54,10 @@ Events events_of(std::string_view list) {
     const std::size_t comma = list.find(',');
     const std::string event(list.substr(0, comma));
     if (event.empty() || event.find_first_of(" \t\n") != std::string::npos)
-      refuse(Failure::usage, trace::quoted(event) + " is no event",
+      refuse(Failure::usage, in_quotes(event) + " is no event",
              "give names of events with commas and nothing else between");
     if (std::ranges::find(events, event) != events.end())
-      refuse(Failure::usage, trace::quoted(event) + " stands there twice", "name each event once");
+      refuse(Failure::usage, in_quotes(event) + " stands there twice", "name each event once");
     events.push_back(event);
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);
@@ -117,8 +117,8 @@ template <typename Begin>
     std::string others = never ? "" : list_of(some.first(size - 1));
     if (!never && !beside.empty()) others += (others.empty() ? "" : " and ") + beside;
     refuse(Failure::missing_capability,
-           trace::quoted(some.back()) + " cannot be counted" + (others.empty() ? "" : " together with " + others) +
-               ": " + papi.strerror(never ? alone : code),
+           in_quotes(some.back()) + " cannot be counted" + (others.empty() ? "" : " together with " + others) + ": " +
+               papi.strerror(never ? alone : code),
            others.empty() ? advice(papi) : "profile them in runs of their own; " + advice(papi));
   }
   refuse(Failure::missing_capability, list_of(events) + " cannot be counted: " + papi.strerror(status), advice(papi));

@@ -3,7 +3,7 @@
 // No launcher's command line is looked at: the preloaded library is in every process, sees at start whether its process
 // is an MPI program or may become one, and executes it again under the tool, with the same arguments, environment and
 // directory.
-#include "trace/error.h"
+#include "base/error.h"
 #include "tracer/counters/icount_process.h"
 #include "tracer/counters/passage.h"
 #include "tracer/counters/tool_command.h"

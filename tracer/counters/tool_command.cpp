@@ -1,6 +1,6 @@
 #include "tracer/counters/tool_command.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #include "trace/formats/dumpi/dumpi.h"
 
+#include "base/error.h"
 #include "trace/clocks.h"
-#include "trace/error.h"
 #include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/clocks.h"
 #include "trace/formats/dumpi/file_names.h"

@@ -1,6 +1,6 @@
 #include "trace/formats/dumpi/file_names.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <charconv>

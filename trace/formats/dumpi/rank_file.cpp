@@ -1,6 +1,6 @@
 #include "trace/formats/dumpi/rank_file.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "trace/formats/goal/goal.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/goal/schedule_binary.h"
 #include "trace/formats/goal/schedule_text.h"

@@ -1,6 +1,6 @@
 #include "trace/formats/goal/ordering.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <algorithm>
 #include <compare>

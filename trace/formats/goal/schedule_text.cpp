@@ -1,8 +1,8 @@
 #include "trace/formats/goal/schedule_text.h"
 
-#include "trace/error.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "trace/formats/text_lines.h"
-#include "trace/quoted.h"
 
 #include <charconv>
 #include <limits>
@@ -63,13 +63,13 @@ public:
     std::uint64_t value = 0;
     const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (problem != std::errc{} || end != word.data() + word.size() || value > most)
-      refuse("no such number here: " + trace::quoted(word));
+      refuse("no such number here: " + in_quotes(word));
     return value;
   }
 
   std::string_view label() {
     const std::string_view word = take();
-    if (word.empty() || !letter(word.front())) refuse("no label: " + trace::quoted(word));
+    if (word.empty() || !letter(word.front())) refuse("no label: " + in_quotes(word));
     return word;
   }
 
@@ -144,7 +144,7 @@ private:
       labels_.clear();
     } else {
       statement();
-      if (!words_.done()) words_.refuse("more than one statement: " + trace::quoted(words_.peek()));
+      if (!words_.done()) words_.refuse("more than one statement: " + in_quotes(words_.peek()));
     }
   }
 
@@ -157,7 +157,7 @@ private:
   }
 
   void statement() {
-    if (schedule_ == nullptr) words_.refuse("neither a rank nor the number of ranks: " + trace::quoted(words_.peek()));
+    if (schedule_ == nullptr) words_.refuse("neither a rank nor the number of ranks: " + in_quotes(words_.peek()));
     const bool bare = words_.peek(1) != ":" && words_.peek(1) != "requires" && words_.peek(1) != "irequires";
     if (bare) return operation();
     const std::string label(words_.label());
@@ -173,7 +173,7 @@ private:
 
   std::uint32_t number_of(const std::string& label) const {
     const auto found = labels_.find(label);
-    if (found == labels_.end()) words_.refuse("no operation before has this label: " + trace::quoted(label));
+    if (found == labels_.end()) words_.refuse("no operation before has this label: " + in_quotes(label));
     return found->second;
   }
 
@@ -193,7 +193,7 @@ private:
       made.peer = words_.peek() == "-1" && !sends ? wildcard() : number32();
       if (words_.take("tag")) made.tag = words_.peek() == "-1" && !sends ? wildcard() : number32();
     } else {
-      words_.refuse("no operation: " + trace::quoted(what));
+      words_.refuse("no operation: " + in_quotes(what));
     }
     if (words_.take("cpu")) made.cpu = number8();
     if (words_.take("nic")) made.nic = number8();

@@ -1,6 +1,6 @@
 #include "trace/formats/ti/rank_parser.h"
 
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ void RankParser::parse(const TextLines& lines, std::span<const std::string_view>
   block_ = &block;
   const auto action = parts.size() > 1 ? word(parts[1]) : std::nullopt;
   if (!action) {
-    ++unknown[parts.size() > 1 ? quoted(parts[1]) : std::string("''")];
+    ++unknown[parts.size() > 1 ? in_quotes(parts[1]) : std::string("''")];
     return;
   }
   carry_out(*action, Values(lines, parts));

@@ -1,8 +1,8 @@
-#include "trace/error.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "trace/formats/text_lines.h"
 #include "trace/formats/ti/rank_parser.h"
 #include "trace/formats/ti/text.h"
-#include "trace/quoted.h"
 
 #include <limits>
 #include <numeric>
@@ -62,7 +62,7 @@ private:
     const std::filesystem::path moved = text_.path.parent_path() / beside.parent_path().filename() / beside.filename();
     for (const std::filesystem::path& candidate : {beside, std::filesystem::path(name), moved})
       if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
-    refuse("neither an action nor a file: " + trace::quoted(std::string_view(name)), text_.path);
+    refuse("neither an action nor a file: " + in_quotes(std::string_view(name)), text_.path);
   }
 
   /// Who has lines where, and in what dialect.
@@ -78,7 +78,7 @@ private:
         if (!split_action(line, parts)) continue;
         const auto rank = rank_word(parts[0]);
         if (!rank)
-          throw Error(Failure::invalid_input, "no rank at the beginning: " + quoted(parts[0]),
+          throw Error(Failure::invalid_input, "no rank at the beginning: " + in_quotes(parts[0]),
                       lines.path().string() + ", line " + std::to_string(lines.number()));
         if (const auto action = parts.size() > 1 ? word(parts[1]) : std::nullopt)
           text_.dialect.look(*action, parts.size() - 2);

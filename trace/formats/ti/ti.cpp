@@ -1,6 +1,6 @@
 #include "trace/formats/ti/ti.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "trace/formats/ti/rank_parser.h"
 #include "trace/formats/ti/text.h"
 

@@ -1,6 +1,6 @@
 #include "trace/formats/ti/ti_writer.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 #include "trace/formats/exported_rank.h"
 #include "trace/formats/message_tags.h"
 #include "trace/formats/open_requests.h"

@@ -1,9 +1,9 @@
 #include "trace/formats/ti/values.h"
 
-#include "trace/error.h"
+#include "base/error.h"
+#include "base/escaping.h"
 #include "trace/formats/ti/ti_datatypes.h"
 #include "trace/formats/ti/words.h"
-#include "trace/quoted.h"
 
 #include <cmath>
 #include <limits>
@@ -32,14 +32,14 @@ std::string Values::place() const {
 
 double Values::number(std::size_t index) const {
   const auto value = number_word(text(index));
-  if (!value) refuse("no number: " + quoted(text(index)));
+  if (!value) refuse("no number: " + in_quotes(text(index)));
   return *value;
 }
 
 int Values::integer(std::size_t index) const {
   const double value = number(index);
   if (value != std::trunc(value) || std::abs(value) > std::numeric_limits<int>::max())
-    refuse("no such number here: " + quoted(text(index)));
+    refuse("no such number here: " + in_quotes(text(index)));
   return static_cast<int>(value);
 }
 
@@ -47,7 +47,7 @@ Rank Values::peer(std::size_t index, Rank size) const {
   if (const auto rank = rank_word(text(index)); rank && *rank < size) return *rank;
   if (integer(index) == any_source_in_text)
     refuse("a receive from any rank, which no replay but that of the program itself can place,");
-  refuse("no rank of the run, which has " + std::to_string(size) + ": " + quoted(text(index)));
+  refuse("no rank of the run, which has " + std::to_string(size) + ": " + in_quotes(text(index)));
 }
 
 Rank Values::peer_or_none(std::size_t index, Rank size) const {
@@ -57,13 +57,13 @@ Rank Values::peer_or_none(std::size_t index, Rank size) const {
 
 Bytes Values::bytes(std::size_t index, std::uint64_t element) const {
   const double value = std::trunc(number(index)) * static_cast<double>(element);
-  if (value < 0 || value > most) refuse("no number of elements: " + quoted(text(index)));
+  if (value < 0 || value > most) refuse("no number of elements: " + in_quotes(text(index)));
   return static_cast<Bytes>(value);
 }
 
 std::uint64_t Values::volume(std::size_t index) const {
   const double value = number(index);
-  if (value < 0 || value > most) refuse("no volume: " + quoted(text(index)));
+  if (value < 0 || value > most) refuse("no volume: " + in_quotes(text(index)));
   return static_cast<std::uint64_t>(std::llround(value));
 }
 
@@ -71,7 +71,7 @@ std::uint64_t Values::element(std::size_t index, std::uint64_t otherwise) const 
   if (!has(index)) return otherwise;
   const int id = integer(index);
   const auto size = ti_datatype_bytes(id);
-  if (!size) refuse("no datatype: " + quoted(text(index)));
+  if (!size) refuse("no datatype: " + in_quotes(text(index)));
   return *size;
 }
 

@@ -1,6 +1,6 @@
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
-namespace timeless::trace {
+namespace timeless {
 
 namespace {
 
@@ -17,12 +17,12 @@ bool is_long_control(std::string_view text, std::size_t at) {
 
 } // namespace
 
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   constexpr std::size_t most = 60;
-  return "'" + in_one_line(value.substr(0, most)) + (value.size() > most ? "...'" : "'");
+  return "'" + escaped(value.substr(0, most)) + (value.size() > most ? "...'" : "'");
 }
 
-std::string in_one_line(std::string_view text) {
+std::string escaped(std::string_view text) {
   std::string line;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto byte = static_cast<unsigned char>(text[at]);
@@ -44,4 +44,4 @@ std::string in_one_line(std::string_view text) {
   return line;
 }
 
-} // namespace timeless::trace
+} // namespace timeless

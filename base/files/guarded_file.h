@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-namespace timeless::trace {
+namespace timeless {
 
 /// A file being written in a process that other code shares: a program that is recorded may close descriptors that are
 /// not its own, and get their numbers for files it opens itself.
@@ -42,4 +42,4 @@ private:
   unsigned times_reopened_ = 0;
 };
 
-} // namespace timeless::trace
+} // namespace timeless

@@ -1,16 +1,17 @@
 #pragma once
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
 /// Integers as bytes: little-endian when fixed in width, LEB128 when variable, zigzag when signed.
-namespace timeless::trace {
+namespace timeless {
 
 constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63);
@@ -20,12 +21,19 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>((value >> 1U) ^ (~(value & 1U) + 1U));
 }
 
+/// Writes a varint at `at` and returns where it ends; it takes at most most_varint_bytes.
+template <typename Iterator>
+constexpr Iterator put_varint(Iterator at, std::uint64_t value) {
+  for (; value >= 0x80U; value >>= 7U)
+    *at++ = static_cast<char>(value | 0x80U);
+  *at++ = static_cast<char>(value);
+  return at;
+}
+
+inline constexpr std::size_t most_varint_bytes = 10;
+
 inline void put_varint(std::string& bytes, std::uint64_t value) {
-  while (value >= 0x80U) {
-    bytes.push_back(static_cast<char>(value | 0x80U));
-    value >>= 7U;
-  }
-  bytes.push_back(static_cast<char>(value));
+  put_varint(std::back_inserter(bytes), value);
 }
 
 template <std::unsigned_integral Integer>
@@ -110,4 +118,4 @@ private:
   std::size_t position_ = 0;
 };
 
-} // namespace timeless::trace
+} // namespace timeless

@@ -1,10 +1,10 @@
-#include "gather/packing.h"
+#include "base/packing.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <cstring>
 
-namespace timeless::gather {
+namespace timeless {
 
 void Packer::put(std::uint64_t number) {
   char raw[sizeof number];
@@ -44,4 +44,4 @@ std::string Unpacker::text() {
   return value;
 }
 
-} // namespace timeless::gather
+} // namespace timeless

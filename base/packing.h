@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace timeless::gather {
+namespace timeless {
 
 /// Numbers and texts as bytes, for messages between processes of one program on like machines.
 class Packer {
@@ -33,4 +33,4 @@ private:
   std::string_view bytes_;
 };
 
-} // namespace timeless::gather
+} // namespace timeless

@@ -1,7 +1,7 @@
-#include "trace/files/temporary_file.h"
+#include "base/files/temporary_file.h"
 
-#include "trace/error.h"
-#include "trace/files/exclusive.h"
+#include "base/error.h"
+#include "base/files/exclusive.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <string>
 #include <utility>
 
-namespace timeless::trace {
+namespace timeless {
 
 namespace {
 
@@ -209,4 +209,4 @@ void remove_temporary_files() noexcept {
     if (const char* name = slot.name.load()) remove_tree(AT_FDCWD, name, 0);
 }
 
-} // namespace timeless::trace
+} // namespace timeless

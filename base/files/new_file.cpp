@@ -1,6 +1,6 @@
-#include "trace/files/new_file.h"
+#include "base/files/new_file.h"
 
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace timeless::trace {
+namespace timeless {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::uint64_t write_file(const std::filesystem::path& name, std::string_view con
   return file.finish();
 }
 
-} // namespace timeless::trace
+} // namespace timeless

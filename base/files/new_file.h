@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/files/temporary_file.h"
+#include "base/files/temporary_file.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-namespace timeless::trace {
+namespace timeless {
 
 /// Throws Error(usage) when `output` exists and is not to be replaced, or is a directory, a device, a pipe or a socket.
 void demand_free_output(const std::filesystem::path& output, Existing existing);
 
-/// Throws Error(usage) when `output` is one of these files, by whatever name: what is read is not written to. Files that
-/// are not there count for nothing.
+/// Throws Error(usage) when `output` is one of these files, by whatever name: what is read is not written to. Files
+/// that are not there count for nothing.
 void demand_output_apart(const std::filesystem::path& output, std::span<const std::filesystem::path> inputs);
 
 /// A file that gets its name when it is whole, and is removed when anything fails before or a signal ends the program.
@@ -55,4 +55,4 @@ private:
 /// Writes a whole file; the bytes in it.
 std::uint64_t write_file(const std::filesystem::path& name, std::string_view content, Existing existing);
 
-} // namespace timeless::trace
+} // namespace timeless

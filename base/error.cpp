@@ -1,6 +1,6 @@
-#include "trace/error.h"
+#include "base/error.h"
 
-#include "trace/quoted.h"
+#include "base/escaping.h"
 
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 std::string sentence(const std::string& what, const std::string& where, const std::string& advice) {
   std::string text = what;
-  if (!where.empty()) text += " (" + trace::in_one_line(where) + ")";
+  if (!where.empty()) text += " (" + escaped(where) + ")";
   if (!advice.empty()) text += ": " + advice;
   // what() would end at a zero byte.
   for (std::size_t zero = text.find('\0'); zero != std::string::npos; zero = text.find('\0', zero))

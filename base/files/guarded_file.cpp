@@ -1,6 +1,6 @@
-#include "trace/archive/guarded_file.h"
+#include "base/files/guarded_file.h"
 
-#include "trace/files/exclusive.h"
+#include "base/files/exclusive.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace timeless::trace {
+namespace timeless {
 
 namespace {
 
@@ -97,4 +97,4 @@ int GuardedFile::close() {
   return !own(descriptor) || ::close(descriptor) == 0 ? 0 : errno;
 }
 
-} // namespace timeless::trace
+} // namespace timeless

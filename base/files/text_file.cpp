@@ -1,10 +1,10 @@
-#include "trace/files/text_file.h"
+#include "base/files/text_file.h"
 
 #include <algorithm>
 #include <fstream>
 #include <system_error>
 
-namespace timeless::trace {
+namespace timeless {
 
 std::optional<std::string> read_text(const std::filesystem::path& file, std::size_t most) {
   std::error_code unknown;
@@ -20,4 +20,4 @@ std::optional<std::string> read_text(const std::filesystem::path& file, std::siz
   return text;
 }
 
-} // namespace timeless::trace
+} // namespace timeless

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace timeless::trace {
+namespace timeless {
 
 /// What becomes of a file that has the name already.
 enum class Existing : std::uint8_t { refuse, replace };
@@ -61,4 +61,4 @@ int open_scratch(const std::filesystem::path& directory);
 /// Removes every temporary file of this process; may be called from a signal handler.
 void remove_temporary_files() noexcept;
 
-} // namespace timeless::trace
+} // namespace timeless

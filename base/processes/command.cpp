@@ -1,22 +1,19 @@
-#include "tools/child_process.h"
+#include "base/processes/command.h"
 
-#include "trace/error.h"
+#include "base/error.h"
+#include "base/processes/pipe.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
-#include <string_view>
-#include <sys/wait.h>
 #include <unistd.h>
 
-namespace timeless::tools {
+namespace timeless {
 
 namespace {
 
@@ -33,7 +30,7 @@ void forward(int signal, siginfo_t* information, void* /*context*/) {
   errno = saved;
 }
 
-/// Forwards signals while it lives; the child gets the dispositions from before.
+/// Forwards signals while it lives, to a child that has none of them blocked or ignored but those that were before.
 class Forwarding {
 public:
   Forwarding() {
@@ -60,93 +57,18 @@ public:
     running_child = child;
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
+  const sigset_t& blocked_before() const { return before_; }
+
+private:
   void restore() {
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
       sigaction(forwarded_signals[i], &old_[i], nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
-private:
   sigset_t before_{};
   std::array<struct sigaction, forwarded_signals.size()> old_{};
 };
-
-class Pipe {
-public:
-  Pipe() {
-    if (pipe2(ends_.data(), O_CLOEXEC) != 0)
-      throw Error(Failure::runtime, std::string("no pipe: ") + std::strerror(errno), "", "close other programs");
-  }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  int reading() const { return ends_[0]; }
-  int writing() const { return ends_[1]; }
-  void close_reading() { close_end(0); }
-  void close_writing() { close_end(1); }
-
-private:
-  void close_end(std::size_t end) {
-    if (ends_[end] >= 0) close(ends_[end]);
-    ends_[end] = -1;
-  }
-  std::array<int, 2> ends_{-1, -1};
-};
-
-/// Becomes the command; returns errno.
-int execute(const std::vector<std::string>& command, const Variables& variables) {
-  for (const auto& [name, value] : variables)
-    setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  return errno;
-}
-
-/// In the child: tells the parent why it could not become the command.
-[[noreturn]] void execute_or_tell(const std::vector<std::string>& command, const Variables& variables, Pipe& trouble) {
-  const int reason = execute(command, variables);
-  if (write(trouble.writing(), &reason, sizeof reason) != sizeof reason) _exit(126);
-  _exit(127);
-}
-
-/// In the parent: why the child could not become the command, if so.
-std::optional<int> trouble_told(Pipe& trouble) {
-  trouble.close_writing();
-  int reason = 0;
-  ssize_t got = 0;
-  do
-    got = read(trouble.reading(), &reason, sizeof reason);
-  while (got < 0 && errno == EINTR);
-  return got == sizeof reason ? std::optional(reason) : std::nullopt;
-}
-
-ExitStatus wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-pid_t fork_or_throw() {
-  const pid_t child = fork();
-  if (child < 0) throw Error(Failure::runtime, std::string("no process: ") + std::strerror(errno));
-  return child;
-}
-
-void check_executed(Failure failure, const std::vector<std::string>& command, Pipe& trouble, pid_t child) {
-  if (const std::optional<int> reason = trouble_told(trouble)) {
-    wait_for(child);
-    throw Error(failure, std::string("cannot be executed: ") + std::strerror(*reason), command.front(),
-                "give a command that runs on its own");
-  }
-}
 
 using Clock = std::chrono::steady_clock;
 
@@ -202,50 +124,59 @@ void read_all(int output, int errors, Captured& captured, Deadline deadline = {}
 } // namespace
 
 ExitStatus run_in_our_place(const std::vector<std::string>& command, const Variables& variables) {
-  Pipe trouble;
   Forwarding forwarding;
-  const pid_t child = fork_or_throw();
-  if (child == 0) {
-    forwarding.restore();
-    execute_or_tell(command, variables, trouble);
-  }
-  forwarding.child_runs(child);
-  check_executed(Failure::usage, command, trouble, child);
-  return wait_for(child);
+  Child child = Child::execute(
+      {.command = command, .variables = variables, .blocked = &forwarding.blocked_before(), .refusal = Failure::usage});
+  forwarding.child_runs(child.process());
+  return child.wait();
 }
 
 namespace {
 
+/// A standard input that is at its end.
+class NoInput {
+public:
+  NoInput() : descriptor_(open("/dev/null", O_RDONLY | O_CLOEXEC)) {}
+  NoInput(const NoInput&) = delete;
+  NoInput& operator=(const NoInput&) = delete;
+  ~NoInput() { close(descriptor_); }
+  int descriptor() const { return descriptor_; }
+
+private:
+  int descriptor_;
+};
+
 /// A child without input whose output we read.
 class CapturedChild {
 public:
-  CapturedChild(const std::vector<std::string>& command, const Variables& variables) : child_(fork_or_throw()) {
-    if (child_ == 0) {
-      const int nothing = open("/dev/null", O_RDONLY);
-      dup2(nothing, STDIN_FILENO);
-      dup2(output_.writing(), STDOUT_FILENO);
-      dup2(errors_.writing(), STDERR_FILENO);
-      execute_or_tell(command, variables, trouble_);
-    }
+  CapturedChild(const std::vector<std::string>& command, const Variables& variables)
+      : child_(start(command, variables)) {
     output_.close_writing();
     errors_.close_writing();
-    check_executed(Failure::runtime, command, trouble_, child_);
   }
 
-  pid_t process() const { return child_; }
+  pid_t process() const { return child_.process(); }
 
   Captured end(const Deadline& deadline) {
     Captured captured;
     read_all(output_.reading(), errors_.reading(), captured, deadline);
-    captured.status = wait_for(child_);
+    captured.status = child_.wait();
     return captured;
   }
 
 private:
-  Pipe trouble_;
+  Child start(const std::vector<std::string>& command, const Variables& variables) const {
+    const NoInput nothing;
+    return Child::execute({.command = command,
+                           .variables = variables,
+                           .input = nothing.descriptor(),
+                           .output = output_.writing(),
+                           .errors = errors_.writing()});
+  }
+
   Pipe output_;
   Pipe errors_;
-  pid_t child_;
+  Child child_;
 };
 
 } // namespace
@@ -260,17 +191,4 @@ Captured run_captured_at_most(const std::vector<std::string>& command, const Var
   return child.end(Deadline(child.process(), limit, late));
 }
 
-std::string found_command(const std::string& name) {
-  if (name.find('/') != std::string::npos) return access(name.c_str(), F_OK) == 0 ? name : std::string();
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!name.empty() && !rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    std::string candidate = std::string(rest.substr(0, end)) + "/" + name;
-    if (end > 0 && access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return {};
-}
-
-} // namespace timeless::tools
+} // namespace timeless

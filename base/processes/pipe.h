@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace timeless {
+
+/// Both ends of a pipe, closed on destruction; what the process executes does not get them.
+class Pipe {
+public:
+  /// Throws Error(runtime) when the system has none left.
+  Pipe();
+  ~Pipe();
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  void close_reading() { close_end(0); }
+  void close_writing() { close_end(1); }
+
+private:
+  void close_end(std::size_t end);
+
+  std::array<int, 2> ends_{-1, -1};
+};
+
+/// Reads until so many bytes are there. Returns false at the end of what there is to read, or on an error.
+bool read_whole(int descriptor, void* to, std::size_t bytes);
+
+/// Writes all of it. Returns false, with errno, where the system refuses.
+bool write_whole(int descriptor, std::string_view bytes);
+
+} // namespace timeless
