@@ -15,12 +15,14 @@ endfunction()
 sanitized_sources(replay_sources timeless_replay
   "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid_(platform|process|profiles|remarks))")
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^source")
+sanitized_sources(base_sources timeless_base "^processes/|^rank_ranges|^packing")
 
 set(thread_tests archive_slices_test.cpp machines.cpp platform_slices_test.cpp random_program.cpp slices_test.cpp)
 add_executable(replay_thread_tests
   ${thread_tests}
   ${replay_sources}
-  ${trace_sources})
+  ${trace_sources}
+  ${base_sources})
 set_source_files_properties(${thread_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 set_target_properties(replay_thread_tests PROPERTIES UNITY_BUILD ${TIMELESS_UNITY})
 target_include_directories(replay_thread_tests PRIVATE ${PROJECT_SOURCE_DIR})
