@@ -1,7 +1,11 @@
 #include "replay/result.h"
 
+#include "trace/error.h"
+#include "trace/quoted.h"
+
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <functional>
 #include <limits>
 #include <map>
@@ -14,7 +18,29 @@ std::string waits_for_unrecorded(std::uint64_t waiting, std::uint64_t ranks) {
          " ranks wait in the end for what was not recorded: their times end where they begin to wait";
 }
 
+namespace {
+
+/// 30 thousand million years; up to there, sums and quotients of times stay numbers.
+constexpr double most_seconds = 1e18;
+
+void require_times(const LaneResult& lane) {
+  const auto demand = [&](double seconds, std::size_t rank) {
+    if (std::abs(seconds) <= most_seconds) return; // nan is not
+    throw Error(Failure::invalid_input, fmt::format("no prediction: rank {} would take {:g} s", rank, seconds),
+                trace::quoted(std::string_view(lane.name)),
+                "look for a compute rate, bandwidth, latency or factor that no machine has");
+  };
+  for (std::size_t rank = 0; rank < lane.ranks.size(); ++rank) {
+    demand(lane.ranks[rank].end, rank);
+    for (double RankTimes::*const counter : rank_counters)
+      demand(lane.ranks[rank].*counter, rank);
+  }
+}
+
+} // namespace
+
 void find_makespan(LaneResult& lane) {
+  require_times(lane);
   const auto last = std::ranges::max_element(lane.ranks, {}, &RankTimes::end);
   if (last == lane.ranks.end()) return;
   lane.makespan = last->end;

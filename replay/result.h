@@ -160,6 +160,7 @@ inline constexpr double RankTimes::*rank_counters[] = {
     &RankTimes::latency, &RankTimes::bandwidth,   &RankTimes::files,    &RankTimes::start};
 
 /// Lets the makespan be the largest end of the lane's ranks, and its sensitivity that of the lowest rank with that end.
+/// Throws Error(invalid_input) where some time of a rank is no number of seconds, or beyond 1e18 s.
 void find_makespan(LaneResult& lane);
 
 /// The mean over ranks of every field.

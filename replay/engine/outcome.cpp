@@ -158,7 +158,7 @@ Result Engine::result() {
       if (options_.sensitivities) one.rank_sensitivities.push_back(clocks_.sensitivity(clocks_[last], lane));
     }
     tell_threads(lane, one);
-    find_makespan(one);
+    if (!remote_) find_makespan(one); // else of all shares together
   }
   return result;
 }

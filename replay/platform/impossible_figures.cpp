@@ -25,6 +25,22 @@ constexpr std::string_view quantity_name(Quantity quantity) {
   return "";
 }
 
+struct Bounds {
+  double least;
+  double most;
+};
+
+/// Beyond these, sums and quotients of a replay's times would leave the numbers that there are.
+constexpr Bounds bounds_of(Quantity quantity) {
+  return quantity == Quantity::time ? Bounds{0, 1e9} : Bounds{1e-9, 1e30};
+}
+
+std::string in_words(double value) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%.10g", value);
+  return number;
+}
+
 std::optional<ImpossibleFigure> judge_number(std::string_view text, Quantity quantity, const std::string& place) {
   const auto reading = read_quantity(quantity, text);
   if (!reading)
@@ -36,6 +52,12 @@ std::optional<ImpossibleFigure> judge_number(std::string_view text, Quantity qua
     return ImpossibleFigure{.what = place + " is zero: nothing would ever end",
                             .advice = "write a " + std::string(quantity_name(quantity)) + " like " +
                                       std::string(units_of(quantity))};
+  const auto [least, most] = bounds_of(quantity);
+  if (reading->value < least || reading->value > most)
+    return ImpossibleFigure{.what = place + "=\"" + std::string(text.substr(0, 60)) + "\" is on no machine",
+                            .advice = "write a " + std::string(quantity_name(quantity)) + " from " + in_words(least) +
+                                      std::string(bare_unit(quantity)) + " to " + in_words(most) +
+                                      std::string(bare_unit(quantity))};
   return {};
 }
 
@@ -63,6 +85,7 @@ struct Range {
   std::string_view setting;
   double least;
   double most;
+  bool or_zero = false; ///< 0 is no figure but "none"
 };
 
 constexpr double unbounded = 1e18;
@@ -70,12 +93,12 @@ constexpr std::array ranges{
     Range{"bmf/max-iterations", 1, unbounded},
     Range{"bmf/precision", 1e-15, 1e-2},
     Range{"maxmin/precision", 1e-15, 1e-2},
-    Range{"network/TCP-gamma", 0, unbounded},
+    Range{"network/TCP-gamma", 1, unbounded, true},
     Range{"network/bandwidth-factor", 1e-9, 1e9},
     Range{"network/latency-factor", 0, 1e9},
     Range{"network/loopback-bw", 1e-9, unbounded},
     Range{"network/loopback-lat", 0, 1e9},
-    Range{"network/weight-S", 0, unbounded},
+    Range{"network/weight-S", 0, 1e9},
     Range{"smpi/bw-factor", 1e-9, 1e9},
     Range{"smpi/init", 0, 1e9},
     Range{"smpi/iprobe", 0, 1e9},
@@ -100,14 +123,8 @@ constexpr std::array yes_or_no{"cpu/maxmin-selective-update",
                                "smpi/simulate-computation"};
 constexpr std::array boolean_words{"yes", "on", "true", "1", "no", "off", "false", "0"};
 
-std::string in_words(double value) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%.10g", value);
-  return number;
-}
-
 bool within(const Range& range, double value) {
-  return value >= range.least && value <= range.most; // nan is not
+  return (value >= range.least && value <= range.most) || (range.or_zero && value == 0); // nan is not
 }
 
 /// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; that,
@@ -140,7 +157,8 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
   const bool of_messages = name.ends_with("-factor") || name == "smpi/os" || name == "smpi/ois" || name == "smpi/or";
   if (good.value_or(of_messages)) return {};
   return ImpossibleFigure{.what = shown + " is nothing that SimGrid can compute with",
-                          .advice = "write numbers from " + in_words(range->least) + " to " + in_words(range->most)};
+                          .advice = std::string("write ") + (range->or_zero ? "0, or " : "") + "numbers from " +
+                                    in_words(range->least) + " to " + in_words(range->most)};
 }
 
 } // namespace

@@ -32,7 +32,7 @@ bool slower(const Route& left, const Route& right) {
 
 double lone_bandwidth(const Route& route, double tcp_window) {
   // A way without links, as between the coordinates of a Vivaldi zone, takes no time but its latency in SimGrid.
-  if (std::isinf(route.bandwidth) || route.latency <= 0) return route.bandwidth;
+  if (std::isinf(route.bandwidth) || route.latency <= 0 || tcp_window == 0) return route.bandwidth;
   return std::min(route.bandwidth, tcp_window / (2 * route.latency));
 }
 

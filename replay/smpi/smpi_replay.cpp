@@ -123,12 +123,17 @@ Outcome take_outcome(std::string_view& bytes) {
   return outcome;
 }
 
-/// How many flops SimGrid must be given for one unit of a rank's volumes.
+/// How many flops SimGrid must be given for one unit of a rank's volumes. Throws Error(invalid_input) where that would
+/// take so long that SimGrid could not add up times: it takes such computations for ones that never end.
 double flops_per_unit(const SmpiJob& job, const SimgridPlatform& platform, std::size_t node, double scaling) {
   const PlatformHost& host = platform.hosts()[node];
   const double seconds = job.seconds_per_unit.empty()
                              ? seconds_per_unit(job.source->run().counter, host, job.units_per_second)
                              : job.seconds_per_unit.at(node);
+  constexpr double most_seconds = 1e9;
+  if (!(seconds * scaling <= most_seconds))
+    throw Error(Failure::invalid_input, "no prediction: a unit of computation would take more than 1e9 s", host.name,
+                "look for a compute rate that no machine has");
   return seconds * host.speed * scaling;
 }
 

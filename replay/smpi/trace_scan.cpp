@@ -46,7 +46,8 @@ std::string obstacle(const Action& action, const trace::Run& run) {
 /// How the action is carried out where that is not what the program did; empty when it is.
 std::string remark(const Action& action, const trace::Run& run) {
   if (action.kind == ActionKind::probe || action.kind == ActionKind::poll)
-    return "a probe ends when its whole message has come: it takes the message out of its receive's hands";
+    return "a probe ends when its whole message has come: it takes the message out of its receive's hands, also one "
+           "that waits for its receive";
   if (neighbourhood(action.kind))
     return "neighbourhood collectives are a message to and from each neighbour, all at once: SMPI has none";
   switch (trace::family(action.kind)) {

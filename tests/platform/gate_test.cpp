@@ -113,6 +113,12 @@ TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
       {"zero speed", Machine{.host = "speed=\"0f\""}.text()},
       {"nan speed", Machine{.host = "speed=\"nanf\""}.text()},
       {"inf speed", Machine{.host = "speed=\"inf\""}.text()},
+      {"huge speed", Machine{.host = "speed=\"1e300f\""}.text()},
+      {"tiny speed", Machine{.host = "speed=\"1e-300f\""}.text()},
+      {"tiny bandwidth", Machine{.link = "bandwidth=\"1e-300Bps\" latency=\"1us\""}.text()},
+      {"huge latency", Machine{.link = "bandwidth=\"1GBps\" latency=\"1e300s\""}.text()},
+      {"tiny window", Machine{.config = setting("network/TCP-gamma", "1e-300")}.text()},
+      {"huge weight", Machine{.config = setting("network/weight-S", "1e18")}.text()},
       {"second speed", Machine{.host = "speed=\"1Gf,-1Gf\""}.text()},
       {"negative bandwidth", Machine{.link = "bandwidth=\"-1GBps\" latency=\"1us\""}.text()},
       {"zero bandwidth", Machine{.link = "bandwidth=\"0Bps\" latency=\"1us\""}.text()},
@@ -221,6 +227,34 @@ std::string taken(const std::string& file, const std::string& name) {
         return simgrid::config::is_default(name.c_str()) ? "(default)" : "set";
       },
       {Failure::runtime, "died"});
+}
+
+TEST_F(Gate, predicts_no_time_that_is_no_number) {
+  trace::test::write_bytes(platform_, Machine{}.text());
+  for (std::vector<std::string> words : {std::vector<std::string>{"replay", trace_, "--network", "e1g"},
+                                         {"classify", trace_, "--network", "e1g"},
+                                         {"replay", trace_, "--platform", platform_},
+                                         {"replay", trace_, "--platform", platform_, "--backend", "smpi"},
+                                         {"classify", trace_, "--platform", platform_}}) {
+    words.insert(words.end(), {"--compute-rate", "1e-300"});
+    const Outcome outcome = timeless_command(words);
+    EXPECT_EQ(outcome.status, 3) << outcome.err << outcome.out;
+    EXPECT_THAT(outcome.out, Not(AnyOf(HasSubstr("inf"), HasSubstr("nan"))));
+  }
+}
+
+TEST_F(Gate, takes_a_window_of_0_for_none_as_SimGrid_does) {
+  trace::MemorySource run(2);
+  run.add(0, {.kind = trace::ActionKind::send, .peer = 1, .bytes = 100'000'000});
+  run.add(1, {.kind = trace::ActionKind::receive, .peer = 0, .bytes = 100'000'000});
+  run.finalize();
+  const std::string trace = directory_ / "large.tia";
+  trace::test::write_archive(run, trace);
+  const Machine far{.config = setting("network/TCP-gamma", "0"), .link = "bandwidth=\"1GBps\" latency=\"100ms\""};
+  trace::test::write_bytes(platform_, far.text());
+  const Outcome simulated = timeless_command({"replay", trace, "--platform", platform_, "--backend", "smpi"});
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_THAT(simulated.out, testing::ContainsRegex("total[^\n]*0\\.0\n")) << simulated.out;
 }
 
 TEST_F(Gate, takes_none_of_the_settings_of_this_SimGrid_that_are_no_figures) {

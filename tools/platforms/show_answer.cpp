@@ -159,9 +159,13 @@ void print_settings(const nlohmann::ordered_json& smpi) {
                                                                   {"isend_overhead", "smpi/ois"},
                                                                   {"receive_overhead", "smpi/or"}})
     print_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
-  print_line(
-      "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency", "",
-      smpi["tcp_window_bytes"].get<double>());
+  const double window = smpi["tcp_window_bytes"].get<double>();
+  if (window == 0)
+    print_line("{:<15}network/TCP-gamma 0: latency does not limit how fast a message goes", "");
+  else
+    print_line(
+        "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency",
+        "", window);
 }
 
 /// "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
