@@ -1,6 +1,7 @@
 #include "replay/replay.h"
 
 #include "replay/engine/lane_numbers.h"
+#include "replay/engine/program.h"
 #include "replay/slices.h"
 
 #include <algorithm>
@@ -69,8 +70,13 @@ Result replay(const trace::Source& source, Network& network, const ReplayOptions
   const std::size_t slices = options.threads > 0 ? options.threads
                                                  : worthwhile_slices(network.lanes().size(), actions(source.run()),
                                                                      std::thread::hardware_concurrency());
-  if (slices > 1 && network.lanes().size() > lane_group) return replay_in_slices(source, network, options, slices);
-  return replay_together(source, network, options);
+  try {
+    if (slices > 1 && network.lanes().size() > lane_group) return replay_in_slices(source, network, options, slices);
+    return replay_together(source, network, options);
+  } catch (const NeedsOneLane&) {
+    return replay_one_by_one(source, network, options,
+                             options.threads > 0 ? options.threads : std::thread::hardware_concurrency());
+  }
 }
 
 } // namespace timeless::replay

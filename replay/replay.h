@@ -104,6 +104,9 @@ struct ReplayOptions {
   /// Latencies that sender and receiver spend on agreeing before such a message leaves; without it, what the network
   /// says.
   std::optional<double> handshake = {};
+  /// Threads of a rank that compute at a time, at most: a burst begins when there is a core for it, and cores are given
+  /// in the order in which threads ask for them. 0: each thread has a core.
+  std::uint32_t cores_per_rank = 0;
   /// Told what every rank does in one lane; changes nothing. It has to outlive the replay.
   Observer* observer = nullptr;
   /// Called now and then, and at the end, with the actions replayed so far and the number there are.

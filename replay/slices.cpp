@@ -198,9 +198,11 @@ Result replay_together(const trace::Source& source, Network& network, const Repl
   }
 }
 
-Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
-                        std::size_t slices) {
-  const std::vector<Slice> all = cut(network.lanes().size(), slices);
+namespace {
+
+Result replay_parts(const trace::Source& source, Network& network, const ReplayOptions& options,
+                    const std::vector<Slice>& all, std::size_t workers) {
+  const bool one_by_one = all.size() == network.lanes().size();
   std::vector<Result> results(all.size());
   std::vector<std::exception_ptr> problems(all.size());
   std::mutex turn;
@@ -233,7 +235,7 @@ Result replay_in_slices(const trace::Source& source, Network& network, const Rep
   {
     std::vector<std::jthread> threads;
     try {
-      while (threads.size() + 1 < all.size())
+      while (threads.size() + 1 < workers)
         threads.emplace_back(work);
     } catch (const std::system_error&) {
       // No more threads are to be had: those that there are do it all.
@@ -242,7 +244,7 @@ Result replay_in_slices(const trace::Source& source, Network& network, const Rep
   }
   if (const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
       problem != problems.end()) {
-    if (!lanes_differ_in_what_they_do(network, options)) std::rethrow_exception(*problem);
+    if (!lanes_differ_in_what_they_do(network, options) || one_by_one) std::rethrow_exception(*problem);
     // What ends one lane may not end the others, and what is met first may not be what all together meet first.
     try {
       std::rethrow_exception(*problem);
@@ -254,6 +256,22 @@ Result replay_in_slices(const trace::Source& source, Network& network, const Rep
   for (std::size_t number = 1; number < results.size(); ++number)
     append(result, std::move(results[number]));
   return result;
+}
+
+} // namespace
+
+Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
+                        std::size_t slices) {
+  const std::vector<Slice> all = cut(network.lanes().size(), slices);
+  return replay_parts(source, network, options, all, all.size());
+}
+
+Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
+                         std::size_t threads) {
+  std::vector<Slice> all;
+  for (std::size_t lane = 0; lane < network.lanes().size(); ++lane)
+    all.push_back({lane, lane + 1});
+  return replay_parts(source, network, options, all, std::min(threads, all.size()));
 }
 
 } // namespace timeless::replay

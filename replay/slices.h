@@ -14,6 +14,10 @@ std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::siz
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options);
 
+/// Replays each lane by itself, `threads` of them at a time: for NeedsOneLane.
+Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
+                         std::size_t threads);
+
 /// Replays groups of lanes, each in a thread of its own: at most `slices`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.
 /// `options.progress` is called from any of the threads, from one at a time.

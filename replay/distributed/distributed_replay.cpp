@@ -1,6 +1,7 @@
 #include "replay/distributed/distributed_replay.h"
 
 #include "replay/distributed/mpi_bus.h"
+#include "trace/error.h"
 
 #include <chrono>
 #include <ctime>
@@ -33,6 +34,9 @@ std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source
   const auto begin = std::chrono::steady_clock::now();
   const double cpu_begin = cpu_seconds();
   require_replayable(source.run(), network, options);
+  if (options.cores_per_rank > 0)
+    throw Error(Failure::missing_capability, "several processes cannot share out the cores of ranks in order of time",
+                {}, "replay with timeless, on one process");
   MpiBus bus(processes);
   Participant participant(source, network, options, bus, cooperation);
   try {

@@ -91,8 +91,8 @@ Result Engine::run() {
 
 bool Engine::take_turns(std::uint32_t turns) {
   run_agents();
-  for (; turns > 0 && !worklist_.empty(); --turns) {
-    const std::uint32_t number = worklist_.pop();
+  for (; turns > 0 && someone_can_go_on(); --turns) {
+    const std::uint32_t number = next_turn();
     prefetch();
     try {
       run_turn(number);
@@ -104,8 +104,8 @@ bool Engine::take_turns(std::uint32_t turns) {
       throw Error(Failure::invalid_input, error.description(), where(number), advice);
     }
   }
-  if (worklist_.empty() && finished_ < ranks_.size()) look_for_threads();
-  return !worklist_.empty();
+  if (!someone_can_go_on() && finished_ < ranks_.size()) look_for_threads();
+  return someone_can_go_on();
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.

@@ -21,6 +21,7 @@
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
 #include "replay/engine/share.h"
+#include "replay/engine/timed_worklist.h"
 #include "replay/engine/worklist.h"
 #include "replay/replay.h"
 #include "trace/source.h"
@@ -56,7 +57,7 @@ public:
 
   /// Gives at most so many turns to ranks; false when no rank can go on.
   bool take_turns(std::uint32_t turns);
-  bool can_go_on() const { return !worklist_.empty() || !ready_agents_.empty(); }
+  bool can_go_on() const { return someone_can_go_on() || !ready_agents_.empty(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);
   /// Messages from other processes that have not been taken.
@@ -149,6 +150,7 @@ private:
     std::uint64_t ahead = 0;   ///< of these, in parts that are not done
     bool ended = false;        ///< there are no more
     bool finalized = false;
+    std::vector<Passed> cores; ///< with ReplayOptions::cores_per_rank: when each that was used is free
   };
 
   /// What a thread has beside a rank's state.
@@ -160,6 +162,7 @@ private:
     std::uint64_t done = 0;    ///< actions that have ended
     bool begun = false;        ///< so has the one after these
     bool watched = false;      ///< some thread waits for this one
+    std::uint64_t asked = 0;   ///< TimedWorklist::Turn::asked
     std::uint64_t awaited = 0; ///< the ticket it waits for, when for_message
     /// By lane: what the rank has counted up to the thread's time, where that is not what the thread has.
     std::vector<RankTimes> beyond;
@@ -254,6 +257,15 @@ private:
   bool read_further();
   void feed(std::uint32_t number);
   bool next_part(std::uint32_t number);
+  // With ReplayOptions::cores_per_rank, from when a rank has several threads on: turns in the order of time.
+  bool in_time() const { return options_.cores_per_rank > 0 && !teams_.empty(); }
+  bool someone_can_go_on() const { return !worklist_.empty() || !timed_.empty(); }
+  TimedWorklist::Turn turn_of(std::uint32_t number);
+  void sort_by_time();
+  std::uint32_t next_turn();
+  static bool needs_core(const RankState& rank, const Operation& operation);
+  bool may_compute(RankState& rank, std::uint32_t number, std::uint32_t& core);
+
   void run_thread(std::uint32_t number);
   bool run_thread_action(RankState& rank, std::uint32_t number);
   bool perform_in_thread(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -445,6 +457,9 @@ private:
   std::vector<std::uint32_t> ready_agents_;
   std::vector<RankState> ranks_; ///< and, after them, what threads they have beyond the first
   Worklist worklist_;
+  TimedWorklist timed_; ///< while in_time(): those of worklist_ that have been sorted
+  std::uint64_t asked_ = 0; ///< times that threads have asked for a core
+  bool cores_lacked_ = false;
   std::deque<RankThreads> teams_;
   bool looked_ = false; ///< whether ranks that stand have threads later on
   /// Threads without actions, of ranks that have been read far ahead of others of their threads.

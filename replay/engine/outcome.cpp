@@ -193,7 +193,7 @@ Findings Engine::findings() {
     one.incast = {world_rank(number), clocks_.incast(number)};
     findings.add(one);
   }
-  findings.order_matters = clocks_.order_matters();
+  findings.order_matters = clocks_.order_matters() || cores_lacked_;
   if (attributor_ && attributor_->crowded())
     findings.notes.insert(
         "there was no memory to divide every rank's time: what comes later is under 'others' (fewer configurations "

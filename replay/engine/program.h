@@ -94,6 +94,10 @@ struct Program {
 /// Thrown when a replay without care meets a synchronous send: it must begin anew.
 struct NeedsCare {};
 
+/// Thrown where threads of a rank are to wait for cores and there are several lanes: in which order threads come to a
+/// core is a matter of time, and so differs by lane.
+struct NeedsOneLane {};
+
 /// Derives operations from actions. An action that makes no sense becomes Step::invalid: it matters only if it is
 /// reached.
 class Compiler {

@@ -52,6 +52,7 @@ constexpr bool starts_message(Step step) {
 
 /// The block that is replayed, or begins, is the last before the rank is several, or the first.
 void Engine::found_threads(std::uint32_t number) {
+  if (options_.cores_per_rank > 0 && network_.lanes().size() > 1) throw NeedsOneLane();
   RankState& rank = ranks_[number];
   const std::uint32_t position = rank.position;
   const auto volumes_left = rank.volumes_end - rank.volume;
@@ -258,7 +259,7 @@ bool Engine::next_part(std::uint32_t number) {
 
 void Engine::run_thread(std::uint32_t number) {
   const std::uint32_t budget = remote_ ? std::min(options_.budget, 64U) : options_.budget;
-  for (std::uint32_t left = std::max(budget, 1U); left > 0; --left) {
+  for (std::uint32_t left = std::max(budget, 1U); left > 0; left -= in_time() ? 0 : 1) {
     if (ranks_[number].position == ranks_[number].size && !next_part(number)) return;
     RankState& rank = ranks_[number];
     if (!run_thread_action(rank, number)) return;
@@ -274,9 +275,13 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   ThreadNote* const note = thread.note(rank.position);
   if (attributor_) attributor_->turn_to(number, entry);
   if (!thread.begun && note && !meet_needs(rank, number, *note)) return false;
+  const bool on_core = options_.cores_per_rank > 0 && needs_core(rank, operation);
+  std::uint32_t core = 0;
+  if (on_core && !may_compute(rank, number, core)) return false;
   if (observation_ && operation.step != Step::compute) expect(rank, number, operation);
   const std::uint64_t* const volume = rank.volume;
   const bool done = perform_in_thread(rank, number, operation);
+  if (on_core) pass(rank, number, thread.all->cores[core] = {});
   if (!thread.begun) {
     thread.begun = true;
     if (note && note->passed && note->passed.use_count() > 1) pass(rank, number, *note->passed);
@@ -291,6 +296,70 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   ++thread.done;
   if (note) ++thread.next_note;
   tell_watchers(rank, number);
+  return true;
+}
+
+// ---- cores
+
+TimedWorklist::Turn Engine::turn_of(std::uint32_t number) {
+  const RankState& rank = ranks_[number];
+  const double time = clocks_.shown(clocks_[number], 0);
+  if (!rank.several) return {.time = time, .rank = number, .number = number};
+  return {.time = time,
+          .asked = rank.thread->asked,
+          .rank = rank.thread->all->rank,
+          .place = rank.thread->place,
+          .number = number};
+}
+
+void Engine::sort_by_time() {
+  while (!worklist_.empty())
+    timed_.push(turn_of(worklist_.pop()));
+}
+
+std::uint32_t Engine::next_turn() {
+  if (!in_time()) return worklist_.pop();
+  sort_by_time();
+  return timed_.pop();
+}
+
+bool Engine::needs_core(const RankState& rank, const Operation& operation) {
+  switch (operation.step) {
+  case Step::compute:
+  case Step::compute_in_kernel:
+  case Step::compute_beside_workers:
+    return rank.volume != rank.volumes_end && *rank.volume > 0;
+  case Step::workers:
+    return rank.volume != rank.volumes_end && *rank.volume > rank.last_computation;
+  default:
+    return false;
+  }
+}
+
+/// True when a core has been found, for whose sake the thread may have waited. False where others come first: whoever
+/// waits goes on no earlier than those whose turn it is, so the thread that comes first of all is also the next to ask
+/// for a core. A rank with one thread asks for none, and may be ahead of its turn.
+bool Engine::may_compute(RankState& rank, std::uint32_t number, std::uint32_t& core) {
+  if (rank.thread->asked == 0) rank.thread->asked = ++asked_;
+  sort_by_time();
+  const TimedWorklist::Turn own = turn_of(number);
+  if (!timed_.empty() && own > timed_.first()) {
+    worklist_.push(number);
+    return false;
+  }
+  rank.thread->asked = 0;
+  std::vector<Passed>& cores = rank.thread->all->cores;
+  const auto free = [&](const Passed& one) { return clocks_.shown(one.moment, 0); };
+  const auto earliest = std::ranges::min_element(cores, {}, free);
+  core = static_cast<std::uint32_t>(earliest - cores.begin());
+  if (earliest != cores.end() && free(*earliest) <= own.time) return true;
+  if (cores.size() < options_.cores_per_rank) {
+    core = static_cast<std::uint32_t>(cores.size());
+    cores.emplace_back();
+    return true;
+  }
+  cores_lacked_ = true;
+  await(rank, number, *earliest);
   return true;
 }
 

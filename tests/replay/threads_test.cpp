@@ -26,9 +26,10 @@ using trace::MemorySource;
 
 constexpr trace::RequestId zero[] = {0};
 
-Result run(const trace::Source& program, const FlatCosts& costs = {.latency = 0, .byte_time = 0}) {
+Result run(const trace::Source& program, const FlatCosts& costs = {.latency = 0, .byte_time = 0},
+           const ReplayOptions& options = {}) {
   HockneyNetwork machine = flat_machine(program.run().size, {costs});
-  return replay(program, machine);
+  return replay(program, machine, options);
 }
 
 Action synchronous_send(Rank to, trace::Tag tag) {
@@ -187,6 +188,92 @@ TEST(Threads, a_probe_and_its_receive_may_be_of_two_threads) {
   const Result result = run(program, {.latency = 1});
   EXPECT_EQ(result.lanes[0].threads[1].times.end, 21);
   EXPECT_EQ(result.lanes[0].threads[2].times.end, 11);
+}
+
+TEST(Threads, compute_when_there_is_a_core_for_them) {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1})
+    for (const Rank thread : {0, 1, 2, 3}) {
+      turn_to(program, rank, thread);
+      program.compute(rank, 100);
+    }
+  program.finalize();
+  for (const auto& [cores, end] :
+       std::map<std::uint32_t, double>{{0, 100}, {1, 400}, {2, 200}, {3, 200}, {4, 100}, {9, 100}}) {
+    ReplayOptions options;
+    options.cores_per_rank = cores;
+    const Result result = run(program, {}, options);
+    for (const RankTimes& rank : result.lanes[0].ranks) {
+      EXPECT_EQ(rank.end, end) << cores;
+      EXPECT_EQ(rank.compute, end) << "whoever waits takes the time of the thread on the core";
+    }
+  }
+}
+
+/// Threads 1 to 3 of rank 0 ask for its core in the order 2, 3, 1, whatever the recorded one.
+MemorySource askers(std::size_t actions_per_block) {
+  MemorySource program(3, actions_per_block);
+  turn_to(program, 0, 1);
+  program.add(0, receive(1, 0));
+  program.compute(0, 100);
+  turn_to(program, 0, 3);
+  program.add(0, receive(2, 0));
+  program.compute(0, 20);
+  turn_to(program, 0, 2);
+  program.compute(0, 10);
+  program.compute(1, 5);
+  program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 4});
+  program.compute(2, 3);
+  program.add(2, {.kind = ActionKind::send, .peer = 0, .bytes = 4});
+  program.finalize();
+  return program;
+}
+
+TEST(Threads, have_cores_in_the_order_in_which_they_ask) {
+  ReplayOptions options;
+  options.cores_per_rank = 1;
+  for (const std::size_t actions_per_block : {1U, 2U, 64U}) {
+    const Result result = run(askers(actions_per_block), {}, options);
+    std::map<Rank, double> ends;
+    for (const ThreadTimes& thread : result.lanes[0].threads)
+      ends[thread.thread] = thread.times.end;
+    EXPECT_EQ(ends[2], 10) << actions_per_block;
+    EXPECT_EQ(ends[3], 30);
+    EXPECT_EQ(ends[1], 130);
+    EXPECT_TRUE(result.order_matters);
+  }
+}
+
+TEST(Threads, have_cores_in_each_configuration_as_if_it_were_alone) {
+  MemorySource program(2, 16);
+  for (int round = 0; round < 20; ++round)
+    for (const Rank thread : {0, 1, 2}) {
+      const auto tag = static_cast<trace::Tag>(thread);
+      for (const Rank rank : {0, 1}) {
+        turn_to(program, rank, thread);
+        program.compute(rank, static_cast<std::uint64_t>(7 + (round * 5 + thread * 11 + rank * 3) % 23));
+        if (rank == (round + thread) % 2)
+          program.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .tag = tag, .bytes = 4});
+      }
+      program.add(1 - (round + thread) % 2, receive((round + thread) % 2, tag));
+    }
+  program.finalize();
+  std::vector<FlatCosts> costs;
+  for (int lane = 0; lane < 11; ++lane)
+    costs.push_back({.latency = 3.0 * lane, .byte_time = 0.7 * lane, .compute_scale = 1 + 0.1 * (lane % 3)});
+  for (const std::uint32_t threads : {1U, 3U}) {
+    ReplayOptions options;
+    options.cores_per_rank = 2;
+    options.threads = threads;
+    HockneyNetwork machine = flat_machine(2, costs);
+    const Result together = replay(program, machine, options);
+    ASSERT_EQ(together.lanes.size(), costs.size());
+    for (std::size_t lane = 0; lane < costs.size(); ++lane) {
+      const Result alone = run(program, costs[lane], options);
+      EXPECT_EQ(together.lanes[lane].makespan, alone.lanes[0].makespan) << lane;
+      EXPECT_EQ(together.lanes[lane].ranks[0].wait, alone.lanes[0].ranks[0].wait) << lane;
+    }
+  }
 }
 
 TEST(Threads, that_wait_in_vain_are_named) {

@@ -254,6 +254,40 @@ TEST(SmpiThread, computes_when_there_is_a_core_for_it) {
   }
 }
 
+TEST(SmpiThread, has_cores_in_the_order_in_which_threads_ask_as_in_the_model) {
+  MemorySource program(3);
+  for (const Rank thread : {1, 2}) {
+    turn_to(program, 0, thread);
+    program.add(0, {.kind = ActionKind::receive, .peer = thread, .tag = thread, .bytes = 1000});
+    program.compute(0, 7'000'000);
+    program.add(0, {.kind = ActionKind::send, .peer = thread, .tag = thread, .bytes = 1000});
+    program.compute(0, 3'000'000);
+  }
+  turn_to(program, 0, 0);
+  for (int burst = 0; burst < 4; ++burst) {
+    program.compute(0, 2'000'000);
+    program.add(0, {.kind = ActionKind::send, .peer = 0, .tag = 5, .bytes = 8});
+    program.add(0, {.kind = ActionKind::receive, .peer = 0, .tag = 5, .bytes = 8});
+  }
+  for (const Rank rank : {1, 2}) {
+    program.compute(rank, rank == 1 ? 3'000'000 : 1'000'000);
+    program.add(rank, {.kind = ActionKind::send, .peer = 0, .tag = rank, .bytes = 1000});
+    program.add(rank, {.kind = ActionKind::receive, .peer = 0, .tag = rank, .bytes = 1000});
+  }
+  program.finalize();
+  for (const std::uint32_t cores : {1U, 2U, 3U}) {
+    SmpiOptions in_smpi;
+    in_smpi.cores_per_rank = cores;
+    ReplayOptions options;
+    options.cores_per_rank = cores;
+    SimgridNetwork network(flat(), program.run(), one_per_host(3), {});
+    const std::vector<double> modelled = ends(replay(program, network, options));
+    const std::vector<double> simulated = smpi_ends(program, flat(), one_per_host(3), in_smpi);
+    for (const std::size_t rank : {0U, 1U, 2U})
+      EXPECT_NEAR(modelled[rank], simulated[rank], tolerance) << "rank " << rank << ", " << cores << " cores";
+  }
+}
+
 TEST(SmpiThread, that_waits_in_vain_is_named) {
   MemorySource program(2);
   turn_to(program, 1, 3);

@@ -38,6 +38,7 @@ replay::ReplayOptions replay_options(const PredictionOptions& options, Progress&
   replaying.eager_limit = options.eager_limit;
   replaying.handshake = options.handshake;
   replaying.file_system = options.file_system;
+  replaying.cores_per_rank = options.cores_per_rank.value_or(0);
   replaying.sensitivities = true;
   replaying.incast = true;
   replaying.instruction_set = options.instruction_set;

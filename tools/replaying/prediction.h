@@ -46,7 +46,7 @@ struct PredictionOptions {
   std::optional<double> handshake; ///< latencies
   replay::InstructionSet instruction_set = replay::InstructionSet::best;
   std::uint32_t threads = 0; ///< 0: as many as pay
-  std::optional<std::uint32_t> cores_per_rank; ///< threads of a rank that compute at a time; SMPI's
+  std::optional<std::uint32_t> cores_per_rank; ///< threads of a rank that compute at a time
   replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free
   replay::AttributeBy attribute = replay::AttributeBy::nothing;

@@ -151,9 +151,9 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
           ->check(CLI::IsMember({"model", "smpi"}));
   CLI::Option* cores = command
                            .add_option("--cores-per-rank", request.prediction.cores_per_rank,
-                                       "Threads of a rank that compute at a time, at most, in SMPI")
+                                       "Threads of a rank that compute at a time, at most")
                            ->check(positive_number())
-                           ->default_str("as many as the host has cores for");
+                           ->default_str("all; in SMPI as many as the host has cores for");
   add_model_options(command, request);
   add_choice_options(command, request);
   add_question_options(command, request);
@@ -209,9 +209,6 @@ void read_words(ReplayRequest& request) {
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (asked.backend == Backend::smpi && request.strict)
     throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");
-  if (asked.backend == Backend::model && asked.cores_per_rank)
-    throw Error(Failure::missing_capability, "--cores-per-rank is SMPI's: the model gives each thread of a rank a core",
-                {}, "leave it out, or use --backend smpi");
   if (request.collectives == "simple") asked.collectives = replay::CollectiveModel::simple;
   if (request.collectives == "schedule") asked.collectives = replay::CollectiveModel::schedule;
   if (request.overlap == "bandwidth-first") asked.overlap = replay::Overlap::bandwidth_first;

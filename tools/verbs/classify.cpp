@@ -42,6 +42,7 @@ struct ClassifyOptions {
   bool strict = false;
   std::string clock = "own";
   std::string file_system;
+  std::uint32_t cores_per_rank = 0;
 };
 
 /// A machine's answer, with the 21 configurations it rests on.
@@ -73,6 +74,7 @@ std::vector<ClassifyAnswer> judged(const ClassifyOptions& options, const trace::
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
   replaying.ideal = true;
+  replaying.cores_per_rank = options.cores_per_rank;
   replaying.clock = chosen_clock(options.clock);
   require_clock(source.run(), replaying.clock);
   replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
@@ -375,6 +377,10 @@ VerbAction add_classify(CLI::App& command) {
                   "collective call")
       ->type_name("LIST")
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
+  command
+      .add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
+      ->check(positive_number())
+      ->default_str("all");
   add_clock_option(command, options->clock);
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
