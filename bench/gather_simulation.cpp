@@ -9,12 +9,12 @@
 //   SENDERS: how many send to one node at a time; the arity, unless a flat gather shall take them in smaller groups
 // Prints the seconds that gathering takes.
 
-#include "gather/machine.h"
-#include "gather/messages.h"
-#include "gather/stream.h"
-#include "gather/subtree.h"
-#include "gather/team.h"
-#include "gather/tree.h"
+#include "gather/tree/machine.h"
+#include "gather/tree/messages.h"
+#include "gather/tree/stream.h"
+#include "gather/tree/subtree.h"
+#include "gather/tree/team.h"
+#include "gather/tree/tree.h"
 
 #include <mpi.h>
 #include <simgrid/s4u/Actor.hpp>

@@ -1,6 +1,6 @@
 #include "gathered_archive.h"
 
-#include "gather/merge.h"
+#include "gather/merge/merge.h"
 #include "trace/archive/writer.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <filesystem>
 

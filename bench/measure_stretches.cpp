@@ -3,10 +3,10 @@
 #include "stopwatch.h"
 
 #include "base/bytes.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/format.h"
-#include "trace/encoding/stretch_decoder.h"
-#include "trace/encoding/stretch_encoder.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/format.h"
+#include "trace/codec/stretch/stretch_decoder.h"
+#include "trace/codec/stretch/stretch_encoder.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 #include "stopwatch.h"
 
 #include "base/bytes.h"
-#include "trace/archive/compression.h"
-#include "trace/encoding/folding.h"
-#include "trace/encoding/unfolding.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/structure/folding.h"
+#include "trace/codec/structure/unfolding.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #include "stopwatch.h"
 
 #include "base/bytes.h"
-#include "trace/archive/compression.h"
-#include "trace/encoding/volume_codec.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/volumes/volume_codec.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 
 #include "replay/distributed/mpi_bus.h"
 #include "replay/large_pages.h"
-#include "replay/platform/presets.h"
+#include "replay/network/presets.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
 

@@ -5,9 +5,9 @@
 #include "scaled_networks.h"
 #include "simgrid_text.h"
 
-#include "replay/platform/simgrid_platform.h"
 #include "replay/large_pages.h"
 #include "replay/replay.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 #include "trace/archive/reader.h"
 

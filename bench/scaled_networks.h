@@ -1,7 +1,7 @@
 #pragma once
 
-#include "replay/platform/hockney_network.h"
-#include "replay/platform/presets.h"
+#include "replay/network/hockney_network.h"
+#include "replay/network/presets.h"
 
 #include <cmath>
 #include <cstddef>

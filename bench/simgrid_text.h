@@ -1,7 +1,7 @@
 #pragma once
 
-#include "replay/platform/mapping.h"
-#include "trace/source.h"
+#include "replay/simgrid/mapping.h"
+#include "trace/model/source.h"
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/distributed/process_work.h"
-#include "replay/platform/network.h"
+#include "replay/network/network.h"
 #include "replay/replay.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gather/arity.h"
-#include "gather/merge.h"
+#include "gather/merge/merge.h"
+#include "gather/tree/arity.h"
 
 #include <mpi.h>
 

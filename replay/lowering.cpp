@@ -1,8 +1,8 @@
 #include "replay/lowering.h"
 
+#include "replay/collectives/collectives.h"
+#include "replay/collectives/schedules/plan.h"
 #include "replay/engine/communicators.h"
-#include "replay/model/collectives.h"
-#include "replay/model/schedules/plan.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/formats/lowering.h"
-#include "trace/run.h"
+#include "trace/formats/common/lowering.h"
+#include "trace/model/run.h"
 
 namespace timeless::replay {
 

@@ -2,7 +2,7 @@
 
 #include "replay/engine/lane_numbers.h"
 #include "replay/engine/program.h"
-#include "replay/slices.h"
+#include "replay/lane_partition.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "replay/large_pages.h"
-#include "tools/command_line.h"
-#include "tools/exit_status.h"
-#include "tools/interruption.h"
+#include "tools/cli/exit_status.h"
+#include "tools/cli/interruption.h"
+#include "tools/verbs/command_line.h"
 
 int main(int argc, char** argv) {
   return timeless::tools::exit_status_of([&] {

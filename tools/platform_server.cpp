@@ -2,7 +2,7 @@
 // Usage: platform-server FILE [KEY:VALUE...], settings of SimGrid's; questions come on standard input, answers go to
 // standard output.
 #include "replay/distributed/served_platform.h"
-#include "replay/platform/simgrid_platform.h"
+#include "replay/simgrid/simgrid_platform.h"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 #include "replay/distributed/distributed_replay.h"
 
 #include "replay/distributed/mpi_bus.h"
-#include "trace/error.h"
+#include "base/error.h"
 
 #include <chrono>
 #include <ctime>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/platform/platform.h"
+#include "replay/simgrid/platform.h"
 
 #include <functional>
 #include <memory>

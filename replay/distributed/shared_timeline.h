@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/result.h"
+#include "replay/result/result.h"
 #include "replay/timeline/timeline.h"
 
 #include <mpi.h>

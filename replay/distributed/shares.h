@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/share.h"
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <vector>
 

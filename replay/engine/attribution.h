@@ -2,9 +2,9 @@
 
 #include "replay/engine/clocks.h"
 #include "replay/engine/program.h"
-#include "replay/replay.h"
-#include "trace/action_block.h"
-#include "trace/run.h"
+#include "replay/options/options.h"
+#include "trace/model/action_block.h"
+#include "trace/model/run.h"
 
 #include <cstdint>
 #include <functional>

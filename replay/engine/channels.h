@@ -3,7 +3,7 @@
 #include "replay/engine/clocks.h"
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/share.h"
-#include "trace/ids.h"
+#include "trace/model/ids.h"
 
 #include <cstddef>
 #include <cstdint>

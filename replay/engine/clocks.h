@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/collectives/collectives.h"
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/incast.h"
 #include "replay/engine/lane_kernels.h"
@@ -7,8 +8,7 @@
 #include "replay/engine/rank_ports.h"
 #include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
-#include "replay/model/collectives.h"
-#include "replay/replay.h"
+#include "replay/options/options.h"
 
 #include <algorithm>
 #include <cstdint>

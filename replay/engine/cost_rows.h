@@ -1,7 +1,7 @@
 #pragma once
 
-#include "replay/platform/network.h"
-#include "trace/action.h"
+#include "replay/network/network.h"
+#include "trace/model/action.h"
 
 #include <cstdint>
 #include <deque>

@@ -3,8 +3,8 @@
 #include "replay/engine/channels.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/meetings.h"
-#include "replay/replay.h"
-#include "trace/run.h"
+#include "replay/result/problem.h"
+#include "trace/model/run.h"
 
 #include <cstdint>
 #include <optional>

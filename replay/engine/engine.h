@@ -23,9 +23,10 @@
 #include "replay/engine/share.h"
 #include "replay/engine/timed_worklist.h"
 #include "replay/engine/worklist.h"
-#include "replay/replay.h"
-#include "trace/source.h"
-#include "trace/thread_order.h"
+#include "replay/options/options.h"
+#include "replay/result/problem.h"
+#include "trace/model/source.h"
+#include "trace/model/thread_order.h"
 
 #include <cstdint>
 #include <deque>
@@ -457,7 +458,7 @@ private:
   std::vector<std::uint32_t> ready_agents_;
   std::vector<RankState> ranks_; ///< and, after them, what threads they have beyond the first
   Worklist worklist_;
-  TimedWorklist timed_; ///< while in_time(): those of worklist_ that have been sorted
+  TimedWorklist timed_;     ///< while in_time(): those of worklist_ that have been sorted
   std::uint64_t asked_ = 0; ///< times that threads have asked for a core
   bool cores_lacked_ = false;
   std::deque<RankThreads> teams_;

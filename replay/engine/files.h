@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
-#include "trace/ids.h"
+#include "trace/model/ids.h"
 
 #include <cstdint>
 #include <optional>

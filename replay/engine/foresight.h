@@ -1,8 +1,8 @@
 #pragma once
 
 #include "replay/engine/share.h"
-#include "trace/amendments.h"
-#include "trace/source.h"
+#include "trace/model/request_outcomes.h"
+#include "trace/model/source.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/lane_numbers.h"
-#include "replay/instruction_set.h"
+#include "replay/options/instruction_set.h"
 
 #include <cstddef>
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "replay/collectives/collectives.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/share.h"
 #include "replay/engine/snapshot.h"
-#include "replay/model/collectives.h"
-#include "replay/replay.h"
+#include "replay/options/options.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "replay/result.h"
-#include "trace/run.h"
+#include "replay/result/result.h"
+#include "trace/model/run.h"
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Unmodelled : std::uint8_t {
   begin_without_end,    ///< the reverse
   neighbourhood, ///< a collective of unknown neighbours waits for all members, and costs one message of all they send
   cancelled_after_receipt, ///< the next message took its place
-  unordered_messages, ///< of several threads at once, in the order recorded
+  unordered_messages,      ///< of several threads at once, in the order recorded
   number_of,
 };
 

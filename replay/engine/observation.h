@@ -3,7 +3,7 @@
 #include "replay/engine/channels.h"
 #include "replay/engine/clocks.h"
 #include "replay/engine/program.h"
-#include "replay/observer.h"
+#include "replay/result/observer.h"
 
 #include <array>
 #include <cstdint>

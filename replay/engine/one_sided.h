@@ -1,7 +1,8 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
-#include "trace/ids.h"
+#include "replay/result/notice_tags.h"
+#include "trace/model/ids.h"
 
 #include <cstdint>
 #include <span>
@@ -80,9 +81,5 @@ private:
   std::vector<Passage> kept_;
   std::vector<std::uint32_t> free_;
 };
-
-/// The tags of notices, which no message of a program has.
-inline constexpr trace::Tag post_tag = -1001;
-inline constexpr trace::Tag complete_tag = -1002;
 
 } // namespace timeless::replay

@@ -2,7 +2,7 @@
 
 #include "replay/engine/clocks.h"
 #include "replay/engine/words.h"
-#include "replay/replay.h"
+#include "replay/options/options.h"
 
 #include <cstdint>
 #include <functional>

@@ -8,7 +8,7 @@
 #include "replay/engine/not_modelled.h"
 #include "replay/engine/one_sided.h"
 #include "replay/engine/schedule.h"
-#include "trace/action_block.h"
+#include "trace/model/action_block.h"
 
 #include <cstdint>
 #include <memory>

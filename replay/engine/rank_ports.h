@@ -2,7 +2,7 @@
 
 #include "replay/engine/lane_kernels.h"
 #include "replay/engine/share.h"
-#include "replay/platform/network.h"
+#include "replay/network/network.h"
 
 #include <cstddef>
 #include <memory>

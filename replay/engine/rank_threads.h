@@ -3,9 +3,9 @@
 #include "replay/engine/attribution.h"
 #include "replay/engine/clocks.h"
 #include "replay/engine/program.h"
-#include "replay/result.h"
-#include "trace/action_block.h"
-#include "trace/ids.h"
+#include "replay/result/result.h"
+#include "trace/model/action_block.h"
+#include "trace/model/ids.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
-#include "replay/replay.h"
+#include "replay/options/options.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "replay/collectives/schedules/plan.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/cost_rows.h"
-#include "replay/model/schedules/plan.h"
-#include "replay/platform/network.h"
-#include "trace/action.h"
+#include "replay/network/network.h"
+#include "trace/model/action.h"
 
 #include <cstdint>
 #include <span>

@@ -4,7 +4,7 @@
 #include "replay/smpi/rank_state.h"
 #include "replay/smpi/stage.h"
 #include "replay/smpi/thread_team.h"
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "replay/smpi/elements.h"
-#include "trace/collective_bytes.h"
+#include "trace/model/collective_bytes.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 #include "replay/smpi/rank_player.h"
 
 #include "replay/smpi/elements.h"
-#include "trace/collective_bytes.h"
+#include "trace/model/collective_bytes.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/smpi/message_numbers.h"
-#include "trace/ids.h"
+#include "trace/model/ids.h"
 
 #include <simgrid/s4u.hpp>
 #include <smpi/smpi.h>

@@ -1,9 +1,9 @@
 #include "replay/smpi/smpi_replay.h"
 
 #include "base/error.h"
-#include "replay/observer.h"
-#include "replay/platform/simgrid_network.h"
-#include "replay/platform/simgrid_process.h"
+#include "replay/result/observer.h"
+#include "replay/simgrid/simgrid_network.h"
+#include "replay/simgrid/simgrid_process.h"
 #include "replay/smpi/collective_choice.h"
 #include "replay/smpi/machine_failures.h"
 #include "replay/smpi/rank_player.h"

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "replay/platform/mapping.h"
-#include "replay/platform/presets.h"
-#include "replay/platform/simgrid_platform.h"
-#include "replay/result.h"
-#include "trace/source.h"
+#include "replay/network/presets.h"
+#include "replay/result/result.h"
+#include "replay/simgrid/mapping.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "trace/model/source.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ struct SmpiJob {
 };
 
 /// What files cost where hosts have no disks; where they have, SimGrid's disks do. See FileSystem in
-/// replay/model/file_system.h, whose default this is.
+/// replay/network/file_system.h, whose default this is.
 struct SmpiFiles {
   double latency = 100e-6;
   double byte_time = 1 / 1e9;

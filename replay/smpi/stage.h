@@ -1,11 +1,11 @@
 #pragma once
 
-#include "replay/platform/simgrid_process.h"
+#include "replay/simgrid/simgrid_process.h"
 #include "replay/smpi/elements.h"
 #include "replay/smpi/message_numbers.h"
 #include "replay/smpi/trace_scan.h"
 #include "replay/smpi/window_locks.h"
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <simgrid/s4u.hpp>
 

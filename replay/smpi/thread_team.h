@@ -2,8 +2,8 @@
 
 #include "replay/smpi/rank_state.h"
 #include "replay/smpi/stage.h"
-#include "trace/action_block.h"
-#include "trace/source.h"
+#include "trace/model/action_block.h"
+#include "trace/model/source.h"
 
 #include <simgrid/s4u.hpp>
 

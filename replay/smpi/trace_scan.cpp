@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "replay/smpi/elements.h"
-#include "trace/collective_bytes.h"
-#include "trace/thread_order.h"
+#include "trace/model/collective_bytes.h"
+#include "trace/model/thread_order.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/amendments.h"
-#include "trace/source.h"
+#include "trace/model/request_outcomes.h"
+#include "trace/model/source.h"
 
 #include <cstdint>
 #include <set>

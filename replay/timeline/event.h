@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/ids.h"
-#include "trace/run.h"
+#include "trace/model/ids.h"
+#include "trace/model/run.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "replay/timeline/writers.h"
-#include "trace/collective_bytes.h"
+#include "trace/model/collective_bytes.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/files/new_file.h"
-#include "replay/observer.h"
-#include "replay/result.h"
+#include "replay/result/observer.h"
+#include "replay/result/result.h"
 #include "replay/timeline/event_sorter.h"
 
 #include <cstdint>

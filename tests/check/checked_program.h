@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/check.h"
-#include "trace/memory_source.h"
+#include "trace/check/check.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "replay/lowering.h"
 #include "tests/trace/samples.h"
-#include "trace/formats/dimemas_writer.h"
+#include "trace/formats/dimemas/dimemas_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "tests/formats/dumpi_writer.h"
 #include "tests/formats/told.h"
-#include "trace/check.h"
+#include "trace/check/check.h"
 #include "trace/formats/dumpi/dumpi.h"
 
 #include <gmock/gmock.h>

@@ -3,9 +3,9 @@
 #include "tests/formats/told.h"
 #include "tests/temporary_directory.h"
 #include "tests/tools/command.h"
-#include "trace/check.h"
-#include "trace/clocks.h"
+#include "trace/check/check.h"
 #include "trace/formats/dumpi/dumpi.h"
+#include "trace/model/clocks.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -35,9 +35,7 @@ protected:
   std::unique_ptr<ImportedRun> read(const std::vector<DumpiWriter>& ranks, CallsAsComputation counted = {}) {
     return open_dumpi(write(ranks), counted);
   }
-  std::string write(const std::vector<DumpiWriter>& ranks) {
-    return write_dumpi(directory_.path(), ranks).string();
-  }
+  std::string write(const std::vector<DumpiWriter>& ranks) { return write_dumpi(directory_.path(), ranks).string(); }
   /// When each rank's first action began, ns.
   static std::vector<std::uint64_t> starts(const Source& source) {
     std::vector<std::uint64_t> starts;
@@ -102,7 +100,8 @@ TEST_F(DumpiTimes, are_counted_as_the_commands_option_says) {
   EXPECT_THAT(volume("blocking"), HasSubstr("nonblocking"));
   const std::string archive = (*this / "run.tia").string();
   ASSERT_EQ(timeless_command({"convert", "--from", "dumpi", trace, "-o", archive}).status, 0);
-  for (const std::vector<std::string>& other : {std::vector<std::string>{"info", archive}, {"info", "--from", "ti", trace}}) {
+  for (const std::vector<std::string>& other :
+       {std::vector<std::string>{"info", archive}, {"info", "--from", "ti", trace}}) {
     std::vector<std::string> words = other;
     words.insert(words.end(), {"--as-computation", "local"});
     EXPECT_EQ(timeless_command(words).status, 2);

@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "trace/formats/format.h"
+#include "trace/formats/common/format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

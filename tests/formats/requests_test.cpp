@@ -4,8 +4,8 @@
 #include "tests/replay/random_program.h"
 #include "tests/trace/contradictory_amendments.h"
 #include "tests/trace/samples.h"
-#include "trace/check.h"
-#include "trace/formats/format.h"
+#include "trace/check/check.h"
+#include "trace/formats/common/format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

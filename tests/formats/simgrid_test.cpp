@@ -1,14 +1,14 @@
 // What SimGrid's own tools make of the text, and what its tracer says of a program that ours recorded, too.
-#include "gather/files_source.h"
+#include "gather/merge/files_source.h"
 #include "replay/lowering.h"
-#include "replay/platform/mapping.h"
-#include "replay/platform/simgrid_platform.h"
+#include "replay/simgrid/mapping.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 #include "tests/record/shell.h"
 #include "tests/trace/samples.h"
 #include "trace/formats/ti/ti.h"
 #include "trace/formats/ti/ti_writer.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

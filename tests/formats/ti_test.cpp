@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "tests/formats/told.h"
-#include "trace/check.h"
+#include "trace/check/check.h"
 #include "trace/formats/ti/ti.h"
 
 #include <gmock/gmock.h>

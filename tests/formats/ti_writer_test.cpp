@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "replay/lowering.h"
 #include "tests/trace/samples.h"
-#include "trace/check.h"
+#include "trace/check/check.h"
 #include "trace/formats/ti/ti.h"
 #include "trace/formats/ti/ti_writer.h"
 

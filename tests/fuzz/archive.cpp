@@ -2,8 +2,8 @@
 #include "tests/fuzz/archive_bytes.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
-#include "trace/action_block.h"
 #include "trace/archive/reader.h"
+#include "trace/model/action_block.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,8 +2,8 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/layout.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/archive/format.h"
+#include "trace/codec/format.h"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // A definitions payload: what can be read can be written and read again, and added to a run or refused.
-#include "trace/archive/definitions.h"
+#include "trace/codec/definitions/definitions.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/fuzz/fuzz.h"
-#include "trace/formats/format.h"
+#include "trace/formats/common/format.h"
 
 #include <memory>
 

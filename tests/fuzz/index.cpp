@@ -1,6 +1,6 @@
 // The plain payload of an index.
 #include "tests/fuzz/fuzz.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/layout.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace timeless;

@@ -1,6 +1,6 @@
 // A journal beside a rank's file: whatever it holds, what it says is read or left out, and nothing is thrown.
 #include "tests/fuzz/fuzz.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/layout.h"
 #include "trace/journal/image.h"
 #include "trace/journal/tail.h"
 

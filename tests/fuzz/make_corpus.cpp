@@ -3,16 +3,16 @@
 #include "tests/fuzz/archive_bytes.h"
 #include "tests/temporary_directory.h"
 
-#include "gather/chunk.h"
-#include "gather/division.h"
-#include "gather/run_part.h"
-#include "trace/action_block.h"
-#include "trace/archive/layout.h"
+#include "gather/parts/run_part.h"
+#include "gather/tree/chunk.h"
+#include "gather/tree/division.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/encoding/folding.h"
-#include "trace/encoding/volume_codec.h"
+#include "trace/codec/layout.h"
+#include "trace/codec/structure/folding.h"
+#include "trace/codec/volumes/volume_codec.h"
 #include "trace/journal/image.h"
+#include "trace/model/action_block.h"
 
 #include <cstdio>
 #include <exception>

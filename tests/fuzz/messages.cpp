@@ -1,6 +1,6 @@
 // What processes that gather send each other: lists of files, and chunks of the archive. The first byte says which.
-#include "gather/chunk.h"
-#include "gather/division.h"
+#include "gather/tree/chunk.h"
+#include "gather/tree/division.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 // Network files: links by formulas, tables and thresholds. What is read answers every size with a time.
-#include "replay/platform/network_file.h"
+#include "replay/network/network_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -1,5 +1,5 @@
 // Platform files, as `timeless platform` reads, checks and upgrades them: their text, without SimGrid.
-#include "replay/platform/platform_text.h"
+#include "replay/simgrid/platform_text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
 #include "tools/platforms/catalogue.h"

@@ -1,8 +1,8 @@
 // Files of rates, applied to a run with two hosts and two kernels.
-#include "replay/platform/compute_rates.h"
+#include "replay/network/compute_rates.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <array>
 #include <cmath>

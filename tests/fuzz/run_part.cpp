@@ -1,5 +1,5 @@
 // What processes that gather say of their ranks: what can be read can be written and read again.
-#include "gather/run_part.h"
+#include "gather/parts/run_part.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

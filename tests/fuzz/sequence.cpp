@@ -2,8 +2,8 @@
 // are.
 #include "base/bytes.h"
 #include "tests/fuzz/fuzz.h"
-#include "trace/encoding/folding.h"
-#include "trace/encoding/unfolding.h"
+#include "trace/codec/structure/folding.h"
+#include "trace/codec/structure/unfolding.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 // start (one byte), the structure and the volumes.
 #include "tests/fuzz/fuzz.h"
 #include "trace/archive/rank_dictionary.h"
-#include "trace/encoding/stretch_decoder.h"
+#include "trace/codec/stretch/stretch_decoder.h"
 
 #include <algorithm>
 #include <memory>

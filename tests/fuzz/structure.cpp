@@ -1,7 +1,7 @@
 // The plain payload of a structure: what can be read can be written, and read again to the same bytes.
-#include "trace/encoding/structure.h"
+#include "trace/codec/structure/structure.h"
 #include "tests/fuzz/fuzz.h"
-#include "trace/encoding/unfolding.h"
+#include "trace/codec/structure/unfolding.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // A times payload. The first two bytes of the input say of how many actions it is to have the times.
 #include "tests/fuzz/fuzz.h"
-#include "trace/encoding/times_codec.h"
+#include "trace/codec/times_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace timeless;

@@ -1,6 +1,6 @@
 // A volumes payload: every value can be read, in pieces as well as at once, and written and read again.
 #include "tests/fuzz/fuzz.h"
-#include "trace/encoding/volume_codec.h"
+#include "trace/codec/volumes/volume_codec.h"
 
 #include <algorithm>
 #include <span>

@@ -1,4 +1,4 @@
-#include "gather/arity.h"
+#include "gather/tree/arity.h"
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
-#include "gather/chunk.h"
+#include "gather/tree/chunk.h"
 
 #include "base/error.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/layout.h"
 
 #include <gtest/gtest.h>
 

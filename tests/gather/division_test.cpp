@@ -1,4 +1,4 @@
-#include "gather/division.h"
+#include "gather/tree/division.h"
 
 #include "base/error.h"
 #include "tests/gather/synthetic_run.h"

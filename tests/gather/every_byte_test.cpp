@@ -1,6 +1,6 @@
 // Small archives with each byte changed, and cut short at each byte: what is read is right, or said to be damaged.
 #include "base/error.h"
-#include "gather/merge.h"
+#include "gather/merge/merge.h"
 #include "tests/gather/synthetic_run.h"
 #include "tests/temporary_directory.h"
 #include "tests/trace/samples.h"

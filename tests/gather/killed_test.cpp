@@ -4,10 +4,10 @@
 #include "tests/gather/forked_processes.h"
 #include "tests/gather/synthetic_run.h"
 
-#include "gather/conversion.h"
 #include "gather/gather.h"
-#include "gather/merge.h"
-#include "gather/rank_files.h"
+#include "gather/merge/conversion.h"
+#include "gather/merge/merge.h"
+#include "gather/parts/rank_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "gather/merge.h"
+#include "gather/merge/merge.h"
 
 #include "base/error.h"
 #include "base/rank_ranges.h"
-#include "gather/files_source.h"
-#include "gather/rank_files.h"
-#include "gather/run_union.h"
+#include "gather/merge/files_source.h"
+#include "gather/parts/rank_files.h"
+#include "gather/parts/run_union.h"
 #include "tests/gather/synthetic_run.h"
-#include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
+#include "trace/codec/layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gather/output_file.h"
+#include "gather/parts/output_file.h"
 
 #include "base/error.h"
 #include "tests/temporary_directory.h"

@@ -1,8 +1,8 @@
-#include "gather/structures.h"
+#include "gather/parts/structures.h"
 
 #include "base/error.h"
-#include "gather/merge.h"
-#include "gather/spool.h"
+#include "gather/merge/merge.h"
+#include "gather/parts/spool.h"
 #include "tests/gather/synthetic_run.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"

@@ -1,8 +1,8 @@
-#include "gather/survey.h"
+#include "gather/parts/inventory.h"
 
 #include "base/error.h"
-#include "gather/assembly.h"
-#include "gather/structures.h"
+#include "gather/parts/assembly.h"
+#include "gather/parts/structures.h"
 #include "tests/gather/synthetic_run.h"
 
 #include <gtest/gtest.h>

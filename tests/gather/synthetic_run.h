@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tests/temporary_directory.h"
-#include "trace/archive/definitions.h"
-#include "trace/source.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/model/source.h"
 
 #include <filesystem>
 #include <functional>

@@ -1,4 +1,4 @@
-#include "gather/tree.h"
+#include "gather/tree/tree.h"
 
 #include "base/error.h"
 

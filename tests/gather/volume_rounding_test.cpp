@@ -1,6 +1,6 @@
-#include "gather/volume_rounding.h"
+#include "gather/parts/volume_rounding.h"
 
-#include "trace/encoding/volume_codec.h"
+#include "trace/codec/volumes/volume_codec.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

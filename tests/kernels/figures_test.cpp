@@ -1,6 +1,6 @@
-#include "tools/answers/kernel_figures.h"
+#include "analysis/kernel_figures.h"
 
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // A deeper stack: the same call from different functions of the program.
 #include "tests/kernels/listed.h"
 
-#include "gather/rank_files.h"
+#include "gather/parts/rank_files.h"
 #include "trace/archive/reader.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "replay/platform/compute_rates.h"
+#include "replay/network/compute_rates.h"
 
 #include "../temporary_directory.h"
 #include "base/error.h"

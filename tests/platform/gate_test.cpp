@@ -5,10 +5,10 @@
 #include "tests/trace/samples.h"
 
 #include "base/error.h"
-#include "replay/platform/platform_text.h"
-#include "replay/platform/simgrid_platform.h"
-#include "replay/platform/simgrid_process.h"
-#include "replay/platform/simgrid_remarks.h"
+#include "replay/simgrid/platform_text.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "replay/simgrid/simgrid_process.h"
+#include "replay/simgrid/simgrid_remarks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "base/error.h"
-#include "replay/platform/link_costs.h"
-#include "replay/platform/machine_network.h"
+#include "replay/network/link_costs.h"
+#include "replay/network/machine_network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "replay/platform/mapping.h"
+#include "replay/simgrid/mapping.h"
 
 #include "base/error.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "replay/platform/network_file.h"
+#include "replay/network/network_file.h"
 
 #include "../temporary_directory.h"
 #include "base/error.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

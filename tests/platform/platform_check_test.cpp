@@ -1,5 +1,5 @@
-#include "replay/platform/quantities.h"
-#include "replay/platform/topologies.h"
+#include "replay/simgrid/quantities.h"
+#include "replay/simgrid/topologies.h"
 #include "tests/platform/written_platform.h"
 #include "tools/platforms/findings.h"
 

@@ -4,7 +4,7 @@
 #include "tools/platforms/findings.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_remarks.h"
+#include "replay/simgrid/simgrid_remarks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "replay/platform/simgrid_factors.h"
+#include "replay/simgrid/simgrid_factors.h"
 
 #include "base/error.h"
 

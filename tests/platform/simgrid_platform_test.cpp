@@ -1,6 +1,6 @@
-#include "replay/platform/simgrid_platform.h"
-#include "replay/platform/simgrid_process.h"
-#include "replay/platform/simgrid_remarks.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "replay/simgrid/simgrid_process.h"
+#include "replay/simgrid/simgrid_remarks.h"
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 // icount's volumes belong to the program: the same in every run, and however few cores the ranks share.
 #include "tests/record/shell.h"
 
-#include "gather/rank_files.h"
+#include "gather/parts/rank_files.h"
 #include "trace/archive/reader.h"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // What icount says of worker threads: the loops they ran, and little for starting, waiting and ending.
 #include "tests/record/shell.h"
 
-#include "gather/rank_files.h"
+#include "gather/parts/rank_files.h"
 #include "trace/archive/reader.h"
 
 #include <gmock/gmock.h>

@@ -1,8 +1,8 @@
 // The cost table of docs/model.md, at its switch points, worked out by hand.
 #include "machines.h"
-#include "replay/model/collectives.h"
+#include "replay/collectives/collectives.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "replay/replay.h"
 #include "shuffled_bus.h"
 #include "tests/trace/contradictory_amendments.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

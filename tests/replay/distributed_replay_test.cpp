@@ -4,7 +4,7 @@
 #include "replay/distributed/shares.h"
 #include "replay/replay.h"
 #include "shuffled_bus.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

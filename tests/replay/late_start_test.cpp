@@ -5,7 +5,7 @@
 #include "replay/replay.h"
 #include "replay/timeline/timeline.h"
 #include "scalar_replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

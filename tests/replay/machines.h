@@ -1,8 +1,8 @@
 #pragma once
 
-#include "replay/platform/hockney_network.h"
-#include "replay/platform/network.h"
-#include "replay/result.h"
+#include "replay/network/hockney_network.h"
+#include "replay/network/network.h"
+#include "replay/result/result.h"
 
 #include <cstdint>
 #include <set>

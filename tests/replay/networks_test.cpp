@@ -1,10 +1,10 @@
 // What networks say of messages, against replays of a few messages worked out by hand, and of random programs.
 #include "machines.h"
 #include "random_program.h"
-#include "replay/platform/machine_network.h"
-#include "replay/platform/varied_network.h"
+#include "replay/network/machine_network.h"
+#include "replay/network/varied_network.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

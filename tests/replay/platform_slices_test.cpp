@@ -2,8 +2,8 @@
 #include "machines.h"
 #include "random_program.h"
 
-#include "replay/platform/simgrid_network.h"
 #include "replay/replay.h"
+#include "replay/simgrid/simgrid_network.h"
 
 #include <gtest/gtest.h>
 

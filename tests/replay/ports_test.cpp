@@ -1,7 +1,7 @@
 #include "machines.h"
 
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "machines.h"
 #include "random_program.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <cstdint>
 

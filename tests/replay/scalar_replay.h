@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/replay.h"
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <cstddef>
 #include <map>

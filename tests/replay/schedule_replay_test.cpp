@@ -1,7 +1,7 @@
 // Collectives carried out step by step, worked out by hand: a message takes 10 + its bytes, arithmetic 3 a byte.
 #include "machines.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

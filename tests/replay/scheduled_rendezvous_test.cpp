@@ -3,7 +3,7 @@
 #include "machines.h"
 #include "replay/engine/diagnosis.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

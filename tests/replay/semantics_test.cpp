@@ -1,8 +1,8 @@
 // What each kind of action means for the ranks' times, one claim a test; docs/model.md states them.
 #include "machines.h"
-#include "replay/platform/presets.h"
+#include "replay/network/presets.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

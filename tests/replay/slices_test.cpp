@@ -1,8 +1,8 @@
 #include "machines.h"
 #include "random_program.h"
 
+#include "replay/lane_partition.h"
 #include "replay/replay.h"
-#include "replay/slices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 /// What marks a rank's actions as those of one of its threads, and how its threads wait for each other.
 namespace timeless::replay::test {

@@ -13,8 +13,8 @@ function(sanitized_sources output target pattern)
 endfunction()
 
 sanitized_sources(replay_sources timeless_replay
-  "^/|^(distributed|timeline)/|^lowering|^platform/(compute_rates|description|network_file|presets|simgrid_(platform|process|profiles|remarks))")
-sanitized_sources(trace_sources timeless_trace "^check|open_regions|^source")
+  "^/|^(distributed|timeline)/|^lowering|^network/(compute_rates|description|network_file|presets)|^simgrid/simgrid_(platform|process|profiles|remarks)")
+sanitized_sources(trace_sources timeless_trace "^check|open_regions|^model/source")
 sanitized_sources(base_sources timeless_base "^processes/|^rank_ranges|^packing")
 
 set(thread_tests archive_slices_test.cpp machines.cpp platform_slices_test.cpp random_program.cpp slices_test.cpp)

@@ -3,9 +3,9 @@
 #include "thread_marks.h"
 
 #include "base/error.h"
-#include "replay/observer.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "replay/result/observer.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

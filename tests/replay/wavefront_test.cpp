@@ -1,9 +1,9 @@
 // M. J. Brim, "Predicting MPI-Based Parallel Application Performance on Workstation Clusters Using LogGP": the two
 // benchmarks of section V and equations (1) to (8) of section VI, against replays of the programs they describe on the
 // networks lam-mpi-fortran and lam-mpi-c. docs/networks.md says where they agree.
-#include "replay/platform/network_file.h"
+#include "replay/network/network_file.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

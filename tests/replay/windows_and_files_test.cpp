@@ -3,7 +3,7 @@
 #include "scalar_replay.h"
 
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

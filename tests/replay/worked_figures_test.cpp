@@ -2,7 +2,7 @@
 // III.E: two units of latency, ten of bandwidth, two of memory copy.
 #include "machines.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

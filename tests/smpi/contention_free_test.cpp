@@ -2,7 +2,7 @@
 // chooses collectives' algorithms as MPICH does. What differs is named, one by one, here and in docs/platforms.md.
 #include "tests/smpi/machine.h"
 
-#include "replay/platform/simgrid_process.h"
+#include "replay/simgrid/simgrid_process.h"
 #include "tests/temporary_directory.h"
 
 #include "base/error.h"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "replay/platform/mapping.h"
-#include "replay/platform/simgrid_network.h"
-#include "replay/platform/simgrid_platform.h"
 #include "replay/replay.h"
+#include "replay/simgrid/mapping.h"
+#include "replay/simgrid/simgrid_network.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <algorithm>
 #include <string>

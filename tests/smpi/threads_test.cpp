@@ -1,7 +1,7 @@
 #include "tests/smpi/flat.h"
 
 #include "base/error.h"
-#include "replay/observer.h"
+#include "replay/result/observer.h"
 #include "tests/replay/random_program.h"
 #include "tests/replay/thread_marks.h"
 

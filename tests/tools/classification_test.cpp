@@ -1,4 +1,4 @@
-#include "tools/answers/classification.h"
+#include "analysis/classification.h"
 
 #include "base/error.h"
 

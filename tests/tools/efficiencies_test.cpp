@@ -1,8 +1,8 @@
-#include "tools/answers/efficiencies.h"
+#include "analysis/efficiencies.h"
 
-#include "replay/platform/hockney_network.h"
+#include "replay/network/hockney_network.h"
 #include "replay/replay.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gtest/gtest.h>
 

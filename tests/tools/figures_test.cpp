@@ -1,9 +1,9 @@
 // How many bytes info says that calls send, what dump says of sizes and roots, and figures that are not known.
+#include "analysis/regions.h"
+#include "analysis/summary.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
-#include "tools/answers/regions.h"
-#include "tools/answers/summary.h"
-#include "trace/memory_source.h"
+#include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

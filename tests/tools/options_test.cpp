@@ -1,7 +1,7 @@
 // What is refused of options' values, and how that reads.
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
-#include "tools/console.h"
+#include "tools/cli/console.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
+#include "analysis/tolerance.h"
 #include "tests/replay/machines.h"
 #include "tests/replay/random_program.h"
-#include "tools/answers/tolerance.h"
 
-#include "replay/platform/varied_network.h"
+#include "replay/network/varied_network.h"
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tools/answers/tolerance.h"
+#include "analysis/tolerance.h"
 
 #include "base/error.h"
 

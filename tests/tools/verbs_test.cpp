@@ -1,6 +1,6 @@
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
-#include "trace/archive/format.h"
+#include "trace/codec/format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

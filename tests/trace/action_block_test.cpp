@@ -1,4 +1,4 @@
-#include "trace/action_block.h"
+#include "trace/model/action_block.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST(Action, kinds_are_stored_by_rising_codes_and_found_again) {
   previous = code;                                                                                                     \
   EXPECT_EQ(action_kind(code), ActionKind::name);                                                                      \
   EXPECT_EQ(family(ActionKind::name), ActionFamily::family_name);
-#include "trace/action_kinds.def"
+#include "trace/model/action_kinds.def"
 #undef ACTION_KIND
   EXPECT_EQ(action_kind(0), std::nullopt);
   EXPECT_EQ(action_kind(255), std::nullopt);

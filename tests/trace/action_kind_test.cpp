@@ -1,5 +1,5 @@
 // What a kind of action is: the rows of action_kinds.def hold together.
-#include "trace/action.h"
+#include "trace/model/action.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr ActionKind all_kinds[] = {
 #define ACTION_KIND(code, name, ...) ActionKind::name,
-#include "trace/action_kinds.def"
+#include "trace/model/action_kinds.def"
 #undef ACTION_KIND
 };
 

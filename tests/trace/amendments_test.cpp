@@ -1,8 +1,8 @@
 #include "base/error.h"
 #include "contradictory_amendments.h"
 #include "samples.h"
-#include "trace/amendments.h"
 #include "trace/archive/reader.h"
+#include "trace/model/request_outcomes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

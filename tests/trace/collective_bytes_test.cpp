@@ -1,4 +1,4 @@
-#include "trace/collective_bytes.h"
+#include "trace/model/collective_bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "trace/archive/definitions.h"
+#include "trace/codec/definitions/definitions.h"
 
 #include "base/error.h"
 #include "tests/trace/samples.h"
-#include "trace/archive/format.h"
+#include "trace/codec/format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "trace/encoding/folding.h"
+#include "trace/codec/structure/folding.h"
 
 #include "base/bytes.h"
-#include "trace/encoding/unfolding.h"
+#include "trace/codec/structure/unfolding.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,8 +1,8 @@
 // Bytes that ask for much work: each of these takes a moment, or is never done.
 #include "base/error.h"
-#include "trace/archive/definitions.h"
-#include "trace/archive/format.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/format.h"
+#include "trace/codec/layout.h"
 #include "trace/journal/image.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "tests/temporary_directory.h"
-#include "trace/action_block.h"
-#include "trace/archive/definitions.h"
-#include "trace/memory_source.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/model/action_block.h"
+#include "trace/model/memory_source.h"
 
 #include <cstdint>
 #include <filesystem>

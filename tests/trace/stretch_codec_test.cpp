@@ -1,10 +1,10 @@
-#include "trace/encoding/stretch_decoder.h"
-#include "trace/encoding/stretch_encoder.h"
+#include "trace/codec/stretch/stretch_decoder.h"
+#include "trace/codec/stretch/stretch_encoder.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "tests/trace/samples.h"
-#include "trace/archive/format.h"
+#include "trace/codec/format.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/files/exclusive.h"
 #include "tests/temporary_directory.h"
-#include "tools/interruption.h"
+#include "tools/cli/interruption.h"
 
 #include <gtest/gtest.h>
 

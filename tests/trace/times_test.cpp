@@ -1,11 +1,11 @@
 #include "base/bytes.h"
 #include "base/error.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/layout.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/writer.h"
-#include "trace/encoding/times_codec.h"
-#include "trace/memory_source.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/layout.h"
+#include "trace/codec/times_codec.h"
+#include "trace/model/memory_source.h"
 
 #include "tests/trace/samples.h"
 

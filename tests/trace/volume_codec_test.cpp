@@ -1,8 +1,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
-#include "trace/archive/format.h"
-#include "trace/encoding/bits.h"
-#include "trace/encoding/volume_codec.h"
+#include "trace/codec/format.h"
+#include "trace/codec/volumes/bits.h"
+#include "trace/codec/volumes/volume_codec.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

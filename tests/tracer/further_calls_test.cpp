@@ -54,7 +54,7 @@ TEST(SameProgramFurther, holds_every_kind_of_call_on_files_and_generalized_reque
       ActionFamily::of == ActionFamily::generalized) {                                                                 \
     EXPECT_TRUE(found.contains(ActionKind::name)) << #name;                                                            \
   }
-#include "trace/action_kinds.def"
+#include "trace/model/action_kinds.def"
 #undef ACTION_KIND
   for (const char* name : {"File_iread", "File_iwrite", "File_iread_all", "File_iwrite_at_all", "File_iread_shared"})
     EXPECT_TRUE(names.contains(name)) << name;

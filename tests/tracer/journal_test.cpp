@@ -4,8 +4,8 @@
 #include "trace/archive/writer.h"
 #include "trace/journal/owner.h"
 #include "trace/journal/segment_log.h"
-#include "tracer/block_queue.h"
-#include "tracer/journal.h"
+#include "tracer/storage/block_queue.h"
+#include "tracer/storage/journal.h"
 
 #include <gmock/gmock.h>
 

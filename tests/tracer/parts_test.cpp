@@ -1,6 +1,6 @@
-#include "tracer/block_queue.h"
-#include "tracer/flat_map.h"
-#include "tracer/requests.h"
+#include "tracer/common/flat_map.h"
+#include "tracer/handles/requests.h"
+#include "tracer/storage/block_queue.h"
 
 #include <gmock/gmock.h>
 

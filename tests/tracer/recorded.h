@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tests/temporary_directory.h"
-#include "trace/action.h"
-#include "trace/run.h"
+#include "trace/model/action.h"
+#include "trace/model/run.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "recorded.h"
 
-#include "trace/action.h"
+#include "trace/model/action.h"
 
 #include <gmock/gmock.h>
 
@@ -78,7 +78,7 @@ TEST(SameProgram, holds_every_kind_of_message_collective_and_communicator_action
   EXPECT_TRUE(!families.contains(ActionFamily::family) || found.contains(ActionKind::name)) << #name;
   // It needs a receive that stays open longer than blocks are held.
   found.insert(ActionKind::resolved);
-#include "trace/action_kinds.def"
+#include "trace/model/action_kinds.def"
 #undef ACTION_KIND
   for (const char* name : {"Isend", "Ibsend", "Issend", "Irsend", "Bsend", "Ssend", "Rsend", "Irecv", "Ibarrier",
                            "Iallreduce", "Ialltoallw", "Comm_idup", "Ineighbor_alltoallw"})

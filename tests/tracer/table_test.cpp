@@ -37,7 +37,7 @@ std::set<std::string> rows_of_table() {
   return matches(content(TIMELESS_CALLS), R"(^(\w+)\()");
 }
 
-/// What tracer/call_table.py makes of these files, or says is wrong with them.
+/// What tracer/wrappers/call_table.py makes of these files, or says is wrong with them.
 struct Comparison {
   int status = 0;
   std::string page;

@@ -1,7 +1,7 @@
 #include "recorded.h"
 
-#include "gather/files_source.h"
-#include "trace/check.h"
+#include "gather/merge/files_source.h"
+#include "trace/check/check.h"
 
 #include <gmock/gmock.h>
 
@@ -25,8 +25,10 @@ public:
     std::map<trace::Rank, std::set<int>> told;  ///< by point
     for (const auto& [action, requests, counts, receive_counts, ranks] : rank.actions) {
       if (action.kind == ActionKind::thread) thread = action.peer;
-      if (action.kind == ActionKind::thread_signal) told[action.peer].insert(known[thread].begin(), known[thread].end());
-      if (action.kind == ActionKind::thread_await) known[thread].insert(told[action.peer].begin(), told[action.peer].end());
+      if (action.kind == ActionKind::thread_signal)
+        told[action.peer].insert(known[thread].begin(), known[thread].end());
+      if (action.kind == ActionKind::thread_await)
+        known[thread].insert(told[action.peer].begin(), told[action.peer].end());
       if (action.kind != ActionKind::send) continue;
       before_[action.tag] = known[thread];
       known[thread].insert(action.tag);

@@ -1,7 +1,7 @@
 #include "recorded.h"
 
-#include "gather/files_source.h"
-#include "trace/check.h"
+#include "gather/merge/files_source.h"
+#include "trace/check/check.h"
 
 #include <gmock/gmock.h>
 

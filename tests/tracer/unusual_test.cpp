@@ -1,7 +1,7 @@
 #include "recorded.h"
 
-#include "gather/files_source.h"
-#include "trace/check.h"
+#include "gather/merge/files_source.h"
+#include "trace/check/check.h"
 
 #include <gmock/gmock.h>
 
@@ -14,10 +14,10 @@ namespace timeless::test {
 
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
 using testing::_;
 using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;

@@ -1,6 +1,6 @@
 #include "recorded.h"
 
-#include "trace/action.h"
+#include "trace/model/action.h"
 
 #include <gmock/gmock.h>
 
@@ -344,7 +344,7 @@ TEST(Windows, hold_every_kind_of_one_sided_action) {
   };
 #define ACTION_KIND(code, name, family, mpi_name, ...)                                                                 \
   EXPECT_TRUE(!one_sided(trace::ActionFamily::family) || found.contains(ActionKind::name)) << #name;
-#include "trace/action_kinds.def"
+#include "trace/model/action_kinds.def"
 #undef ACTION_KIND
   for (const char* name : {"Rput", "Rget", "Raccumulate", "Rget_accumulate"})
     EXPECT_TRUE(names.contains(name)) << name;

@@ -1,11 +1,11 @@
 #include "tools/info/actions.h"
 
-#include "tools/answers/archive_parts.h"
-#include "tools/answers/measured.h"
-#include "tools/answers/summary.h"
-#include "tools/console.h"
-#include "tools/time_listing.h"
-#include "tools/trace_input.h"
+#include "analysis/archive_parts.h"
+#include "analysis/measured.h"
+#include "analysis/summary.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/time_listing.h"
 
 #include <fmt/format.h>
 

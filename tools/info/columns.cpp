@@ -1,6 +1,6 @@
 #include "tools/info/columns.h"
 
-#include "tools/csv.h"
+#include "tools/cli/csv.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "tools/info/head.h"
 
-#include "tools/console.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 
 #include "base/rank_ranges.h"
 

@@ -2,7 +2,7 @@
 
 #include "tools/info/request.h"
 
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <nlohmann/json.hpp>
 

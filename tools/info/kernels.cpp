@@ -1,8 +1,8 @@
 #include "tools/info/kernels.h"
 
-#include "tools/console.h"
-#include "tools/kernel_listing.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "tools/info/request.h"
 
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <nlohmann/json.hpp>
 

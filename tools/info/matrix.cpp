@@ -1,8 +1,8 @@
 #include "tools/info/matrix.h"
 
-#include "tools/answers/traffic.h"
-#include "tools/console.h"
-#include "tools/trace_input.h"
+#include "analysis/traffic.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 
 #include "replay/lowering.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/trace_format.h"
+#include "tools/cli/trace_format.h"
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
 #include "tools/info/standings.h"
 
-#include "tools/console.h"
+#include "tools/cli/console.h"
 
 #include "base/rank_ranges.h"
-#include "gather/rank_files.h"
+#include "gather/parts/rank_files.h"
 
 #include <fmt/format.h>
 

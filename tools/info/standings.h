@@ -2,8 +2,8 @@
 
 #include "tools/info/request.h"
 
-#include "tools/answers/standing.h"
-#include "trace/source.h"
+#include "analysis/standing.h"
+#include "trace/model/source.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
-#include "tools/console.h"
-#include "tools/gather_answer.h"
+#include "tools/cli/console.h"
 #include "tools/mpi/command.h"
+#include "tools/render/gather_answer.h"
 
 #include "gather/gather.h"
 

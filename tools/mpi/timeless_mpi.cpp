@@ -1,6 +1,6 @@
-#include "tools/console.h"
-#include "tools/exit_status.h"
-#include "tools/interruption.h"
+#include "tools/cli/console.h"
+#include "tools/cli/exit_status.h"
+#include "tools/cli/interruption.h"
 #include "tools/mpi/command.h"
 #include "tools/version.h"
 

@@ -1,7 +1,7 @@
 #include "tools/planning/plan.h"
 
 #include "base/error.h"
-#include "tools/console.h"
+#include "tools/cli/console.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/processes/command.h"
-#include "gather/files_source.h"
-#include "tools/locate.h"
+#include "gather/merge/files_source.h"
+#include "tools/cli/locate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

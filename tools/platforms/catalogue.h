@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tools/platforms/head.h"
+#include "tools/machines/platform_head.h"
 
-#include "replay/platform/platform.h"
+#include "replay/simgrid/platform.h"
 
 #include <cstddef>
 #include <cstdint>

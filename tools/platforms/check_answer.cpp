@@ -1,8 +1,8 @@
-#include "tools/console.h"
+#include "tools/cli/console.h"
 #include "tools/platforms/answers.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_remarks.h"
+#include "replay/simgrid/simgrid_remarks.h"
 
 #include <fmt/format.h>
 

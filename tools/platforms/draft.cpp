@@ -1,7 +1,7 @@
 #include "tools/platforms/draft.h"
 
-#include "replay/platform/quantities.h"
-#include "replay/platform/topologies.h"
+#include "replay/simgrid/quantities.h"
+#include "replay/simgrid/topologies.h"
 
 #include "base/error.h"
 #include "base/escaping.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "replay/platform/xml_file.h"
+#include "replay/simgrid/xml_file.h"
 
 #include <cstddef>
 #include <span>

@@ -1,11 +1,11 @@
-#include "tools/console.h"
-#include "tools/locate.h"
-#include "tools/named_platforms.h"
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
+#include "tools/machines/named_platforms.h"
 #include "tools/platforms/answers.h"
 #include "tools/platforms/catalogue.h"
 
-#include "replay/platform/simgrid_platform.h"
-#include "replay/platform/simgrid_process.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "replay/simgrid/simgrid_process.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
+#include "replay/simgrid/topologies.h"
 #include "tools/platforms/findings.h"
-#include "replay/platform/topologies.h"
 
 #include <algorithm>
 #include <charconv>

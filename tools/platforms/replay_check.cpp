@@ -1,6 +1,6 @@
 #include "tools/platforms/findings.h"
 
-#include "replay/platform/simgrid_profiles.h"
+#include "replay/simgrid/simgrid_profiles.h"
 
 #include <string_view>
 

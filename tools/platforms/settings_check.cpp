@@ -1,11 +1,11 @@
-#include "tools/nearest.h"
+#include "tools/cli/nearest.h"
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 
 #include "base/error.h"
-#include "replay/platform/platform_text.h"
-#include "replay/platform/quantities.h"
-#include "replay/platform/simgrid_factors.h"
+#include "replay/simgrid/platform_text.h"
+#include "replay/simgrid/quantities.h"
+#include "replay/simgrid/simgrid_factors.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
-#include "tools/console.h"
+#include "tools/cli/console.h"
 #include "tools/platforms/answers.h"
 #include "tools/platforms/catalogue.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_platform.h"
+#include "replay/simgrid/simgrid_platform.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "tools/nearest.h"
+#include "tools/cli/nearest.h"
 #include "tools/platforms/findings.h"
 #include "tools/platforms/vocabulary.h"
 

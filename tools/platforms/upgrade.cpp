@@ -1,6 +1,6 @@
 #include "tools/platforms/upgrade.h"
 
-#include "replay/platform/quantities.h"
+#include "replay/simgrid/quantities.h"
 #include "tools/platforms/vocabulary.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/platform/xml_file.h"
+#include "replay/simgrid/xml_file.h"
 
 #include <string>
 #include <vector>

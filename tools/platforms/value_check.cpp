@@ -1,6 +1,6 @@
-#include "replay/platform/impossible_figures.h"
-#include "replay/platform/quantities.h"
-#include "replay/platform/topologies.h"
+#include "replay/simgrid/impossible_figures.h"
+#include "replay/simgrid/quantities.h"
+#include "replay/simgrid/topologies.h"
 #include "tools/platforms/findings.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "tools/console.h"
+#include "tools/cli/console.h"
 #include "tools/platforms/answers.h"
 #include "tools/platforms/upgrade.h"
 

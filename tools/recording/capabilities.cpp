@@ -1,8 +1,8 @@
 #include "tools/recording/capabilities.h"
 
 #include "base/processes/command.h"
-#include "tools/console.h"
-#include "tools/locate.h"
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
 #include "tools/recording/counter_choice.h"
 #include "tracer/counters/machine.h"
 #include "tracer/counters/profile.h"

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/escaping.h"
 #include "base/processes/apart.h"
-#include "tools/locate.h"
+#include "tools/cli/locate.h"
 #include "tracer/counters/candidates.h"
 
 #include <algorithm>

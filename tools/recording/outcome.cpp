@@ -2,11 +2,11 @@
 
 #include "base/processes/command.h"
 #include "base/rank_ranges.h"
-#include "gather/rank_files.h"
-#include "tools/console.h"
+#include "gather/parts/rank_files.h"
+#include "tools/cli/console.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
-#include "trace/recording.h"
+#include "trace/model/recording.h"
 
 #include <fmt/format.h>
 

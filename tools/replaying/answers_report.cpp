@@ -1,8 +1,8 @@
 #include "tools/replaying/answers_report.h"
 
-#include "tools/answers/efficiencies.h"
-#include "tools/console.h"
-#include "tools/kernel_listing.h"
+#include "analysis/efficiencies.h"
+#include "tools/cli/console.h"
+#include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
 

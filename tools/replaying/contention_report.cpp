@@ -1,7 +1,7 @@
 #include "tools/replaying/contention_report.h"
 
-#include "tools/console.h"
-#include "tools/kernel_listing.h"
+#include "tools/cli/console.h"
+#include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
 

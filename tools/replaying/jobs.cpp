@@ -1,13 +1,13 @@
 #include "tools/replaying/jobs.h"
 
-#include "tools/console.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/cli/verb.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/smpi_prediction.h"
-#include "tools/trace_input.h"
-#include "tools/verbs/verb.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_platform.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #include "tools/replaying/judged_machines.h"
 
-#include "tools/named_networks.h"
+#include "tools/machines/named_networks.h"
 
 #include "base/error.h"
-#include "replay/platform/machine_network.h"
-#include "replay/platform/simgrid_network.h"
+#include "replay/network/machine_network.h"
+#include "replay/simgrid/simgrid_network.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "tools/answers/classification.h"
-#include "tools/preset_machine.h"
+#include "analysis/classification.h"
+#include "tools/machines/preset_machine.h"
 #include "tools/replaying/served_platforms.h"
 
-#include "replay/platform/network_file.h"
+#include "replay/network/network_file.h"
 #include "replay/replay.h"
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <cstddef>
 #include <memory>

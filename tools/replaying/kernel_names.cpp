@@ -1,9 +1,9 @@
 #include "tools/replaying/kernel_names.h"
 
-#include "tools/console.h"
-#include "tools/kernel_listing.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/kernel_listing.h"
 #include "tools/replaying/timeline_request.h"
-#include "tools/trace_input.h"
 
 #include "base/error.h"
 

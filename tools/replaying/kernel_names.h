@@ -1,11 +1,11 @@
 #pragma once
 
-#include "tools/answers/kernel_figures.h"
+#include "analysis/kernel_figures.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/request.h"
 #include "tools/symbols/symboliser.h"
 
-#include "trace/source.h"
+#include "trace/model/source.h"
 
 #include <memory>
 #include <string>

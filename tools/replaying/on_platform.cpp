@@ -1,11 +1,11 @@
 #include "tools/replaying/on_platform.h"
 
-#include "tools/console.h"
-#include "tools/named_networks.h"
+#include "tools/cli/console.h"
+#include "tools/machines/named_networks.h"
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_network.h"
+#include "replay/simgrid/simgrid_network.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "tools/named_platforms.h"
-#include "tools/preset_machine.h"
+#include "tools/machines/named_platforms.h"
+#include "tools/machines/preset_machine.h"
 #include "tools/replaying/prediction.h"
 
-#include "replay/platform/mapping.h"
-#include "replay/platform/platform.h"
-#include "replay/platform/simgrid_network.h"
+#include "replay/simgrid/mapping.h"
+#include "replay/simgrid/platform.h"
+#include "replay/simgrid/simgrid_network.h"
 
 #include <optional>
 #include <string>

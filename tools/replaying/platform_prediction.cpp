@@ -1,15 +1,15 @@
-#include "tools/console.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/served_platforms.h"
 #include "tools/replaying/smpi_apart.h"
 #include "tools/replaying/smpi_prediction.h"
-#include "tools/trace_input.h"
 
 #include "base/error.h"
-#include "replay/observer.h"
-#include "replay/platform/simgrid_network.h"
-#include "replay/platform/simgrid_platform.h"
+#include "replay/result/observer.h"
+#include "replay/simgrid/simgrid_network.h"
+#include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #include "tools/replaying/prediction.h"
 
-#include "tools/named_networks.h"
+#include "tools/machines/named_networks.h"
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
-#include "replay/platform/machine_network.h"
+#include "replay/network/machine_network.h"
 
 #include <fmt/format.h>
 

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "tools/answers/contention.h"
-#include "tools/answers/critical_path.h"
-#include "tools/answers/tolerance.h"
-#include "tools/console.h"
-#include "tools/preset_machine.h"
+#include "analysis/contention.h"
+#include "analysis/critical_path.h"
+#include "analysis/tolerance.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_format.h"
+#include "tools/machines/preset_machine.h"
 #include "tools/replaying/written_timeline.h"
-#include "tools/trace_format.h"
 
 #include "replay/distributed/process_work.h"
-#include "replay/platform/presets.h"
+#include "replay/network/presets.h"
 #include "replay/replay.h"
-#include "replay/result.h"
-#include "trace/source.h"
+#include "replay/result/result.h"
+#include "trace/model/source.h"
 
 #include <cstdint>
 #include <functional>
@@ -45,7 +45,7 @@ struct PredictionOptions {
   std::optional<trace::Bytes> eager_limit;
   std::optional<double> handshake; ///< latencies
   replay::InstructionSet instruction_set = replay::InstructionSet::best;
-  std::uint32_t threads = 0; ///< 0: as many as pay
+  std::uint32_t threads = 0;                   ///< 0: as many as pay
   std::optional<std::uint32_t> cores_per_rank; ///< threads of a rank that compute at a time
   replay::FileSystem file_system = {};
   std::optional<double> memory_copy_rate; ///< bytes per second; 0: copies are free

@@ -1,10 +1,10 @@
 #include "tools/replaying/questions.h"
 
-#include "tools/console.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 
 #include "base/error.h"
-#include "replay/platform/varied_network.h"
+#include "replay/network/varied_network.h"
 
 #include <algorithm>
 #include <charconv>

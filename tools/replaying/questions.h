@@ -2,8 +2,8 @@
 
 #include "tools/replaying/prediction.h"
 
-#include "replay/platform/network.h"
-#include "trace/source.h"
+#include "replay/network/network.h"
+#include "trace/model/source.h"
 
 #include <string>
 

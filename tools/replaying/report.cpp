@@ -2,11 +2,11 @@
 
 #include "tools/replaying/contention_report.h"
 
-#include "tools/answers/measured.h"
-#include "tools/console.h"
-#include "tools/not_modelled.h"
-#include "tools/time_listing.h"
-#include "tools/trace_input.h"
+#include "analysis/measured.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/not_modelled.h"
+#include "tools/render/time_listing.h"
 
 #include "base/escaping.h"
 

@@ -3,7 +3,7 @@
 #include "tools/replaying/answers_report.h"
 #include "tools/replaying/prediction.h"
 
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 namespace timeless::tools {
 

@@ -1,13 +1,13 @@
 #include "tools/replaying/request.h"
 
-#include "tools/named_networks.h"
-#include "tools/option_checks.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
-#include "tools/trace_input.h"
 
 #include "base/error.h"
-#include "trace/clocks.h"
+#include "trace/model/clocks.h"
 
 #include <charconv>
 #include <fmt/format.h>

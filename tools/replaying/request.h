@@ -62,7 +62,8 @@ Prediction predict_as_far_as_known(const trace::Source& source, const Prediction
 /// Adds --clock to a verb that replays.
 void add_clock_option(CLI::App& command, std::string& clock);
 replay::StartClock chosen_clock(const std::string& clock);
-/// Throws Error(usage) where clocks are to begin with recorded times, and these cannot be compared (trace/clocks.h).
+/// Throws Error(usage) where clocks are to begin with recorded times, and these cannot be compared
+/// (trace/model/clocks.h).
 void require_clock(const trace::Run& run, replay::StartClock clock);
 
 } // namespace timeless::tools

@@ -1,7 +1,7 @@
 #include "tools/replaying/served_platforms.h"
 
-#include "tools/console.h"
-#include "tools/locate.h"
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
 
 #include "base/error.h"
 

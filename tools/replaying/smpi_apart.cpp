@@ -1,8 +1,8 @@
 #include "tools/replaying/smpi_apart.h"
 
 #include "base/error.h"
-#include "replay/platform/simgrid_platform.h"
-#include "replay/platform/simgrid_process.h"
+#include "replay/simgrid/simgrid_platform.h"
+#include "replay/simgrid/simgrid_process.h"
 
 #include <nlohmann/json.hpp>
 

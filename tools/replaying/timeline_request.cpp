@@ -1,7 +1,7 @@
 #include "tools/replaying/timeline_request.h"
 
 #include "base/rank_ranges.h"
-#include "tools/option_checks.h"
+#include "tools/cli/option_checks.h"
 
 #include "base/error.h"
 

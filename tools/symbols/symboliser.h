@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/symbols/module_symbols.h"
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <filesystem>
 #include <map>

@@ -1,11 +1,11 @@
-#include "tools/console.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/error.h"
-#include "replay/platform/hockney_network.h"
+#include "replay/network/hockney_network.h"
 #include "replay/replay.h"
-#include "trace/check.h"
+#include "trace/check/check.h"
 
 #include <fmt/format.h>
 

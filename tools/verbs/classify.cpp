@@ -1,13 +1,13 @@
-#include "tools/answers/classification.h"
-#include "tools/console.h"
-#include "tools/named_networks.h"
-#include "tools/not_modelled.h"
-#include "tools/option_checks.h"
-#include "tools/preset_machine.h"
+#include "analysis/classification.h"
+#include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
+#include "tools/machines/preset_machine.h"
+#include "tools/render/not_modelled.h"
 #include "tools/replaying/answers_report.h"
 #include "tools/replaying/judged_machines.h"
 #include "tools/replaying/request.h"
-#include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
 #include "replay/replay.h"
@@ -377,8 +377,7 @@ VerbAction add_classify(CLI::App& command) {
                   "collective call")
       ->type_name("LIST")
       ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
-  command
-      .add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
+  command.add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
       ->check(positive_number())
       ->default_str("all");
   add_clock_option(command, options->clock);

@@ -1,15 +1,15 @@
-#include "tools/console.h"
-#include "tools/gather_answer.h"
-#include "tools/machine_basis.h"
-#include "tools/option_checks.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/machine_basis.h"
+#include "tools/render/gather_answer.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/files/new_file.h"
-#include "gather/conversion.h"
-#include "gather/volume_rounding.h"
+#include "gather/merge/conversion.h"
+#include "gather/parts/volume_rounding.h"
 #include "replay/lowering.h"
-#include "trace/formats/format.h"
+#include "trace/formats/common/format.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "tools/console.h"
-#include "tools/csv.h"
-#include "tools/trace_input.h"
+#include "tools/cli/console.h"
+#include "tools/cli/csv.h"
+#include "tools/cli/trace_input.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/escaping.h"
-#include "trace/collective_bytes.h"
+#include "trace/model/collective_bytes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,9 @@
-#include "tools/console.h"
-#include "tools/gather_answer.h"
+#include "tools/cli/console.h"
+#include "tools/render/gather_answer.h"
 #include "tools/verbs/verbs.h"
 
-#include "gather/merge.h"
-#include "gather/rank_files.h"
+#include "gather/merge/merge.h"
+#include "gather/parts/rank_files.h"
 
 #include <chrono>
 #include <memory>

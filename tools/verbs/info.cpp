@@ -1,13 +1,13 @@
-#include "tools/console.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
 #include "tools/info/actions.h"
 #include "tools/info/columns.h"
 #include "tools/info/head.h"
 #include "tools/info/kernels.h"
 #include "tools/info/matrix.h"
 #include "tools/info/standings.h"
-#include "tools/profile_listing.h"
-#include "tools/region_listing.h"
-#include "tools/trace_input.h"
+#include "tools/render/profile_listing.h"
+#include "tools/render/region_listing.h"
 #include "tools/verbs/verbs.h"
 
 #include <fmt/format.h>

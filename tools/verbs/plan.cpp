@@ -1,11 +1,11 @@
 #include "tools/planning/plan.h"
 #include "base/files/new_file.h"
-#include "tools/console.h"
-#include "tools/locate.h"
-#include "tools/option_checks.h"
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/words_usage.h"
 #include "tools/planning/rank_memory.h"
 #include "tools/verbs/verbs.h"
-#include "tools/words_usage.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

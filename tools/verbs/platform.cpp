@@ -1,4 +1,4 @@
-#include "tools/named_platforms.h"
+#include "tools/machines/named_platforms.h"
 #include "tools/platforms/answers.h"
 #include "tools/verbs/verbs.h"
 

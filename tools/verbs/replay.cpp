@@ -1,10 +1,10 @@
-#include "tools/console.h"
-#include "tools/not_modelled.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/not_modelled.h"
 #include "tools/replaying/jobs.h"
 #include "tools/replaying/kernel_names.h"
 #include "tools/replaying/request.h"
 #include "tools/replaying/simgrid_timeline.h"
-#include "tools/trace_input.h"
 #include "tools/verbs/verbs.h"
 
 #include <memory>

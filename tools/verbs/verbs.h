@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/verbs/verb.h"
+#include "tools/cli/verb.h"
 
 #include <span>
 

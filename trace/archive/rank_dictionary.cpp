@@ -1,7 +1,7 @@
 #include "trace/archive/rank_dictionary.h"
 
 #include "base/error.h"
-#include "trace/encoding/relative_ranks.h"
+#include "trace/codec/relative_ranks.h"
 
 #include <vector>
 

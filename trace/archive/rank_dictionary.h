@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/archive/definitions.h"
-#include "trace/encoding/structure.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/structure/structure.h"
 
 namespace timeless::trace {
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "trace/archive/definitions.h"
-#include "trace/archive/format.h"
-#include "trace/encoding/structure.h"
-#include "trace/source.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/format.h"
+#include "trace/codec/structure/structure.h"
+#include "trace/model/source.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,8 +1,8 @@
 #include "trace/archive/scan.h"
 
 #include "base/error.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/layout.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/layout.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "trace/archive/format.h"
-#include "trace/archive/input_file.h"
+#include "base/files/input_file.h"
 #include "trace/archive/reader.h"
+#include "trace/codec/format.h"
 
 #include <optional>
 #include <vector>

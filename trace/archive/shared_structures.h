@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/archive/format.h"
-#include "trace/encoding/structure.h"
+#include "trace/codec/format.h"
+#include "trace/codec/structure/structure.h"
 
 #include <cstddef>
 #include <cstdint>

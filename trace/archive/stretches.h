@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/archive/format.h"
-#include "trace/archive/input_file.h"
+#include "base/files/input_file.h"
+#include "trace/codec/format.h"
 
 #include <cstddef>
 #include <cstdint>

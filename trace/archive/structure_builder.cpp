@@ -1,7 +1,7 @@
 #include "trace/archive/structure_builder.h"
 
 #include "base/error.h"
-#include "trace/encoding/entry_codec.h"
+#include "trace/codec/entry_codec.h"
 
 #include <utility>
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "trace/archive/definitions.h"
 #include "trace/archive/reader.h"
-#include "trace/encoding/folding.h"
-#include "trace/encoding/relative_ranks.h"
-#include "trace/encoding/structure.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/relative_ranks.h"
+#include "trace/codec/structure/folding.h"
+#include "trace/codec/structure/structure.h"
 
 #include <cstddef>
 #include <cstdint>

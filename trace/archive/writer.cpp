@@ -3,10 +3,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files/guarded_file.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/layout.h"
-#include "trace/encoding/stretch_encoder.h"
-#include "trace/encoding/times_codec.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/layout.h"
+#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/times_codec.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>

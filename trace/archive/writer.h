@@ -1,9 +1,9 @@
 #pragma once
 
-#include "trace/action_block.h"
-#include "trace/archive/definitions.h"
-#include "trace/archive/format.h"
 #include "trace/archive/shared_structures.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/format.h"
+#include "trace/model/action_block.h"
 
 #include <filesystem>
 #include <memory>

@@ -1,12 +1,12 @@
-#include "trace/formats/dimemas_writer.h"
+#include "trace/formats/common/format.h"
+#include "trace/formats/dimemas/dimemas_writer.h"
 #include "trace/formats/dumpi/dumpi.h"
-#include "trace/formats/format.h"
 #include "trace/formats/goal/goal.h"
 #include "trace/formats/ti/ti.h"
 #include "trace/formats/ti/ti_writer.h"
 
 #include "base/error.h"
-#include "trace/archive/input_file.h"
+#include "base/files/input_file.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/ids.h"
+#include "trace/model/ids.h"
 
 #include <bit>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "trace/journal/image.h"
 
 #include "base/error.h"
-#include "trace/archive/input_file.h"
-#include "trace/archive/layout.h"
+#include "base/files/input_file.h"
+#include "trace/codec/layout.h"
 
 #include <algorithm>
 #include <cstring>

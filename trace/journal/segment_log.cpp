@@ -2,9 +2,9 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "trace/archive/format.h"
-#include "trace/archive/layout.h"
-#include "trace/encoding/entry_codec.h"
+#include "trace/codec/entry_codec.h"
+#include "trace/codec/format.h"
+#include "trace/codec/layout.h"
 #include "trace/journal/format.h"
 
 #include <limits>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/action_block.h"
-#include "trace/archive/definitions.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/model/action_block.h"
 
 #include <cstdint>
 #include <string>

@@ -1,11 +1,11 @@
 #include "trace/journal/tail.h"
 
 #include "base/error.h"
-#include "trace/archive/compression.h"
-#include "trace/archive/definitions.h"
-#include "trace/archive/layout.h"
-#include "trace/encoding/stretch_encoder.h"
-#include "trace/encoding/times_codec.h"
+#include "trace/codec/compression.h"
+#include "trace/codec/definitions/definitions.h"
+#include "trace/codec/layout.h"
+#include "trace/codec/stretch/stretch_encoder.h"
+#include "trace/codec/times_codec.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trace/journal/image.h"
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/run.h"
+#include "trace/model/run.h"
 #include "tracer/counters/workers.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/action.h"
 #include "trace/formats/dumpi/communicators.h"
+#include "trace/model/action.h"
 
 #include <cstdint>
 #include <optional>

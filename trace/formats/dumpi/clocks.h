@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trace/formats/dumpi/rank_file.h"
-#include "trace/ids.h"
+#include "trace/model/ids.h"
 
 #include <cstdint>
 #include <map>
@@ -13,9 +13,9 @@ namespace timeless::trace::formats::dumpi {
 
 /// The ranks' clocks, made one.
 ///
-/// Version 1.0 took the time since 1970, which hosts have in common; later ones take what each host has for itself. Those
-/// are set by the first collective call on MPI_COMM_WORLD that nobody leaves before all have come to it: of each host,
-/// the first rank to leave it does so at the same time. That is wrong by what the call takes at its end.
+/// Version 1.0 took the time since 1970, which hosts have in common; later ones take what each host has for itself.
+/// Those are set by the first collective call on MPI_COMM_WORLD that nobody leaves before all have come to it: of each
+/// host, the first rank to leave it does so at the same time. That is wrong by what the call takes at its end.
 class Clocks {
 public:
   /// Follows a rank's records; the ranks one after the other. `wall_origin`: as RecordReader has it.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trace/formats/dumpi/rank_file.h"
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <functional>
 #include <map>

@@ -1,11 +1,11 @@
 #include "trace/formats/dumpi/dumpi.h"
 
 #include "base/error.h"
-#include "trace/clocks.h"
 #include "trace/formats/dumpi/call_kinds.h"
 #include "trace/formats/dumpi/clocks.h"
 #include "trace/formats/dumpi/file_names.h"
 #include "trace/formats/dumpi/translation.h"
+#include "trace/model/clocks.h"
 
 #include <algorithm>
 #include <ctime>

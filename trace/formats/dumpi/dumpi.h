@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/formats/format.h"
+#include "trace/formats/common/format.h"
 
 namespace timeless::trace::formats {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/archive/input_file.h"
+#include "base/files/input_file.h"
 #include "trace/formats/dumpi/layout.h"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "trace/action_block.h"
+#include "trace/formats/common/format.h"
 #include "trace/formats/dumpi/communicators.h"
 #include "trace/formats/dumpi/type_sizes.h"
-#include "trace/formats/format.h"
+#include "trace/model/action_block.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 #include "trace/formats/goal/goal.h"
 
 #include "base/error.h"
-#include "trace/formats/exported_rank.h"
+#include "trace/formats/common/exported_rank.h"
+#include "trace/formats/common/message_tags.h"
+#include "trace/formats/common/open_requests.h"
 #include "trace/formats/goal/schedule_binary.h"
 #include "trace/formats/goal/schedule_text.h"
-#include "trace/formats/message_tags.h"
-#include "trace/formats/open_requests.h"
 
 #include <algorithm>
 #include <optional>

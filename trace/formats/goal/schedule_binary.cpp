@@ -1,7 +1,7 @@
 #include "trace/formats/goal/schedule_binary.h"
 
 #include "base/error.h"
-#include "trace/archive/input_file.h"
+#include "base/files/input_file.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/escaping.h"
-#include "trace/formats/text_lines.h"
+#include "trace/formats/common/text_lines.h"
 
 #include <charconv>
 #include <limits>

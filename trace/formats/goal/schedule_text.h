@@ -1,7 +1,7 @@
 #pragma once
 
+#include "trace/formats/common/text_output.h"
 #include "trace/formats/goal/schedule.h"
-#include "trace/formats/text_output.h"
 
 #include <filesystem>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "trace/action_block.h"
 #include "trace/formats/ti/text.h"
 #include "trace/formats/ti/values.h"
+#include "trace/model/action_block.h"
 
 #include <cstdint>
 #include <functional>

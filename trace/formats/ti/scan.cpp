@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "base/escaping.h"
-#include "trace/formats/text_lines.h"
+#include "trace/formats/common/text_lines.h"
 #include "trace/formats/ti/rank_parser.h"
 #include "trace/formats/ti/text.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "trace/formats/ti/words.h"
-#include "trace/run.h"
+#include "trace/model/run.h"
 
 #include <cstddef>
 #include <cstdint>

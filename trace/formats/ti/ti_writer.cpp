@@ -1,10 +1,10 @@
 #include "trace/formats/ti/ti_writer.h"
 
 #include "base/error.h"
-#include "trace/formats/exported_rank.h"
-#include "trace/formats/message_tags.h"
-#include "trace/formats/open_requests.h"
-#include "trace/formats/text_output.h"
+#include "trace/formats/common/exported_rank.h"
+#include "trace/formats/common/message_tags.h"
+#include "trace/formats/common/open_requests.h"
+#include "trace/formats/common/text_output.h"
 
 #include <algorithm>
 #include <limits>

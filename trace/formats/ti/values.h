@@ -1,7 +1,7 @@
 #pragma once
 
-#include "trace/formats/text_lines.h"
-#include "trace/ids.h"
+#include "trace/formats/common/text_lines.h"
+#include "trace/model/ids.h"
 
 #include <cstddef>
 #include <cstdint>

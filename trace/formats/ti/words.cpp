@@ -1,6 +1,6 @@
 #include "trace/formats/ti/words.h"
 
-#include "trace/formats/text_lines.h"
+#include "trace/formats/common/text_lines.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,196 @@
+#include "analysis/classification.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+using replay::RankTimes;
+
+// Places in the lanes: three sets of seven, the anchor in the middle of each.
+constexpr std::size_t set_size = 7;
+constexpr std::size_t bandwidth_set = 0;
+constexpr std::size_t latency_set = set_size;
+constexpr std::size_t both_set = 2 * set_size;
+constexpr std::size_t anchor = 3;
+constexpr std::size_t half = 2;  ///< half the speed of the anchor
+constexpr std::size_t twice = 4; ///< twice the speed
+constexpr std::size_t eight = 6; ///< eight times the speed
+
+double ratio(double over, double under) {
+  if (under > 0) return over / under;
+  return over > 0 ? std::numeric_limits<double>::infinity() : 1;
+}
+
+/// Largest |value - reference| over some lanes, relative to `scale`.
+template <typename Value>
+double largest_change(std::span<const RankTimes> means, double reference, double scale, Value value) {
+  double largest = 0;
+  for (const RankTimes& times : means)
+    largest = std::max(largest, std::abs(value(times) - reference));
+  return largest == 0 ? 0 : ratio(largest, scale);
+}
+
+double largest_total_change(std::span<const LaneResult> lanes) {
+  double largest = 0;
+  const double reference = lanes[anchor].makespan;
+  for (const LaneResult& lane : lanes)
+    largest = std::max(largest, std::abs(lane.makespan - reference));
+  return reference > 0 ? largest / reference : 0;
+}
+
+Evidence weigh(std::span<const LaneResult> lanes, const Thresholds& thresholds) {
+  std::vector<RankTimes> means;
+  for (const LaneResult& lane : lanes)
+    means.push_back(replay::mean(lane));
+  const std::span<const RankTimes> all(means);
+  const RankTimes& base = means[anchor];
+  const double copies = thresholds.copies_communicate ? 1 : 0;
+  const auto communication = [copies](const RankTimes& times) {
+    return times.wait + times.latency + times.bandwidth + copies * times.memory_copy;
+  };
+  const double total = base.end > 0 ? base.end : 1;
+  const double own_wait = thresholds.insensitive_of_own ? base.wait : total;
+  const double own_communication = thresholds.insensitive_of_own ? communication(base) : total;
+  const auto gain = [&](std::size_t set) {
+    return ratio(communication(means[set + half]), communication(means[set + twice]));
+  };
+  Evidence evidence;
+  evidence.total = lanes[anchor].makespan;
+  evidence.computation = (base.compute + (1 - copies) * base.memory_copy) / total;
+  evidence.wait = base.wait / total;
+  evidence.latency = base.latency / total;
+  evidence.bandwidth = base.bandwidth / total;
+  evidence.overhead = base.overhead / total;
+  evidence.communication = communication(base) / total;
+  evidence.total_change = largest_total_change(lanes);
+  evidence.wait_change = largest_change(all, base.wait, own_wait, [](const RankTimes& times) { return times.wait; });
+  evidence.latency_change =
+      largest_change(all.subspan(latency_set, set_size), communication(base), own_communication, communication);
+  evidence.bandwidth_change =
+      largest_change(all.subspan(bandwidth_set, set_size), communication(base), own_communication, communication);
+  evidence.bandwidth_gain = gain(bandwidth_set);
+  evidence.latency_gain = gain(latency_set);
+  evidence.both_gain = gain(both_set);
+  evidence.bandwidth_speedup = ratio(lanes[anchor].makespan, lanes[bandwidth_set + eight].makespan);
+  evidence.latency_speedup = ratio(lanes[anchor].makespan, lanes[latency_set + eight].makespan);
+  return evidence;
+}
+
+/// The network's bound when communication is `least` of the total or more; mixed when no definition holds.
+Bound network_bound(const Evidence& evidence, const Thresholds& thresholds) {
+  const bool bandwidth = evidence.latency_change < thresholds.insensitive && evidence.bandwidth_gain >= thresholds.gain;
+  const bool latency = evidence.bandwidth_change < thresholds.insensitive && evidence.latency_gain >= thresholds.gain;
+  const bool both = evidence.both_gain >= thresholds.gain;
+  const double narrow_gain = std::max(bandwidth ? evidence.bandwidth_gain : 0, latency ? evidence.latency_gain : 0);
+  if (both && evidence.both_gain > narrow_gain * (1 + thresholds.insensitive)) return Bound::communication;
+  if (bandwidth && evidence.bandwidth_gain == narrow_gain) return Bound::bandwidth;
+  if (latency) return Bound::latency;
+  return both ? Bound::communication : Bound::mixed;
+}
+
+/// The imbalance and network bounds at a given least share of the total; mixed when none holds.
+Bound bound_at(double share, const Evidence& evidence, const Thresholds& thresholds) {
+  if (evidence.wait >= share && evidence.wait_change < thresholds.insensitive) return Bound::imbalance;
+  if (evidence.communication >= share) return network_bound(evidence, thresholds);
+  return Bound::mixed;
+}
+
+const char* name(Bound bound) {
+  switch (bound) {
+  case Bound::computation:
+    return "computation";
+  case Bound::imbalance:
+    return "imbalance";
+  case Bound::bandwidth:
+    return "bandwidth";
+  case Bound::latency:
+    return "latency";
+  case Bound::communication:
+    return "communication";
+  case Bound::mixed:
+    break;
+  }
+  return "mixed";
+}
+
+double percent(double share) {
+  return 100 * share;
+}
+
+} // namespace
+
+Classification classify(std::span<const LaneResult> lanes, const Thresholds& thresholds) {
+  if (lanes.size() != classification_lane_count)
+    throw Error(Failure::usage, "a classification needs its 21 configurations");
+  Classification result;
+  result.evidence = weigh(lanes, thresholds);
+  const Evidence& evidence = result.evidence;
+  if (evidence.computation >= thresholds.computation && evidence.total_change < thresholds.insensitive) {
+    result.bound = Bound::computation;
+    return result;
+  }
+  result.bound = bound_at(thresholds.communication, evidence, thresholds);
+  if (result.bound == Bound::mixed && evidence.communication < thresholds.communication) {
+    result.bound = bound_at(thresholds.sensitive, evidence, thresholds);
+    result.sensitive = result.bound != Bound::mixed;
+  }
+  return result;
+}
+
+std::string name(const Classification& classification) {
+  return std::string(name(classification.bound)) + (classification.sensitive ? "-sensitive" : "");
+}
+
+std::vector<std::string> class_names() {
+  std::vector<std::string> names{name(Bound::computation), name(Bound::mixed)};
+  for (const Bound bound : {Bound::imbalance, Bound::bandwidth, Bound::latency, Bound::communication})
+    for (const bool sensitive : {false, true})
+      names.push_back(name({.bound = bound, .sensitive = sensitive, .evidence = {}}));
+  return names;
+}
+
+std::string reason(const Classification& classification) {
+  const Evidence& evidence = classification.evidence;
+  const double communication = percent(evidence.communication);
+  switch (classification.bound) {
+  case Bound::computation:
+    return fmt::format("computation is {:.0f} % of the time, which changes by at most {:.1f} % when bandwidth and "
+                       "latency change eightfold",
+                       percent(evidence.computation), percent(evidence.total_change));
+  case Bound::imbalance:
+    return fmt::format("ranks wait for each other {:.0f} % of the time, whatever the network", percent(evidence.wait));
+  case Bound::bandwidth:
+    return fmt::format(
+        "communication is {:.0f} % and shrinks {:.1f} times when bandwidth grows fourfold; latency hardly "
+        "matters",
+        communication, evidence.bandwidth_gain);
+  case Bound::latency:
+    return fmt::format(
+        "communication is {:.0f} % and shrinks {:.1f} times when latency falls fourfold; bandwidth hardly "
+        "matters",
+        communication, evidence.latency_gain);
+  case Bound::communication:
+    return fmt::format("communication is {:.0f} % and shrinks {:.1f} times when bandwidth and latency both improve "
+                       "fourfold",
+                       communication, evidence.both_gain);
+  case Bound::mixed:
+    break;
+  }
+  return fmt::format(
+      "no definition holds: computation {:.0f} %, wait {:.0f} %, communication {:.0f} %; communication "
+      "shrinks {:.1f} times with fourfold bandwidth, {:.1f} with a quarter of the latency, {:.1f} with both",
+      percent(evidence.computation), percent(evidence.wait), communication, evidence.bandwidth_gain,
+      evidence.latency_gain, evidence.both_gain);
+}
+
+} // namespace timeless::tools

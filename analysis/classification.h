@@ -1,0 +1,79 @@
+#pragma once
+
+#include "replay/result/result.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What bounds a program on a network (Tong et al., section III.G and IV.C).
+enum class Bound {
+  computation,
+  imbalance,
+  bandwidth,
+  latency,
+  communication, ///< bandwidth and latency together
+  mixed,         ///< none of the definitions holds
+};
+
+/// The limits the definitions leave to the user; the defaults are the paper's (section IV.C).
+struct Thresholds {
+  double computation = 0.90;   ///< least share of computation in the total for "computation"
+  double communication = 0.25; ///< least share of communication (latency, bandwidth and wait) for a bound
+  double sensitive = 0.10;     ///< least share for a "-sensitive" answer
+  double insensitive = 0.05;   ///< a change below this is none
+  double gain = 2;             ///< by what communication must shrink over a fourfold improvement
+  /// True: a class's quantity is insensitive by its change relative to itself, the paper's literal reading.
+  /// False: relative to the total time, so that a large change of a tiny quantity does not count.
+  bool insensitive_of_own = false;
+  /// True: copies of sent messages count as communication; false: as computation.
+  bool copies_communicate = false;
+};
+
+/// The figures a class is decided on. Times are means over ranks, seconds; shares are of the mean total at the anchor.
+struct Evidence {
+  double total = 0; ///< predicted time at the anchor: the makespan
+  double computation = 0;
+  double wait = 0;
+  double latency = 0;
+  double bandwidth = 0;
+  double overhead = 0;
+  double communication = 0;     ///< wait + latency + bandwidth, and copies where Thresholds say so
+  double total_change = 0;      ///< largest relative change of the total over all configurations
+  double wait_change = 0;       ///< largest change of the wait over all configurations
+  double latency_change = 0;    ///< largest change of communication as latency alone goes from L/8 to 8L
+  double bandwidth_change = 0;  ///< largest change of communication as bandwidth alone goes from BW/8 to 8BW
+  double bandwidth_gain = 1;    ///< communication at BW/2 over that at 2BW
+  double latency_gain = 1;      ///< communication at 2L over that at L/2
+  double both_gain = 1;         ///< communication at (BW/2, 2L) over that at (2BW, L/2)
+  double bandwidth_speedup = 1; ///< total at the anchor over that at 8BW
+  double latency_speedup = 1;   ///< total at the anchor over that at L/8
+};
+
+struct Classification {
+  Bound bound = Bound::mixed;
+  bool sensitive = false; ///< the weaker form: communication is between `sensitive` and `communication` of the total
+  Evidence evidence;
+};
+
+/// Lanes of one network's classification, in the order of replay::classification_lanes.
+inline constexpr std::size_t classification_lane_count = 21;
+
+/// Classifies from the 21 lanes of a network. Where several definitions hold, computation comes before imbalance,
+/// and that before the network's: of bandwidth, latency and communication the one with the largest gain, a narrower one
+/// winning over communication unless that gains more than `insensitive` beyond it.
+Classification classify(std::span<const replay::LaneResult> lanes, const Thresholds& thresholds = {});
+
+/// "computation", "latency-sensitive", "mixed".
+std::string name(const Classification& classification);
+
+/// The names there are.
+std::vector<std::string> class_names();
+
+/// Why, in one sentence with figures.
+std::string reason(const Classification& classification);
+
+} // namespace timeless::tools

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "analysis/summary.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What one kernel has counted of the profiled events, over all ranks; lists are in the order of the events.
+struct KernelCounts {
+  trace::KernelId kernel = 0;
+  std::uint64_t bursts = 0;
+  std::vector<double> sums;
+  std::vector<Spread> per_rank; ///< of the ranks that visit the kernel
+};
+
+/// The profile of a run, the kernels that count most of the first event first; empty when nothing was profiled.
+std::vector<KernelCounts> kernel_counts(const trace::Run& run);
+
+} // namespace timeless::tools

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "gather/parts/volume_rounding.h"
+#include "trace/archive/writer.h"
+#include "trace/codec/volumes/volume_codec.h"
+#include "trace/model/action_block.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace timeless::gather {
+
+/// Writes a rank's actions, which come in blocks of any size, in stretches as the recorder makes them.
+class StretchRewriter {
+public:
+  /// Sees the volumes of each stretch before it is written, and may change them.
+  using Volumes = std::function<void(std::span<const VolumeOwner> owners, std::span<std::uint64_t> volumes)>;
+
+  StretchRewriter(trace::ArchiveWriter& writer, trace::Rank rank, Volumes volumes)
+      : writer_(writer), rank_(rank), change_(std::move(volumes)) {}
+
+  void add(const trace::ActionBlock& block);
+  /// Writes what is left.
+  void finish();
+
+private:
+  trace::ArchiveWriter& writer_;
+  trace::Rank rank_;
+  Volumes change_;
+  trace::ActionBlock stretch_;
+  std::vector<std::uint32_t> sequence_;
+  std::vector<std::uint64_t> volumes_;
+  std::vector<VolumeOwner> owners_; ///< of the volumes
+  std::vector<trace::ActionTimes> times_;
+};
+
+} // namespace timeless::gather

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "replay/collectives/schedules/step.h"
+
+/// What MPICH does where an algorithm wants a power of two of members and there are more: among the first 2 r, r = p -
+/// 2^floor(lg p), one of every two hands all it has to its neighbour and stands aside until the others are done.
+namespace timeless::replay::schedules {
+
+/// The members that take part, and the numbers they have among each other.
+class Folding {
+public:
+  /// `odd_stay`: of every two, the odd one takes part; else the even one.
+  Folding(std::uint32_t members, bool odd_stay)
+      : power_(std::bit_floor(members)), surplus_(members - power_), odd_stay_(odd_stay) {}
+
+  std::uint32_t power() const { return power_; }
+  /// One of the first 2 r.
+  bool paired(std::uint32_t member) const { return member < 2 * surplus_; }
+  bool stands_aside(std::uint32_t member) const { return paired(member) && ((member & 1U) != 0) != odd_stay_; }
+  /// The other one of the two.
+  static std::uint32_t partner(std::uint32_t member) { return member ^ 1U; }
+  /// Among those that take part.
+  std::uint32_t number(std::uint32_t member) const { return paired(member) ? member / 2 : member - surplus_; }
+  std::uint32_t member(std::uint32_t number) const {
+    return number < surplus_ ? 2 * number + (odd_stay_ ? 1U : 0U) : number + surplus_;
+  }
+  /// Where the blocks begin that belong to this number and those after it, when every member has one.
+  std::uint32_t first_block(std::uint32_t number) const { return number < surplus_ ? 2 * number : number + surplus_; }
+
+private:
+  std::uint32_t power_;
+  std::uint32_t surplus_;
+  bool odd_stay_;
+};
+
+} // namespace timeless::replay::schedules

@@ -1,0 +1,277 @@
+#include "replay/lane_partition.h"
+
+#include "replay/engine/attribution.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/rendezvous.h"
+#include "replay/network/varied_network.h"
+#include "replay/result/observer.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace timeless::replay {
+
+namespace {
+
+/// Lanes begin <= lane < end.
+struct Slice {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<Slice> cut(std::size_t lanes, std::size_t slices) {
+  const std::size_t groups = (lanes + lane_group - 1) / lane_group;
+  slices = std::clamp<std::size_t>(slices, 1, groups);
+  std::vector<Slice> all;
+  for (std::size_t number = 0; number < slices; ++number)
+    all.push_back(
+        {number * groups / slices * lane_group, std::min((number + 1) * groups / slices * lane_group, lanes)});
+  return all;
+}
+
+std::vector<Variation> unchanged(const Slice& slice) {
+  std::vector<Variation> lanes;
+  for (std::size_t lane = slice.begin; lane < slice.end; ++lane)
+    lanes.push_back({.lane = lane});
+  return lanes;
+}
+
+/// Some of a network's lanes, beside other threads that use the same network: whoever may create classes of links, or
+/// asks after one, takes turns with the others.
+class NetworkSlice : public VariedNetwork {
+public:
+  NetworkSlice(Network& network, const Slice& slice, std::mutex& turn)
+      : VariedNetwork(network, unchanged(slice)), turn_(turn) {}
+
+  LinkClass link(Rank from, Rank to) override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::link(from, to);
+  }
+  LinkClass collective_link(std::span<const Rank> members) override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::collective_link(members);
+  }
+  void costs(LinkClass link, std::size_t segment, std::span<double> latency,
+             std::span<double> byte_time) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::costs(link, segment, latency, byte_time);
+  }
+  bool scales(LinkClass link) const override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::scales(link);
+  }
+  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::transfer_constant(link, segment, seconds);
+  }
+  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::overheads(which, link, segment, seconds);
+  }
+  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::port(link, segment, seconds);
+  }
+  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    const std::lock_guard lock(turn_);
+    VariedNetwork::handshake(link, segment, seconds);
+  }
+  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
+    const std::lock_guard lock(turn_);
+    return VariedNetwork::handshake_overhead(link, segment, seconds);
+  }
+
+private:
+  std::mutex& turn_;
+};
+
+/// Another slice has failed, so nobody will want this one.
+struct Abandoned {};
+
+/// Tells how far the slice is that is furthest behind, and ends the others when one has failed.
+class SharedProgress {
+public:
+  SharedProgress(const ReplayOptions& options, std::size_t slices) : tell_(options.progress), done_(slices) {}
+
+  void update(std::size_t slice, std::uint64_t done, std::uint64_t total) {
+    if (failed_) throw Abandoned{};
+    if (!tell_) return;
+    const std::lock_guard lock(turn_);
+    const std::uint64_t before = *std::ranges::min_element(done_);
+    // An action more than there are done, so that the end of a run without actions is told, too.
+    done_[slice] = done == total ? done + 1 : done;
+    const std::uint64_t now = *std::ranges::min_element(done_);
+    if (now > before) tell_(std::min(now, total), total);
+  }
+  void fail() { failed_ = true; }
+
+private:
+  const std::function<void(std::uint64_t, std::uint64_t)>& tell_;
+  std::mutex turn_;
+  std::vector<std::uint64_t> done_;
+  std::atomic<bool> failed_ = false;
+};
+
+/// The division's memory is counted as if all lanes stood together, so that the same parts find room.
+std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, const Slice& slice) {
+  const auto part_bytes = [&](std::size_t lanes) {
+    return Attributor::part_bytes(padded_lanes(lanes + (options.ideal ? 1 : 0)));
+  };
+  return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(slice.end - slice.begin);
+}
+
+/// Appends the lanes of `more`. A part may be in one of them only, where the other's lanes have nothing in it.
+void append(std::vector<AttributedTimes>& parts, std::vector<AttributedTimes>&& more, std::size_t lanes,
+            std::size_t more_lanes) {
+  const auto place = [](const AttributedTimes& part) { return std::pair(part.rank, part.subject); };
+  std::vector<AttributedTimes> all;
+  auto left = parts.begin();
+  auto right = more.begin();
+  while (left != parts.end() || right != more.end()) {
+    const bool in_left = left != parts.end() && (right == more.end() || place(*left) <= place(*right));
+    const bool in_right = right != more.end() && (left == parts.end() || place(*right) <= place(*left));
+    AttributedTimes& part = all.emplace_back(std::move(in_left ? *left : *right));
+    std::vector<RankTimes> added(more_lanes);
+    if (in_right) added = in_left ? std::move(right->lanes) : std::exchange(part.lanes, std::vector<RankTimes>(lanes));
+    std::ranges::move(added, std::back_inserter(part.lanes));
+    left += in_left ? 1 : 0;
+    right += in_right ? 1 : 0;
+  }
+  parts = std::move(all);
+}
+
+/// Appends the lanes of `more` to those of `result`; what a run is by itself is the same in both.
+void append(Result& result, Result&& more) {
+  append(result.attribution.parts, std::move(more.attribution.parts), result.lanes.size(), more.lanes.size());
+  std::ranges::move(more.lanes, std::back_inserter(result.lanes));
+  result.order_matters = result.order_matters || more.order_matters;
+  for (std::string& note : more.notes)
+    if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
+}
+
+/// An observer of the slice that holds its lane.
+class SliceObserver : public Observer {
+public:
+  SliceObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
+  std::size_t lane(std::span<const std::string> /*lanes*/) override { return lane_; }
+  void begin(const trace::Run& run) override { observer_.begin(run); }
+  void start(trace::Rank rank, double seconds) override { observer_.start(rank, seconds); }
+  void observe(const ObservedAction& action) override { observer_.observe(action); }
+
+private:
+  Observer& observer_;
+  std::size_t lane_; ///< in the slice
+};
+
+/// True when senders may wait in some lanes and not in others.
+bool lanes_differ_in_what_they_do(const Network& network, const ReplayOptions& options) {
+  const auto limits = eager_limits(network, options);
+  return std::ranges::adjacent_find(limits, std::ranges::not_equal_to()) != limits.end();
+}
+
+} // namespace
+
+std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads) {
+  constexpr std::size_t least_lanes = 64;
+  // Some milliseconds of work.
+  constexpr std::uint64_t least_steps = std::uint64_t{1} << 24U;
+  if (actions < least_steps / std::max<std::size_t>(lanes, 1)) return 1;
+  return std::clamp<std::size_t>(lanes / least_lanes, 1, std::max<std::size_t>(hardware_threads, 1));
+}
+
+Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options) {
+  try {
+    return Engine(source, network, options).run();
+  } catch (const NeedsCare&) {
+    return Engine(source, network, options, nullptr, true).run();
+  }
+}
+
+namespace {
+
+Result replay_parts(const trace::Source& source, Network& network, const ReplayOptions& options,
+                    const std::vector<Slice>& all, std::size_t workers) {
+  const bool one_by_one = all.size() == network.lanes().size();
+  std::vector<Result> results(all.size());
+  std::vector<std::exception_ptr> problems(all.size());
+  std::mutex turn;
+  SharedProgress progress(options, all.size());
+  const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(network.lanes());
+  const auto replay_slice = [&](std::size_t number) {
+    try {
+      NetworkSlice part(network, all[number], turn);
+      ReplayOptions own = options;
+      own.attribution_bytes = attribution_bytes(options, network.lanes().size(), all[number]);
+      own.progress = [&progress, number](std::uint64_t done, std::uint64_t total) {
+        progress.update(number, done, total);
+      };
+      std::optional<SliceObserver> observer;
+      own.observer = nullptr;
+      if (options.observer != nullptr && all[number].begin <= observed && observed < all[number].end)
+        own.observer = &observer.emplace(*options.observer, observed - all[number].begin);
+      results[number] = replay_together(source, part, own);
+    } catch (const Abandoned&) {
+    } catch (...) {
+      problems[number] = std::current_exception();
+      progress.fail();
+    }
+  };
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t number = next++; number < all.size(); number = next++)
+      replay_slice(number);
+  };
+  {
+    std::vector<std::jthread> threads;
+    try {
+      while (threads.size() + 1 < workers)
+        threads.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that there are do it all.
+    }
+    work();
+  }
+  if (const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
+      problem != problems.end()) {
+    if (!lanes_differ_in_what_they_do(network, options) || one_by_one) std::rethrow_exception(*problem);
+    // What ends one lane may not end the others, and what is met first may not be what all together meet first.
+    try {
+      std::rethrow_exception(*problem);
+    } catch (const Error&) {
+      return replay_together(source, network, options);
+    }
+  }
+  Result result = std::move(results.front());
+  for (std::size_t number = 1; number < results.size(); ++number)
+    append(result, std::move(results[number]));
+  return result;
+}
+
+} // namespace
+
+Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
+                        std::size_t slices) {
+  const std::vector<Slice> all = cut(network.lanes().size(), slices);
+  return replay_parts(source, network, options, all, all.size());
+}
+
+Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
+                         std::size_t threads) {
+  std::vector<Slice> all;
+  for (std::size_t lane = 0; lane < network.lanes().size(); ++lane)
+    all.push_back({lane, lane + 1});
+  return replay_parts(source, network, options, all, std::min(threads, all.size()));
+}
+
+} // namespace timeless::replay

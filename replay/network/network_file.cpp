@@ -1,0 +1,153 @@
+#include "replay/network/network_file.h"
+
+#include "base/error.h"
+#include "replay/network/description.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::string_view network_format = "timeless.network/1";
+constexpr double slowest = 1e9; // seconds; far from where sums of times overflow
+
+double seconds(const Description& from, std::string_view key) {
+  const double value = from.number(key);
+  if (value > slowest) from.refuse(key, fmt::format("{:g} seconds", value), "write seconds, at most 1e9");
+  return value;
+}
+
+double seconds_or(const Description& from, std::string_view key, double absent) {
+  return from.has(key) ? seconds(from, key) : absent;
+}
+
+double byte_time(const Description& from, std::string_view bandwidth) {
+  const double value = 1 / from.positive(bandwidth);
+  if (value > slowest) from.refuse(bandwidth, "too slow", "write bytes per second");
+  return value;
+}
+
+LinkCosts hockney_link(const Description& link) {
+  link.allow_only({"model", "latency_seconds", "bandwidth_bytes_per_second"});
+  const double latency = seconds(link, "latency_seconds");
+  return hockney_costs(latency, byte_time(link, "bandwidth_bytes_per_second"));
+}
+
+/// The seconds of one end of a message: its own key, else what `overhead_seconds` says of both ends.
+Seconds end_seconds(const Description& segment, std::string_view own, const Seconds& both) {
+  return {seconds_or(segment, own, both.fixed), both.per_byte};
+}
+
+MessageCosts loggp_segment(const Description& segment, double latency) {
+  segment.allow_only({"up_to_bytes", "latency_seconds", "overhead_seconds", "send_overhead_seconds",
+                      "nonblocking_send_overhead_seconds", "receive_overhead_seconds", "overhead_seconds_per_byte",
+                      "seconds_per_byte", "gap_seconds", "handshake_seconds"});
+  MessageCosts costs{.latency = seconds_or(segment, "latency_seconds", latency),
+                     .byte_time = seconds(segment, "seconds_per_byte"),
+                     .handshake = seconds_or(segment, "handshake_seconds", 0)};
+  if (segment.has("up_to_bytes")) costs.up_to = segment.whole_number("up_to_bytes");
+  const Seconds both{seconds_or(segment, "overhead_seconds", 0), seconds_or(segment, "overhead_seconds_per_byte", 0)};
+  costs.send = end_seconds(segment, "send_overhead_seconds", both);
+  costs.nonblocking_send = end_seconds(segment, "nonblocking_send_overhead_seconds", costs.send);
+  costs.receive = end_seconds(segment, "receive_overhead_seconds", both);
+  if (segment.has("gap_seconds")) costs.port = Seconds{seconds(segment, "gap_seconds"), costs.byte_time};
+  return costs;
+}
+
+LinkCosts loggp_link(const Description& link) {
+  link.allow_only({"model", "latency_seconds", "segments"});
+  const double latency = seconds(link, "latency_seconds");
+  LinkCosts costs{{}};
+  for (const Description& segment : link.objects("segments")) {
+    if (!costs.sizes.empty()) {
+      const Bytes before = costs.sizes.back().up_to;
+      if (before == MessageCosts::any_size)
+        segment.refuse("up_to_bytes", "the segment before this one has no end", "give all but the last an up_to_bytes");
+      if (segment.has("up_to_bytes") && segment.whole_number("up_to_bytes") <= before)
+        segment.refuse("up_to_bytes", fmt::format("not above the {} of the segment before", before),
+                       "give segments by rising size");
+    }
+    costs.sizes.push_back(loggp_segment(segment, latency));
+  }
+  if (costs.sizes.back().up_to != MessageCosts::any_size)
+    link.refuse("segments", fmt::format("nothing is said of messages above {} bytes", costs.sizes.back().up_to),
+                "leave up_to_bytes out of the last segment");
+  return costs;
+}
+
+LinkCosts table_link(const Description& link) {
+  link.allow_only({"model", "bytes_and_seconds"});
+  std::vector<MeasuredTime> times;
+  for (const Description::Pair& pair : link.pairs("bytes_and_seconds"))
+    times.push_back({pair.first, pair.second});
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i].seconds > slowest)
+      link.refuse(fmt::format("bytes_and_seconds[{}]", i), fmt::format("{:g} seconds", times[i].seconds),
+                  "write seconds, at most 1e9");
+  try {
+    return measured_costs(times);
+  } catch (const Error& error) {
+    link.refuse("bytes_and_seconds", error.description(), error.advice());
+  }
+}
+
+LinkCosts link_costs(const Description& link) {
+  const std::string model = link.word("model");
+  if (model == "hockney") return hockney_link(link);
+  if (model == "loggp") return loggp_link(link);
+  if (model == "table") return table_link(link);
+  link.refuse("model", fmt::format("no model is called '{}'", model), "choose hockney, loggp or table");
+}
+
+} // namespace
+
+NetworkDescription read_network(const std::filesystem::path& file) {
+  const Description whole = Description::read(file);
+  if (const std::string version = whole.word("format"); version != network_format)
+    whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
+                 fmt::format("write \"{}\"", network_format));
+  whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
+                    "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
+                    "handshake_latencies"});
+  NetworkDescription network{.name = whole.word_or("name", file.stem().string()),
+                             .description = whole.word_or("description", {}),
+                             .source = whole.word_or("source", {}),
+                             .file = file};
+  network.between_nodes = link_costs(whole.object("between_nodes"));
+  network.within_node = whole.has("within_node") ? link_costs(whole.object("within_node")) : network.between_nodes;
+  if (whole.has("memory_copy_bytes_per_second"))
+    network.memory_copy_byte_time = byte_time(whole, "memory_copy_bytes_per_second");
+  if (whole.has("reduction_bytes_per_second"))
+    network.reduction_byte_time = byte_time(whole, "reduction_bytes_per_second");
+  if (whole.has("eager_limit_bytes")) network.eager_limit = whole.whole_number("eager_limit_bytes");
+  network.handshake_latencies = whole.number_or("handshake_latencies", 2);
+  if (network.handshake_latencies > 1000)
+    whole.refuse("handshake_latencies", "more than 1000", "a handshake takes a few latencies");
+  return network;
+}
+
+NetworkDescription description(const Preset& preset, const MachineDefaults& machine) {
+  return {.name = std::string(preset.name),
+          .description = std::string(preset.description),
+          .source = std::string(preset.source),
+          .file = {},
+          .between_nodes = hockney_costs(preset.latency, 8 / preset.bits_per_second),
+          .within_node = hockney_costs(machine.within_node.latency, machine.within_node.byte_time),
+          .memory_copy_byte_time = machine.memory_copy_byte_time,
+          .reduction_byte_time = machine.reduction_byte_time};
+}
+
+MachineLane lane(const NetworkDescription& network, const Scaling& scaling) {
+  return {.name = scaled_name(network.name, scaling),
+          .between_nodes = scaled(network.between_nodes, scaling.bandwidth, scaling.latency),
+          .within_node = network.within_node,
+          .eager_limit = network.eager_limit,
+          .handshake_latencies = network.handshake_latencies,
+          .memory_copy_byte_time = network.memory_copy_byte_time,
+          .reduction_byte_time = network.reduction_byte_time,
+          .compute_scale = scaling.compute};
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "replay/network/machine_network.h"
+#include "replay/network/presets.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace timeless::replay {
+
+/// A network as a file describes it (docs/networks.md defines the format).
+struct NetworkDescription {
+  std::string name;        ///< the file's, without .json, unless it says another
+  std::string description; ///< for a reader
+  std::string source;      ///< where its figures come from
+  std::filesystem::path file;
+  LinkCosts between_nodes = {};
+  LinkCosts within_node = {}; ///< where a file has none, as it says of those between nodes, whatever these become
+  double memory_copy_byte_time = 0;
+  double reduction_byte_time = 0;
+  std::optional<Bytes> eager_limit = {};
+  double handshake_latencies = 2; ///< of a rendezvous, before the message sets off
+};
+
+/// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
+NetworkDescription read_network(const std::filesystem::path& file);
+
+/// A preset likewise, on a machine that has the defaults of docs/model.md beside it.
+NetworkDescription description(const Preset& preset, const MachineDefaults& machine = {});
+
+/// A lane of this network, scaled between nodes, named after both.
+MachineLane lane(const NetworkDescription& network, const Scaling& scaling = {});
+
+} // namespace timeless::replay

@@ -1,0 +1,188 @@
+#include "replay/simgrid/impossible_figures.h"
+
+#include "base/error.h"
+#include "replay/simgrid/quantities.h"
+#include "replay/simgrid/simgrid_factors.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+namespace timeless::replay {
+
+namespace {
+
+constexpr std::string_view quantity_name(Quantity quantity) {
+  switch (quantity) {
+  case Quantity::speed:
+    return "speed";
+  case Quantity::bandwidth:
+    return "bandwidth";
+  case Quantity::time:
+    return "time";
+  }
+  return "";
+}
+
+struct Bounds {
+  double least;
+  double most;
+};
+
+/// Beyond these, sums and quotients of a replay's times would leave the numbers that there are.
+constexpr Bounds bounds_of(Quantity quantity) {
+  return quantity == Quantity::time ? Bounds{0, 1e9} : Bounds{1e-9, 1e30};
+}
+
+std::string in_words(double value) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%.10g", value);
+  return number;
+}
+
+std::optional<ImpossibleFigure> judge_number(std::string_view text, Quantity quantity, const std::string& place) {
+  const auto reading = read_quantity(quantity, text);
+  if (!reading)
+    return ImpossibleFigure{.what = place + "=\"" + std::string(text.substr(0, 60)) + "\"",
+                            .advice = explain_quantity(quantity, text)};
+  if (reading->value < 0)
+    return ImpossibleFigure{.what = place + " is negative", .advice = "write " + std::string(units_of(quantity))};
+  if (reading->value == 0 && quantity != Quantity::time)
+    return ImpossibleFigure{.what = place + " is zero: nothing would ever end",
+                            .advice = "write a " + std::string(quantity_name(quantity)) + " like " +
+                                      std::string(units_of(quantity))};
+  const auto [least, most] = bounds_of(quantity);
+  if (reading->value < least || reading->value > most)
+    return ImpossibleFigure{.what = place + "=\"" + std::string(text.substr(0, 60)) + "\" is on no machine",
+                            .advice = "write a " + std::string(quantity_name(quantity)) + " from " + in_words(least) +
+                                      std::string(bare_unit(quantity)) + " to " + in_words(most) +
+                                      std::string(bare_unit(quantity))};
+  return {};
+}
+
+/// A host has several speeds, a radio link several bandwidths.
+void judge_attribute(const pugi::xml_node& node, const pugi::xml_attribute& attribute, std::size_t line,
+                     std::vector<ImpossibleFigure>& found) {
+  const auto quantity = quantity_of(attribute.name());
+  if (!quantity || *attribute.value() == '\0') return;
+  const std::string place = "<" + std::string(node.name()) + "> " + attribute.name();
+  const int state = quantity == Quantity::speed ? node.attribute("pstate").as_int(0) : -1;
+  int number = 0;
+  for (const std::string_view one : numbers_of(node, attribute)) {
+    const auto reading = read_quantity(*quantity, one);
+    const bool off = state >= 0 && number++ != state && reading && reading->value == 0;
+    if (off) continue;
+    if (auto figure = judge_number(one, *quantity, place)) {
+      figure->line = line;
+      found.push_back(std::move(*figure));
+    }
+  }
+}
+
+/// The values with which SimGrid works; outside of them its solver does not end, or finds that nothing may move.
+struct Range {
+  std::string_view setting;
+  double least;
+  double most;
+  bool or_zero = false; ///< 0 is no figure but "none"
+};
+
+constexpr double unbounded = 1e18;
+constexpr std::array ranges{
+    Range{"bmf/max-iterations", 1, unbounded},
+    Range{"bmf/precision", 1e-15, 1e-2},
+    Range{"maxmin/precision", 1e-15, 1e-2},
+    Range{"network/TCP-gamma", 1, unbounded, true},
+    Range{"network/bandwidth-factor", 1e-9, 1e9},
+    Range{"network/latency-factor", 0, 1e9},
+    Range{"network/loopback-bw", 1e-9, unbounded},
+    Range{"network/loopback-lat", 0, 1e9},
+    Range{"network/weight-S", 0, 1e9},
+    Range{"smpi/bw-factor", 1e-9, 1e9},
+    Range{"smpi/init", 0, 1e9},
+    Range{"smpi/iprobe", 0, 1e9},
+    Range{"smpi/lat-factor", 0, 1e9},
+    Range{"smpi/ois", 0, 1e9},
+    Range{"smpi/or", 0, 1e9},
+    Range{"smpi/os", 0, 1e9},
+    Range{"smpi/test", 0, 1e9},
+    Range{"smpi/wtime", 0, 1e9},
+    Range{"smpi/async-small-thresh", 0, 0x7fffffff},
+    Range{"smpi/send-is-detached-thresh", 0, 0x7fffffff},
+    Range{"surf/precision", 1e-15, 1e-2},
+};
+
+constexpr std::array yes_or_no{"cpu/maxmin-selective-update",
+                               "network/crosstraffic",
+                               "network/maxmin-selective-update",
+                               "smpi/errors-are-fatal",
+                               "smpi/finalization-barrier",
+                               "smpi/grow-injected-times",
+                               "smpi/pedantic",
+                               "smpi/simulate-computation"};
+constexpr std::array boolean_words{"yes", "on", "true", "1", "no", "off", "false", "0"};
+
+bool within(const Range& range, double value) {
+  return (value >= range.least && value <= range.most) || (range.or_zero && value == 0); // nan is not
+}
+
+/// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; that,
+/// and what is not above 0, is judged with the protocol's other settings.
+std::optional<bool> pieces_within(const Range& range, const std::string& value) {
+  try {
+    return std::ranges::all_of(PiecewiseSetting::parse(value, range.setting).pieces(), [&](const auto& piece) {
+      return (piece.fixed <= 0 || within(range, piece.fixed)) && piece.per_byte <= range.most;
+    });
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std::string& value) {
+  const std::string shown = name + "=\"" + value.substr(0, 60) + "\"";
+  if (name == "maxmin/concurrency-limit") {
+    const auto limit = whole_number<double>(value);
+    if (limit && (*limit == -1 || *limit >= 1)) return {};
+    return ImpossibleFigure{.what = shown + " lets no message move", .advice = "write -1, for no limit, or 1 or more"};
+  }
+  if (std::ranges::find(yes_or_no, name) != yes_or_no.end()) {
+    if (std::ranges::find(boolean_words, value) != boolean_words.end()) return {};
+    return ImpossibleFigure{.what = shown + " is neither yes nor no", .advice = "write yes or no"};
+  }
+  const auto range = std::ranges::find(ranges, std::string_view(name), &Range::setting);
+  if (range == ranges.end()) return {};
+  const auto single = whole_number<double>(value);
+  const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value);
+  const bool of_messages = name.ends_with("-factor") || name == "smpi/os" || name == "smpi/ois" || name == "smpi/or";
+  if (good.value_or(of_messages)) return {};
+  return ImpossibleFigure{.what = shown + " is nothing that SimGrid can compute with",
+                          .advice = std::string("write ") + (range->or_zero ? "0, or " : "") + "numbers from " +
+                                    in_words(range->least) + " to " + in_words(range->most)};
+}
+
+} // namespace
+
+std::vector<ImpossibleFigure> impossible_figures(const XmlFile& file) {
+  std::vector<ImpossibleFigure> found;
+  file.visit([&](const pugi::xml_node& node) {
+    const std::size_t line = file.line_of(node);
+    for (const pugi::xml_attribute& attribute : node.attributes())
+      judge_attribute(node, attribute, line, found);
+    if (std::string_view(node.name()) != "prop" || std::string_view(node.parent().name()) != "config") return;
+    if (auto figure = judge_setting(present_name(node.attribute("id").value()), node.attribute("value").value())) {
+      figure->line = line;
+      found.push_back(std::move(*figure));
+    }
+  });
+  return found;
+}
+
+std::string present_name(std::string_view setting) {
+  std::string newer(setting);
+  if (newer.starts_with("smpi/")) std::ranges::replace(newer, '_', '-');
+  if (newer.ends_with("-thres")) newer += 'h';
+  return newer;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,85 @@
+#include "replay/simgrid/simgrid_factors.h"
+
+#include "base/error.h"
+#include "replay/simgrid/quantities.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace timeless::replay {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\n\r") + 1 - begin);
+}
+
+double number(std::string_view text, std::string_view name, std::string_view whole) {
+  text = trimmed(text);
+  const auto value = whole_number<double>(text);
+  if (!value || !std::isfinite(*value))
+    throw Error(Failure::invalid_input, "'" + std::string(text) + "' is not a number", std::string(name),
+                "write \"" + std::string(whole) + "\" as size:value;size:value;...");
+  return *value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+} // namespace
+
+PiecewiseSetting PiecewiseSetting::parse(std::string_view text, std::string_view name) {
+  PiecewiseSetting setting;
+  for (const std::string_view part : split(text, ';')) {
+    if (trimmed(part).empty()) continue;
+    const auto numbers = split(part, ':');
+    if (numbers.size() < 2)
+      throw Error(Failure::invalid_input, "'" + std::string(part) + "' has no value", std::string(name));
+    Piece piece{.above = std::floor(number(numbers[0], name, text)), .fixed = number(numbers[1], name, text)};
+    if (numbers.size() > 2) piece.per_byte = number(numbers[2], name, text);
+    setting.pieces_.push_back(piece);
+  }
+  std::ranges::sort(setting.pieces_, {}, &Piece::above);
+  return setting;
+}
+
+const PiecewiseSetting::Piece* PiecewiseSetting::piece(double bytes) const {
+  // The last piece whose size is below: a size equal to a threshold belongs to the piece before it.
+  const auto after = std::ranges::lower_bound(pieces_, bytes, {}, &Piece::above);
+  return after == pieces_.begin() ? nullptr : &*(after - 1);
+}
+
+double PiecewiseSetting::factor(double bytes) const {
+  const Piece* found = piece(bytes);
+  return found == nullptr ? 1 : found->fixed;
+}
+
+double PiecewiseSetting::seconds(double bytes) const {
+  if (pieces_.empty()) return 0;
+  const Piece* found = piece(bytes);
+  if (found == nullptr) found = &pieces_.front();
+  return found->fixed + found->per_byte * bytes;
+}
+
+std::vector<trace::Bytes> segment_thresholds(const SmpiSettings& settings) {
+  std::vector<trace::Bytes> sizes;
+  for (const PiecewiseSetting* setting : {&settings.latency_factor, &settings.bandwidth_factor})
+    for (const PiecewiseSetting::Piece& piece : setting->pieces())
+      if (piece.above >= SmpiSettings::envelope_bytes)
+        sizes.push_back(static_cast<trace::Bytes>(piece.above - SmpiSettings::envelope_bytes));
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+  return sizes;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,161 @@
+#include "tools/cli/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+double seconds_now() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+bool is_number(const std::string& cell) {
+  return !cell.empty() && (std::isdigit(static_cast<unsigned char>(cell.front())) != 0 || cell.front() == '-');
+}
+
+std::vector<std::string> in_lines(std::vector<std::string> texts) {
+  std::ranges::transform(texts, texts.begin(), [](const std::string& text) { return escaped(text); });
+  return texts;
+}
+
+} // namespace
+
+void print_error(const Error& error) {
+  // Only an end of a line before an indented one is the project's own: nothing that is named begins a line.
+  std::string_view rest = error.what();
+  std::string text;
+  for (std::size_t end = rest.find("\n  "); end != rest.npos; end = rest.find("\n  ")) {
+    text += escaped(rest.substr(0, end)) + "\n  ";
+    rest.remove_prefix(end + 3);
+  }
+  fmt::print(stderr, "timeless: {}{}\n", text, escaped(rest));
+}
+
+void print_warning(std::string_view text) {
+  print_notice(fmt::format("warning: {}", text));
+}
+
+void print_notice(std::string_view text) {
+  fmt::print(stderr, "timeless: {}\n", escaped(text));
+}
+
+void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer) {
+  nlohmann::ordered_json whole;
+  whole["schema"] = fmt::format("timeless.{}/{}", verb, version);
+  whole.update(answer);
+  fmt::print("{}\n", whole.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+Table::Table(std::vector<std::string> header) : rows_{in_lines(std::move(header))} {}
+
+void Table::add(std::vector<std::string> row) {
+  row.resize(rows_.front().size());
+  rows_.push_back(in_lines(std::move(row)));
+}
+
+std::string Table::text() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns);
+  std::vector<bool> right(columns);
+  for (const auto& row : rows_)
+    for (std::size_t column = 0; column < columns; ++column)
+      widths[column] = std::max(widths[column], row[column].size());
+  for (std::size_t column = 1; column < columns; ++column)
+    right[column] = rows_.size() > 1 && is_number(rows_[1][column]);
+  std::string text;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t column = 0; column < columns; ++column)
+      line += right[column] ? fmt::format("  {:>{}}", row[column], widths[column])
+                            : fmt::format("  {:<{}}", row[column], widths[column]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+namespace {
+
+/// True where a line can be written over.
+bool stderr_is_terminal() {
+  const char* kind = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+/// Columns of the terminal; 80 where it does not say.
+std::size_t stderr_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/// The first word and as much of the end as fits: what is done, and the end of a file's name.
+std::string without_middle(const std::string& text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  const std::string head = text.substr(0, text.find(' ')) + " ...";
+  if (head.size() >= longest) return text.substr(0, longest);
+  return head + text.substr(text.size() - (longest - head.size()));
+}
+
+} // namespace
+
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width) {
+  constexpr std::size_t longest_bar = 30;
+  constexpr std::size_t shortest_bar = 5;
+  const std::string figures = fmt::format("{:3.0f} %  {:.0f} s", share * 100, seconds);
+  // What reaches the last column may go on to the next line, where it would stay.
+  const std::size_t room = width > 0 ? width - 1 : 0;
+  const std::size_t least = figures.size() + shortest_bar + 4; // spaces and brackets
+  if (room < least + 12) return figures.substr(0, room);
+  const std::string text = without_middle(label, room - least);
+  const std::size_t length = std::min(longest_bar, room - least + shortest_bar - text.size());
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(length));
+  return text + " [" + std::string(filled, '#') + std::string(length - filled, '.') + "] " + figures;
+}
+
+Progress::Progress(std::string_view label, std::uint64_t total)
+    : label_(escaped(label)), total_(std::max<std::uint64_t>(total, 1)), terminal_(stderr_is_terminal()),
+      started_(seconds_now()), next_(started_ + 1) {}
+
+namespace {
+
+std::atomic<bool> bar_is_shown = false;
+
+} // namespace
+
+void clear_progress() noexcept {
+  constexpr std::string_view erase = "\r\033[K";
+  if (bar_is_shown.exchange(false)) [[maybe_unused]]
+    const ssize_t written = ::write(STDERR_FILENO, erase.data(), erase.size());
+}
+
+Progress::~Progress() {
+  clear_progress();
+}
+
+void Progress::update(std::uint64_t done) {
+  if (!terminal_) return;
+  const double now = seconds_now();
+  if (now < next_) return;
+  next_ = now + 0.1;
+  bar_is_shown = true;
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
+  fmt::print(stderr, "\r\033[K{}", progress_line(label_, share, now - started_, stderr_width()));
+  std::fflush(stderr);
+}
+
+} // namespace timeless::tools

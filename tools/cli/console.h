@@ -1,0 +1,76 @@
+#pragma once
+
+#include "base/error.h"
+#include "base/escaping.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Prints `timeless: <what> (<where>): <what to do>` on stderr. Of what may be many, an error has indented lines below.
+void print_error(const Error& error);
+/// Prints the line `timeless: warning: ...` on stderr.
+void print_warning(std::string_view text);
+/// Prints the line `timeless: ...` on stderr.
+void print_notice(std::string_view text);
+
+/// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
+void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
+
+/// A line and its end, with what is in it escaped: whatever names it has, it stays one line.
+template <typename... Parts>
+std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
+  return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
+}
+
+/// Prints such a line on stdout.
+template <typename... Parts>
+void print_line(fmt::format_string<Parts...> format, Parts&&... parts) {
+  fmt::print("{}", text_line(format, std::forward<Parts>(parts)...));
+}
+
+/// A table printed with aligned columns: text left, numbers right.
+class Table {
+public:
+  explicit Table(std::vector<std::string> header);
+  /// Cells are printed escaped, as is the header.
+  void add(std::vector<std::string> row);
+  std::string text() const;
+
+private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// How far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width);
+
+/// Takes a bar that stands on the terminal away; may be called from a signal handler.
+void clear_progress() noexcept;
+
+/// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line.
+class Progress {
+public:
+  Progress(std::string_view label, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Cheap enough to be called often.
+  void update(std::uint64_t done);
+
+private:
+  std::string label_;
+  std::uint64_t total_;
+  bool terminal_;
+  double started_;
+  double next_;
+};
+
+} // namespace timeless::tools

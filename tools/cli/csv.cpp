@@ -1,0 +1,84 @@
+#include "tools/cli/csv.h"
+
+#include <algorithm>
+
+namespace timeless::tools {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// As the JSON answer has it: bytes that are no UTF-8 replaced.
+std::string as_utf8(const std::string& text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return text;
+  return ordered_json::parse(ordered_json(text).dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+std::string in_quotes(const std::string& bytes) {
+  const std::string text = as_utf8(bytes);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"') all += '"';
+    all += c;
+  }
+  return all + '"';
+}
+
+std::string plain(const ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string all;
+  for (const ordered_json& one : value)
+    all += (all.empty() ? "" : " ") + plain(one);
+  return all;
+}
+
+std::string value_at(const ordered_json& object, std::string_view path) {
+  const ordered_json* place = &object;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    const auto found = place->is_object() ? place->find(std::string(path.substr(0, dot))) : place->end();
+    if (!place->is_object() || found == place->end()) return "";
+    place = &*found;
+    if (dot == std::string_view::npos) return in_quotes(plain(*place));
+    path.remove_prefix(dot + 1);
+  }
+}
+
+void add_paths(const ordered_json& value, const std::string& path, std::string& text) {
+  if (!value.is_structured()) {
+    text += in_quotes(path) + "," + in_quotes(plain(value)) + "\n";
+    return;
+  }
+  std::size_t place = 0;
+  for (const auto& [key, part] : value.items()) {
+    const std::string name = value.is_array() ? std::to_string(place++) : key;
+    add_paths(part, path.empty() ? name : path + "." + name, text);
+  }
+}
+
+} // namespace
+
+std::string csv_head(std::span<const std::string_view> columns) {
+  std::string text;
+  for (const std::string_view column : columns)
+    text += (text.empty() ? "" : ",") + std::string(column);
+  return text + "\n";
+}
+
+std::string csv_row(const ordered_json& object, std::span<const std::string_view> columns) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    text += (i == 0 ? "" : ",") + value_at(object, columns[i]);
+  return text + "\n";
+}
+
+std::string csv_paths(const ordered_json& answer) {
+  std::string text = "path,value\n";
+  add_paths(answer, "", text);
+  return text;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,48 @@
+#include "tools/cli/nearest.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace timeless::tools {
+
+namespace {
+
+/// Letters to put in, take out or replace until one word is the other.
+std::size_t distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+} // namespace
+
+std::string_view nearest(std::span<const std::string_view> words, std::string_view word) {
+  constexpr std::size_t longest = 128;
+  std::string_view best;
+  std::size_t least = word.size() / 3 + 1;
+  if (word.size() > longest) return {};
+  for (const std::string_view candidate : words) {
+    const std::size_t far = distance(candidate, word);
+    if (far <= least && (best.empty() || far < least)) {
+      best = candidate;
+      least = far;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(const std::vector<std::string>& words, std::string_view word) {
+  const std::string_view near = nearest(std::vector<std::string_view>(words.begin(), words.end()), word);
+  return near.empty() ? std::string() : "did you mean " + std::string(near) + "? ";
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,76 @@
+#include "tools/cli/option_checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+/// `kind` is what the help calls it, `wanted` what the message does.
+template <typename Fits>
+CLI::Validator number_that(Fits fits, std::string kind, std::string wanted) {
+  return {[fits, wanted = std::move(wanted)](std::string& text) {
+            double value = 0;
+            const bool good = CLI::detail::lexical_cast(text, value) && std::isfinite(value) && fits(value);
+            return good ? std::string() : fmt::format("'{}' is not {}", text, wanted);
+          },
+          std::move(kind)};
+}
+
+/// Takes the sign off, and the number to `scale` times its value.
+bool without_percent_sign(std::string& text, double scale) {
+  if (!text.ends_with('%')) return true;
+  double value = 0;
+  if (!CLI::detail::lexical_cast(text.substr(0, text.size() - 1), value)) return false;
+  text = fmt::format("{}", value * scale);
+  return true;
+}
+
+} // namespace
+
+CLI::Validator share() {
+  return {[](std::string& text) {
+            double value = 0;
+            const bool good =
+                without_percent_sign(text, 0.01) && CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+            return good ? std::string() : fmt::format("'{}' is not a share from 0 to 1, or from 0% to 100%", text);
+          },
+          "SHARE"};
+}
+
+CLI::Validator percents() {
+  return {[](std::string& text) {
+            double value = 0;
+            const bool good = without_percent_sign(text, 1) && CLI::detail::lexical_cast(text, value) &&
+                              std::isfinite(value) && value >= 0;
+            return good ? std::string() : fmt::format("'{}' is not a number of per cent from 0 on", text);
+          },
+          "PERCENT"};
+}
+
+CLI::Validator positive_number() {
+  // Whose inverse is a number, too.
+  return number_that([](double value) { return value >= std::numeric_limits<double>::min(); }, "POSITIVE",
+                     "a number above 0");
+}
+
+CLI::Validator number_from_zero() {
+  return number_that([](double value) { return value >= 0; }, "NONNEGATIVE", "a number from 0 on");
+}
+
+CLI::Validator number_between(double least, double most) {
+  return number_that([least, most](double value) { return value >= least && value <= most; },
+                     fmt::format("FLOAT in [{:g} - {:g}]", least, most),
+                     fmt::format("a number from {:g} to {:g}", least, most));
+}
+
+CLI::Validator some_text() {
+  return {[](std::string& text) { return text.empty() ? std::string("nothing is given") : std::string(); }, ""};
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,228 @@
+#include "tools/cli/trace_input.h"
+
+#include "base/error.h"
+#include "base/rank_ranges.h"
+#include "gather/merge/files_source.h"
+#include "gather/parts/rank_files.h"
+#include "trace/codec/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+trace::formats::CallsAsComputation counted_calls(const std::vector<std::string>& calls) {
+  const auto named = [&](const char* kind) { return std::ranges::find(calls, kind) != calls.end(); };
+  if (named("none") && calls.size() > 1)
+    throw Error(Failure::usage, "none, and others", "--as-computation", "give one or the other");
+  return {.local = named("local"), .nonblocking = named("nonblocking")};
+}
+
+void add_format_options(CLI::App& command, TraceFormat& format) {
+  std::string known;
+  std::string timed;
+  for (const trace::formats::Format& one : trace::formats::formats()) {
+    if (one.open != nullptr) known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+    if (one.open_timed != nullptr) timed += fmt::format("{}{}", timed.empty() ? "" : ", ", one.name);
+  }
+  command.add_option("--from", format.name, "The trace is in this format: " + known)
+      ->type_name("FORMAT")
+      ->default_str("an archive, or a recording");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--as-computation",
+          [&format](const std::vector<std::string>& calls) { format.as_computation = counted_calls(calls); },
+          "With --from " + timed +
+              ": count the time inside these MPI calls as computation: local (MPI_Comm_rank and others that do not "
+              "communicate), nonblocking (those that start or test communication), local,nonblocking or none")
+      ->type_name("CALLS")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"local", "nonblocking", "none"}))
+      ->allow_extra_args(false)
+      ->default_str("local");
+}
+
+} // namespace
+
+void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format) {
+  command
+      .add_option("trace", path,
+                  "A gathered archive (.tia), or the directory of a recording; with --from, what that format has")
+      ->required();
+  add_format_options(command, format);
+}
+
+namespace {
+
+std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const TraceFormat& asked) {
+  const trace::formats::Format* const format = asked.ours() ? nullptr : &trace::formats::readable_format(asked.name);
+  if (!asked.as_computation) {
+    if (format == nullptr) return gather::open_run(path);
+    return format->open(path);
+  }
+  if (format == nullptr || format->open_timed == nullptr)
+    throw Error(Failure::usage,
+                fmt::format("{} no times of MPI calls that could count",
+                            format == nullptr ? "archives and recordings have" : std::string(format->name) + " has"),
+                "--as-computation", "leave it out, or give --from dumpi with a trace of DUMPI");
+  return format->open_timed(path, *asked.as_computation);
+}
+
+bool is_archive(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for
+  std::string beginning(trace::archive_magic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return beginning == trace::archive_magic;
+}
+
+/// Whether a directory has, or a prefix begins, such files: neither is a file itself.
+bool holds_dumpi(const std::filesystem::path& path) {
+  constexpr int enough = 100;
+  std::error_code ignored;
+  const auto is_dumpi = [](const std::filesystem::path& file) {
+    const trace::formats::Format* const seems = trace::formats::recognised_format(file);
+    return seems != nullptr && seems->name == "dumpi";
+  };
+  if (!std::filesystem::is_directory(path, ignored)) return is_dumpi(path.string() + "-0000.bin");
+  int looked = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+    if (++looked > enough || is_dumpi(entry.path())) return looked <= enough;
+  return false;
+}
+
+/// Says it where a file that cannot be read is in another format than the one asked for.
+void name_other_format(const std::filesystem::path& path, const std::string& from) {
+  const std::string asked = from.empty() ? "a Timeless archive" : from;
+  if (from.empty() && holds_dumpi(path))
+    throw Error(Failure::invalid_input, "no recording of Timeless, but files of DUMPI", path.string(),
+                "give --from dumpi");
+  if (is_archive(path)) {
+    if (!from.empty())
+      throw Error(Failure::invalid_input, fmt::format("a Timeless archive, not {}", asked), path.string(),
+                  "leave out --from");
+    return;
+  }
+  const trace::formats::Format* const seems = trace::formats::recognised_format(path);
+  if (seems == nullptr || seems->name == from || (!from.empty() && &trace::formats::readable_format(from) == seems))
+    return;
+  throw Error(Failure::invalid_input, fmt::format("not {}: it looks like {}", asked, seems->name), path.string(),
+              seems->open != nullptr ? fmt::format("give --from {}", seems->name)
+                                     : fmt::format("{} can be written, but not read", seems->name));
+}
+
+} // namespace
+
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format) {
+  try {
+    return open_as(path, format);
+  } catch (const Error& error) {
+    if (error.failure() == Failure::invalid_input) name_other_format(path, format.name);
+    throw;
+  }
+}
+
+std::string advice_on_one_trace(const CLI::App& command) {
+  const CLI::Option* const trace = command.get_option_no_throw("trace");
+  const std::vector<std::string> others = command.remaining();
+  if (trace == nullptr || trace->count() == 0 || others.empty()) return {};
+  if (std::ranges::any_of(others, [](const std::string& one) { return one.starts_with('-'); })) return {};
+  const std::string verb = command.get_name();
+  const std::string first = trace->results().front();
+  const CLI::Option* const from = command.get_option_no_throw("--from");
+  const std::string format = from == nullptr || from->count() == 0 ? "" : from->results().front();
+  if (format == "dumpi")
+    return fmt::format("a trace is named by one of its files, as in: timeless {} --from dumpi {}", verb, first);
+  if (format == "ti")
+    return "a trace is named by one file, which lists the ranks' files: printf '%s\\n' FILE... > LIST";
+  if (format.empty() && std::filesystem::path(first).filename().string().starts_with("rank-"))
+    return fmt::format(
+        "a recording is named by its directory, as in: timeless {} {}", verb,
+        std::filesystem::path(first).parent_path().empty() ? "." : std::filesystem::path(first).parent_path().string());
+  return fmt::format("a trace is one path, here {}", first);
+}
+
+std::uint64_t trace_bytes(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return std::filesystem::file_size(path);
+  std::uint64_t bytes = 0;
+  for (const gather::RankFile& file : gather::list_rank_files(path))
+    bytes += std::filesystem::file_size(file.path);
+  return bytes;
+}
+
+std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source) {
+  const auto* const imported = dynamic_cast<const trace::formats::ImportedRun*>(&source);
+  if (imported == nullptr) return trace_bytes(path);
+  std::uint64_t bytes = 0;
+  for (const std::filesystem::path& file : imported->files())
+    bytes += std::filesystem::file_size(file);
+  return bytes;
+}
+
+std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source) {
+  std::vector<std::filesystem::path> files{path};
+  if (const auto* const imported = dynamic_cast<const trace::formats::ImportedRun*>(&source))
+    std::ranges::copy(imported->files(), std::back_inserter(files));
+  std::error_code ignored;
+  // The journals, too, that stand beside ranks' files.
+  if (std::filesystem::is_directory(path, ignored))
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored))
+      files.push_back(entry.path());
+  return files;
+}
+
+double volume_error(const trace::Run& run) {
+  return static_cast<double>(run.volume_error) / 1e9;
+}
+
+std::string rounding(const trace::Run& run) {
+  if (run.volume_error == 0) return "";
+  return fmt::format("rounded by at most {:.3g} % each; the sum of each kernel of each rank is exact",
+                     100 * volume_error(run));
+}
+
+std::vector<std::string> spawned_worlds(const std::filesystem::path& path) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& world : gather::list_spawned_worlds(path))
+    names.push_back(world.string());
+  return names;
+}
+
+std::uint64_t total_actions(const trace::Run& run) {
+  return std::accumulate(run.ranks.begin(), run.ranks.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const trace::RankRecord& record) { return sum + record.actions; });
+}
+
+std::string incompleteness(const trace::Run& run) {
+  std::string sentence;
+  const auto missing = run.missing_ranks();
+  if (!missing.empty())
+    sentence = fmt::format("rank{} {} missing", missing.size() == 1 ? "" : "s", rank_ranges(missing));
+  std::vector<std::pair<std::string, std::vector<trace::Rank>>> unfinished; // by reason, as first met
+  for (const trace::RankRecord& record : run.ranks) {
+    if (record.ending == trace::Ending::finalized) continue;
+    const std::string reason = record.ending_reason.empty() ? "killed, crashed or still running" : record.ending_reason;
+    auto known = std::ranges::find(unfinished, reason, [](const auto& group) { return group.first; });
+    if (known == unfinished.end()) known = unfinished.insert(known, {reason, {}});
+    known->second.push_back(record.rank);
+  }
+  constexpr std::size_t most_reasons = 3;
+  for (std::size_t i = 0; i < std::min(unfinished.size(), most_reasons); ++i) {
+    const auto& [reason, ranks] = unfinished[i];
+    sentence += fmt::format("{}rank{} {} not finalized ({})", sentence.empty() ? "" : "; ",
+                            ranks.size() == 1 ? "" : "s", rank_ranges(ranks), reason);
+  }
+  if (unfinished.size() > most_reasons) sentence += "; and others";
+  return sentence;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "tools/cli/trace_format.h"
+#include "trace/model/source.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Adds what every verb reading a trace has: the positional argument, an archive or a directory of rank files, and
+/// --from, for what is in another format, with --as-computation.
+void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format);
+
+/// The run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the format
+/// that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls and
+/// some should count.
+std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format);
+
+/// What to type where a shell has made a trace's many files of a pattern: advice for a command that was given more
+/// arguments than it takes; empty where that is not why.
+std::string advice_on_one_trace(const CLI::App& command);
+
+/// Bytes on disk of an archive, or of all rank files of a directory.
+std::uint64_t trace_bytes(const std::filesystem::path& path);
+/// The same of whatever a trace was opened from.
+std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source);
+
+/// The files that a trace was opened from.
+std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source);
+
+/// All actions the run's records speak of.
+std::uint64_t total_actions(const trace::Run& run);
+
+/// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
+std::string incompleteness(const trace::Run& run);
+
+/// How far a volume of the trace may be from what was recorded, relative to that; 0 where nothing was rounded.
+double volume_error(const trace::Run& run);
+
+/// The same as a sentence; empty where nothing was rounded.
+std::string rounding(const trace::Run& run);
+
+/// Where the processes were recorded that those of a trace directory have spawned; none for an archive.
+std::vector<std::string> spawned_worlds(const std::filesystem::path& path);
+
+} // namespace timeless::tools

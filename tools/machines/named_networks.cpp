@@ -1,0 +1,105 @@
+#include "tools/machines/named_networks.h"
+
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
+#include "tools/cli/nearest.h"
+#include "tools/machines/named_platforms.h"
+
+#include "base/error.h"
+#include "replay/network/presets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace timeless::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path networks_directory() {
+  return platforms_directory() / "networks";
+}
+
+std::vector<std::string> shipped_networks() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(networks_directory(), ignored))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::optional<fs::path> network_file(const std::string& name) {
+  std::error_code ignored;
+  // A folder of that name nearby is no network.
+  if (fs::exists(name, ignored) && !fs::is_directory(name, ignored)) return name;
+  if (name.empty() || name.find('/') != std::string::npos) return std::nullopt;
+  for (const std::string& file : {name + ".json", name}) {
+    fs::path shipped = networks_directory() / file;
+    if (fs::is_regular_file(shipped, ignored)) return shipped;
+  }
+  return std::nullopt;
+}
+
+bool is_preset(const std::string& name) {
+  return std::ranges::find(replay::presets(), name, &replay::Preset::name) != replay::presets().end();
+}
+
+} // namespace
+
+replay::NetworkDescription named_network(const std::string& name) {
+  if (is_preset(name)) return replay::description(replay::preset(name));
+  if (const auto file = network_file(name)) return replay::read_network(*file);
+  const std::vector<std::string> platforms = known_platforms();
+  if (std::ranges::find(platforms, name) != platforms.end())
+    throw Error(Failure::usage, fmt::format("'{}' is a platform, no network", name), {}, "give --platform " + name);
+  throw Error(Failure::usage, fmt::format("there is no network called '{}'", name), {},
+              fmt::format("{}name a network file, or choose one of {}", did_you_mean(known_networks(), name),
+                          fmt::join(known_networks(), ", ")));
+}
+
+std::vector<replay::NetworkDescription> named_networks(const std::vector<std::string>& names) {
+  std::vector<replay::NetworkDescription> networks;
+  for (const std::string& name : names)
+    networks.push_back(named_network(name));
+  return networks;
+}
+
+std::vector<std::string> known_networks() {
+  std::vector<std::string> names;
+  for (const replay::Preset& preset : replay::presets())
+    names.emplace_back(preset.name);
+  std::ranges::move(shipped_networks(), std::back_inserter(names));
+  return names;
+}
+
+std::string network_listing() {
+  Table table({"network", "latency", "bandwidth", "what it is"});
+  std::string sources;
+  for (const std::string& name : known_networks()) {
+    const replay::NetworkDescription network = named_network(name);
+    const auto [latency, bandwidth] = figures(network);
+    table.add({name, human_seconds(latency), fmt::format("{:.3g} Gb/s", 8 * bandwidth / 1e9), network.description});
+    sources += text_line("{}: {}", name, network.source);
+  }
+  return table.text() + "\n" + sources;
+}
+
+NetworkFigures figures(const replay::NetworkDescription& network) {
+  const replay::MessageCosts& empty = network.between_nodes.of(0);
+  const double byte_time = network.between_nodes.sizes.back().byte_time;
+  return {.latency = empty.latency + empty.transfer,
+          .bandwidth = byte_time > 0 ? 1 / byte_time : std::numeric_limits<double>::infinity()};
+}
+
+std::string described(const replay::NetworkDescription& network) {
+  const auto [latency, bandwidth] = figures(network);
+  return fmt::format("{} ({}{:g} us, {:.4g} Gb/s)", network.name,
+                     network.description.empty() ? "" : network.description + ": ", latency * 1e6, 8 * bandwidth / 1e9);
+}
+
+} // namespace timeless::tools

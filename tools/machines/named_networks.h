@@ -1,0 +1,32 @@
+#pragma once
+
+#include "replay/network/network_file.h"
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a person may call a network: a preset's name, a file, or the name of a file that comes with Timeless. Throws
+/// Error(usage) listing the names there are, and what read_network() throws.
+replay::NetworkDescription named_network(const std::string& name);
+std::vector<replay::NetworkDescription> named_networks(const std::vector<std::string>& names);
+
+/// The names that named_network() knows, presets first.
+std::vector<std::string> known_networks();
+
+/// A table of them, for a reader: what each is and where its figures come from.
+std::string network_listing();
+
+/// What messages without bytes take beside their overheads, in seconds, and what very large ones get in the end, in
+/// bytes per second: the two figures to tell one network from another.
+struct NetworkFigures {
+  double latency = 0;
+  double bandwidth = 0;
+};
+NetworkFigures figures(const replay::NetworkDescription& network);
+
+/// "e1g (1G Ethernet: 50 us, 1 Gb/s)".
+std::string described(const replay::NetworkDescription& network);
+
+} // namespace timeless::tools

@@ -1,0 +1,57 @@
+#include "tools/machines/platform_head.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <string_view>
+
+namespace timeless::tools::platforms {
+
+namespace {
+
+/// Line breaks and runs of blanks as one blank.
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (blank && (line.empty() || line.back() == ' ')) continue;
+    line += blank ? ' ' : c;
+  }
+  while (line.ends_with(' '))
+    line.pop_back();
+  return line;
+}
+
+/// The word behind a mark such as "Trust:"; empty without one.
+std::string word_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = text.substr(at + mark.size());
+  while (rest.starts_with(' '))
+    rest.remove_prefix(1);
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return {rest.begin(), std::ranges::find_if_not(rest, is_letter)};
+}
+
+} // namespace
+
+Head head_of(const std::filesystem::path& file) {
+  constexpr std::size_t read = 16384;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(read, '\0');
+  in.read(text.data(), read);
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  text = text.substr(0, text.find("<platform"));
+  Head head;
+  constexpr std::string_view open = "<!--";
+  const std::size_t begin = text.find(open);
+  if (begin == std::string::npos) return head;
+  text = text.substr(begin + open.size());
+  text = text.substr(0, text.find("-->"));
+  head.description = one_line(text.substr(0, text.find("\n\n")));
+  head.trust = word_behind(text, "Trust:");
+  head.overheads = word_behind(text, "Overheads:");
+  return head;
+}
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,101 @@
+#include "tools/machines/preset_machine.h"
+
+#include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
+
+#include "base/error.h"
+#include "replay/network/compute_rates.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace timeless::tools {
+
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms) {
+  command
+      .add_option("--platform", platforms,
+                  "A SimGrid platform file, or the name of one that comes with Timeless; may be repeated")
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->default_str("");
+}
+
+void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
+  command.add_option("--mapping", options.mapping, "Ranks to nodes: auto, recorded, one-per-node, block:N, hostfile");
+  command.add_option("--hostfile", options.hostfile, "A host a line, with 'slots=N': ranks in this order");
+  command
+      .add_option("--compute-rate", options.compute_rate,
+                  "Instructions per second of one rank on the machine to predict")
+      ->check(positive_number())
+      ->default_str(fmt::format("{:g}, an assumption", assumed_instruction_rate));
+  command.add_option("--rates", options.rates, "A file with the rates of hosts and kernels (JSON)")->default_str("");
+}
+
+namespace {
+
+const char* units(const trace::Run& run) {
+  return run.counter.unit == trace::VolumeUnit::instructions ? "instructions" : run.counter.name.c_str();
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+} // namespace
+
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
+                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise) {
+  const bool counts_work =
+      run.counter.unit == trace::VolumeUnit::instructions || run.counter.unit == trace::VolumeUnit::events;
+  if (!counts_work)
+    throw Error(Failure::usage, "--rates needs a trace in instructions or other events",
+                fmt::format("this one's unit is {}", name(run.counter.unit)), "leave it out");
+  replay::ComputeRates rates = replay::read_rates(options.rates);
+  if (rates.units_per_second && options.compute_rate > 0)
+    throw Error(Failure::usage, "--compute-rate and the file's units_per_second contradict each other", options.rates,
+                "give one of them");
+  if (options.compute_rate > 0) rates.units_per_second = options.compute_rate;
+  ComputeSpeeds speeds;
+  speeds.kernel_factors = replay::kernel_factors(rates, run);
+  speeds.seconds_per_unit = replay::seconds_per_unit(rates, nodes, otherwise);
+  speeds.sentence = fmt::format("rates of {}", options.rates);
+  if (rates.units_per_second)
+    speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), units(run));
+  if (!rates.hosts.empty()) speeds.sentence += ", " + counted(rates.hosts.size(), "host") + " of their own";
+  if (!rates.kernels.empty()) speeds.sentence += ", " + counted(rates.kernels.size(), "kernel") + " of their own";
+  return speeds;
+}
+
+ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
+  ComputeBasis basis{.sentence = sentence, .from = "--rates"};
+  for (const std::uint32_t node : node_of_rank) {
+    const double rate = 1 / seconds_per_unit.at(node);
+    basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;
+    basis.most = std::max(basis.most, rate);
+  }
+  return basis;
+}
+
+PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOptions& options) {
+  PresetMachine machine;
+  const replay::Mapping mapping = replay::map_ranks(run, {}, replay::parse_mapping(options.mapping, options.hostfile));
+  machine.placement.node_of_rank = mapping.node_of_rank;
+  for (const std::uint32_t node : mapping.node_of_rank)
+    machine.nodes.push_back(mapping.nodes.at(node));
+  machine.mapping_sentence = mapping.sentence;
+  machine.notes = mapping.notes;
+  if (!options.rates.empty()) {
+    const ComputeSpeeds speeds = compute_speeds(run, options, mapping.nodes, {});
+    for (const std::uint32_t node : mapping.node_of_rank)
+      machine.placement.seconds_per_unit.push_back(speeds.seconds_per_unit.at(node));
+    machine.placement.kernel_factors = speeds.kernel_factors;
+    machine.compute = speeds.basis(mapping.node_of_rank);
+    return machine;
+  }
+  machine.compute = compute_basis(run.counter, options.compute_rate, {});
+  const bool timed = run.counter.unit == trace::VolumeUnit::nanoseconds;
+  machine.placement.seconds_per_unit = {timed ? 1e-9 : machine.compute.least > 0 ? 1 / machine.compute.least : 0};
+  return machine;
+}
+
+} // namespace timeless::tools

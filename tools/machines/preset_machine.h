@@ -1,0 +1,57 @@
+#pragma once
+
+#include "tools/machines/machine_basis.h"
+
+#include "replay/network/presets.h"
+#include "replay/simgrid/mapping.h"
+#include "trace/model/run.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a person may say of a machine that is a network preset rather than a platform file.
+struct PresetMachineOptions {
+  std::vector<std::string> networks = {};
+  std::string mapping = "auto";
+  std::string hostfile = {};
+  double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
+  std::string rates = {};  ///< a file of rates by host and kernel
+};
+
+/// Gives a verb the option --platform, which may be repeated.
+void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
+/// Gives a verb the options --mapping, --hostfile, --compute-rate and --rates.
+void add_placement_options(CLI::App& command, PresetMachineOptions& options);
+
+/// How fast the nodes of a machine compute.
+struct ComputeSpeeds {
+  std::vector<double> seconds_per_unit; ///< by node
+  std::vector<double> kernel_factors;   ///< see replay::kernel_factors
+  std::string sentence;                 ///< for a reader
+
+  /// Of ranks on these nodes.
+  ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;
+};
+
+/// What a file of rates says of a run on these nodes; `otherwise` is the seconds per unit of nodes it does not speak
+/// of, by node. Throws Error(usage) for options that contradict each other or the trace.
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
+                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise);
+
+/// Where the ranks of a run are on a preset machine, and how fast they compute, with the sentences that tell a reader.
+struct PresetMachine {
+  replay::Placement placement;
+  std::vector<std::string> nodes; ///< names, by rank: those a rates file knows hosts by
+  std::string mapping_sentence;
+  ComputeBasis compute;
+  std::vector<std::string> notes;
+};
+
+/// Throws Error(usage) for options that make no sense.
+PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOptions& options);
+
+} // namespace timeless::tools

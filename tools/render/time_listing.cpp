@@ -1,0 +1,73 @@
+#include "tools/render/time_listing.h"
+
+#include "tools/cli/console.h"
+
+#include "base/rank_ranges.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string percent(double part, double whole) {
+  return fmt::format("{:.1f}", whole > 0 ? 100 * part / whole : 0);
+}
+
+} // namespace
+
+std::string why_incomparable(const trace::Run& run) {
+  if (run.counter.name == "icount") return "the program ran under Valgrind, several times slower than by itself";
+  return {};
+}
+
+std::string listing_text(const trace::Run& run, const Measured& measured) {
+  const double whole = measured.computing + measured.in_calls + measured.elsewhere;
+  std::string text = fmt::format("{:<15}{} from MPI_Init to the end, per rank {} (least {}, most {})\n", "measured",
+                                 human_seconds(measured.end), human_seconds(measured.per_rank.mean),
+                                 human_seconds(measured.per_rank.least), human_seconds(measured.per_rank.most));
+  const bool counted = run.counter.unit != trace::VolumeUnit::none;
+  text += counted
+              ? fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
+                            percent(measured.computing, whole), percent(measured.in_calls, whole),
+                            percent(measured.elsewhere, whole))
+              : fmt::format("{:<15}in MPI {} %, between calls {} %: computing, which was not counted, and recording\n",
+                            "", percent(measured.in_calls, whole), percent(measured.elsewhere, whole));
+  if (!measured.ranks_without.empty())
+    text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
+                        measured.ranks_without.size() == 1 ? "" : "s", rank_ranges(measured.ranks_without));
+  if (const std::string why = why_incomparable(run); !why.empty())
+    text += text_line("{:<15}no speed of this machine: {}", "", why);
+  std::vector<std::pair<std::string, MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
+  std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.seconds; });
+  Table table({"time in", "calls", "seconds", "of all ranks' %", "mean", "longest"});
+  for (const auto& [call, figures] : calls)
+    table.add({call, std::to_string(figures.count), fmt::format("{:.6f}", figures.seconds),
+               percent(figures.seconds, whole), human_seconds(figures.seconds / static_cast<double>(figures.count)),
+               human_seconds(figures.longest)});
+  return text + "\n" + table.text();
+}
+
+nlohmann::ordered_json listing_json(const trace::Run& run, const Measured& measured) {
+  nlohmann::ordered_json json;
+  json["seconds"] = measured.end;
+  json["seconds_per_rank"] = {
+      {"least", measured.per_rank.least}, {"mean", measured.per_rank.mean}, {"most", measured.per_rank.most}};
+  json["computing_seconds"] = run.counter.unit != trace::VolumeUnit::none ? nlohmann::ordered_json(measured.computing)
+                                                                          : nlohmann::ordered_json();
+  json["in_calls_seconds"] = measured.in_calls;
+  json["elsewhere_seconds"] = measured.elsewhere;
+  json["ranks_without_times"] = measured.ranks_without;
+  json["incomparable_because"] = why_incomparable(run);
+  json["calls"] = nlohmann::ordered_json::object();
+  for (const auto& [call, figures] : measured.calls)
+    json["calls"][call] = {
+        {"count", figures.count}, {"seconds", figures.seconds}, {"longest_seconds", figures.longest}};
+  return json;
+}
+
+} // namespace timeless::tools

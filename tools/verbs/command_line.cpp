@@ -1,0 +1,71 @@
+#include "tools/verbs/command_line.h"
+
+#include "base/escaping.h"
+#include "tools/cli/nearest.h"
+#include "tools/cli/trace_input.h"
+#include "tools/verbs/verbs.h"
+#include "tools/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+/// CLI11's own messages, in the project's form.
+Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "timeless" : "timeless " + chosen.front()->get_name();
+  if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr)
+    if (const std::string advice = advice_on_one_trace(*chosen.front()); !advice.empty())
+      return {Failure::usage, "more than one trace", "", advice};
+  if (!chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
+    for (const CLI::Option* option : chosen.front()->get_options())
+      if (option->get_positional() && option->get_required() && option->count() == 0)
+        return {Failure::usage, "no " + option->get_name() + " is given", "",
+                option->get_description() + "; see " + command + " --help"};
+  return {Failure::usage, problem.what(), "", "see " + command + " --help"};
+}
+
+/// CLI11 would only say that a subcommand is missing.
+void demand_known_verb(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::string_view asked = argv[1];
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs())
+    names.emplace_back(verb.name);
+  if (std::ranges::find(names, asked) == names.end())
+    throw Error(Failure::usage, "there is no verb " + in_quotes(asked), "",
+                did_you_mean(names, asked) + "timeless --help lists them");
+}
+
+} // namespace
+
+int run_command_line(int argc, char** argv) {
+  demand_known_verb(argc, argv);
+  CLI::App app("Timeless: record what an MPI program does, predict how long it takes anywhere.", "timeless");
+  app.set_version_flag("--version", std::string("timeless ") + version);
+  app.require_subcommand(1);
+  app.footer("timeless VERB --help says more, with an example. Start with: timeless doctor");
+  VerbAction action;
+  for (const Verb& verb : verbs()) {
+    CLI::App* command = app.add_subcommand(verb.name, verb.summary);
+    command->option_defaults()->always_capture_default();
+    command->callback([&action, perform = verb.add(*command)] { action = perform; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& problem) {
+    throw usage_error(app, problem);
+  }
+  return action();
+}
+
+} // namespace timeless::tools

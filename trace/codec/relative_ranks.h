@@ -1,0 +1,30 @@
+#pragma once
+
+#include "trace/model/action.h"
+#include "trace/model/run.h"
+
+#include <cstdint>
+#include <vector>
+
+/// Ranks in actions as differences from the rank that acts, so that ranks in equal roles have equal actions
+/// (docs/archive-format.md, "Relative ranks").
+namespace timeless::trace {
+
+/// Where a rank stands in a communicator.
+struct OwnPlace {
+  Rank rank = no_rank; ///< in the communicator; no_rank where nothing in it can be relative
+  Rank size = 0;       ///< of the communicator
+};
+
+/// The place of a rank of MPI_COMM_WORLD; none in intercommunicators, and where it is no member.
+OwnPlace own_place(const Communicator& communicator, Rank world_rank);
+
+/// Makes the ranks in an action relative that are better so, and returns which (see RelativeRanks): partners of
+/// messages and targets, not roots; rank 0 only from rank 1, as many a program gives it a part of its own.
+/// `list` lends memory to action.ranks.
+std::uint8_t make_relative(Action& action, OwnPlace own, std::vector<Rank>& list);
+
+/// Undoes it. Throws Error(invalid_input) where that gives no rank of the communicator.
+void make_absolute(Action& action, std::uint8_t relative, OwnPlace own, std::vector<Rank>& list);
+
+} // namespace timeless::trace

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace timeless::trace {
+
+/// What one rank did once. The list, with the codes the archive stores, is action_kinds.def.
+enum class ActionKind : std::uint8_t {
+#define ACTION_KIND(code, name, ...) name = code,
+#include "trace/model/action_kinds.def"
+#undef ACTION_KIND
+};
+
+/// How a replay treats a kind.
+enum class ActionFamily : std::uint8_t {
+  computation,     ///< instructions (or nanoseconds) between two MPI calls; each carries a volume
+  point_to_point,  ///< sends, receives, probes
+  completion,      ///< completes the requests it lists
+  request,         ///< says something of one request without completing it
+  generalized,     ///< starts or completes a generalized request, by the program's own doing
+  collective,      ///< all members of the communicator meet
+  communicator,    ///< creates or frees a communicator, collectively over its parent
+  process,         ///< meets processes of another MPI_COMM_WORLD
+  window,          ///< a collective call on a window: all members of its communicator meet
+  one_sided,       ///< moves bytes between this rank and the target's window
+  epoch,           ///< synchronises one-sided transfers, not collectively
+  file_collective, ///< a collective call on a file: all members of its communicator make it
+  file,            ///< reads or writes a file, this rank alone
+  mark,            ///< says something of the actions around it; takes no time but that of a thread_await
+  lifecycle,       ///< the end of the rank's MPI
+};
+
+/// How many bytes a rank sends, or receives, by an action, and which fields of the action say so.
+enum class Sizes : std::uint8_t {
+  none,   ///< none
+  said,   ///< none, but `bytes` is the size of something: of a window, a file, a message that was seen or has come
+  buffer, ///< `bytes`: a buffer, as large on all members
+  one,    ///< `bytes` (received: `receive_bytes`): a message, a transfer, or this rank's part
+  each,   ///< as much as that to (received: from) each member or neighbour
+  list,   ///< `counts` (received: `receive_counts`): to (from) each member or neighbour a number of its own
+  result, ///< received only: this rank's part of what the fields of the sent side say
+};
+
+/// The part of a collective's root, which is the action's peer.
+enum class Root : std::uint8_t { none, sends, receives };
+
+/// What an action does with the requests it names. One that may begin a request names none when it is blocking.
+enum class RequestUse : std::uint8_t { begins, completes, cancels, frees, resolves };
+
+/// The halves of a split collective call on a file.
+enum class SplitCall : std::uint8_t { none, begins, ends };
+
+/// What a kind of action is. Its row in action_kinds.def names what differs from the defaults, in this order.
+struct ActionTraits {
+  ActionFamily family = ActionFamily::computation;
+  RequestUse requests = RequestUse::begins;
+  Root root = Root::none;
+  Sizes sent = Sizes::none;
+  Sizes received = Sizes::none;
+  SplitCall split = SplitCall::none;
+  bool reduces = false;        ///< computes with the bytes it moves: has element_bytes, and the flags of an operation
+  bool neighborhood = false;   ///< moves bytes between neighbours in a topology, which `ranks` lists
+  bool creates = false;        ///< makes a communicator, or a window or file with one of its own: new_communicator
+  bool by_new_members = false; ///< only the members of the new communicator create it
+  bool settles = false;        ///< only settles how a file is used
+};
+
+namespace detail {
+
+inline constexpr auto traits_by_code = [] {
+  std::array<ActionTraits, 256> by_code{};
+#define ACTION_KIND(code, name, of, mpi_name, ...)                                                                     \
+  by_code[code] = ActionTraits{.family = ActionFamily::of __VA_OPT__(, ) __VA_ARGS__};
+#include "trace/model/action_kinds.def"
+#undef ACTION_KIND
+  return by_code;
+}();
+
+} // namespace detail
+
+constexpr const ActionTraits& traits(ActionKind kind) {
+  return detail::traits_by_code[static_cast<std::uint8_t>(kind)];
+}
+
+constexpr ActionFamily family(ActionKind kind) {
+  return traits(kind).family;
+}
+
+/// The kind's own name, as in action_kinds.def: "wait_all".
+std::string_view name(ActionKind kind);
+
+/// True when an action of this kind carries a volume.
+constexpr bool has_volume(ActionKind kind) {
+  return family(kind) == ActionFamily::computation;
+}
+
+/// True of those of point-to-point whose `bytes` go to `peer`.
+constexpr bool sends_message(ActionKind kind) {
+  return family(kind) == ActionFamily::point_to_point && traits(kind).sent == Sizes::one;
+}
+
+/// True of those that send a message and receive another: Sendrecv and its kin.
+constexpr bool exchanges_messages(ActionKind kind) {
+  return sends_message(kind) && traits(kind).received == Sizes::one;
+}
+
+/// True of a collective with a root: the action's peer.
+constexpr bool rooted(ActionKind kind) {
+  return traits(kind).root != Root::none;
+}
+
+/// True of Neighbor_allgather and its kin.
+constexpr bool neighbourhood(ActionKind kind) {
+  return traits(kind).neighborhood;
+}
+
+/// True where the communicator of an action means something.
+constexpr bool names_communicator(ActionKind kind) {
+  switch (family(kind)) {
+  case ActionFamily::computation:
+  case ActionFamily::completion:
+  case ActionFamily::generalized:
+  case ActionFamily::mark:
+  case ActionFamily::lifecycle:
+    return false;
+  case ActionFamily::request:
+    return kind == ActionKind::resolved;
+  default:
+    return kind != ActionKind::file_delete;
+  }
+}
+
+} // namespace timeless::trace

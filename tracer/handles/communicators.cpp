@@ -1,0 +1,210 @@
+#include "tracer/handles/communicators.h"
+
+#include "tracer/mpi/mpi_library.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+
+namespace timeless::tracer {
+
+namespace {
+
+std::uint64_t finalize(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
+  return finalize(hash ^ finalize(value));
+}
+
+std::uint64_t of_rank(trace::Rank rank) {
+  return static_cast<std::uint32_t>(rank);
+}
+
+std::uint64_t of_members(std::span<const trace::Rank> members) {
+  std::uint64_t hash = combine(0, members.size());
+  for (const trace::Rank member : members)
+    hash = combine(hash, of_rank(member));
+  return hash;
+}
+
+/// The members of a group as ranks of MPI_COMM_WORLD; foreign_rank for those of another world.
+std::vector<trace::Rank> world_ranks(MPI_Group group) {
+  int size = 0;
+  mpi().Group_size(group, &size);
+  std::vector<int> own(static_cast<std::size_t>(size));
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<trace::Rank> world(own.size(), MPI_UNDEFINED);
+  MPI_Group world_group = nullptr;
+  mpi().Comm_group(mpi().comm_world, &world_group);
+  if (size > 0) mpi().Group_translate_ranks(group, size, own.data(), world_group, world.data());
+  mpi().Group_free(&world_group);
+  std::ranges::replace(world, MPI_UNDEFINED, trace::foreign_rank);
+  return world;
+}
+
+/// The first member that is of this world.
+trace::Rank first_of_world(std::span<const trace::Rank> members) {
+  const auto first = std::ranges::find_if(members, [](trace::Rank rank) { return rank != trace::foreign_rank; });
+  return first != members.end() ? *first : std::numeric_limits<trace::Rank>::max();
+}
+
+} // namespace
+
+trace::Rank CommunicatorTable::Groups::leader() const {
+  return std::min(first_of_world(local), first_of_world(remote));
+}
+
+void CommunicatorTable::start() {
+  mpi().Comm_rank(mpi().comm_world, &world_rank_);
+  enter(mpi().comm_world, groups_of(mpi().comm_world), finalize(1));
+  Groups self = groups_of(mpi().comm_self);
+  const std::uint64_t identity = combine(finalize(2), of_rank(self.local.front()));
+  enter(mpi().comm_self, std::move(self), identity);
+  MPI_Comm parent = mpi().comm_null;
+  mpi().Comm_get_parent(&parent);
+  if (parent != mpi().comm_null) enter(parent, groups_of(parent), finalize(6));
+}
+
+KnownCommunicator* CommunicatorTable::find(MPI_Comm handle) {
+  KnownCommunicator** const known = by_handle_.find(key_of(handle));
+  return known != nullptr ? *known : nullptr;
+}
+
+void CommunicatorTable::forget(MPI_Comm handle, KnownCommunicator& known) {
+  const bool named = find(handle) == &known;
+  if (named) by_handle_.erase(key_of(handle));
+  version_.fetch_add(1, std::memory_order_release);
+  if (named) forget(known);
+}
+
+void CommunicatorTable::forget(KnownCommunicator& known) {
+  if (reused_) spare_.push_back(&known);
+}
+
+std::uint64_t CommunicatorTable::next_creation(KnownCommunicator& parent) {
+  return combine(combine(parent.identity, 3), parent.creations++);
+}
+
+KnownCommunicator* CommunicatorTable::add(MPI_Comm handle, std::uint64_t creation) {
+  return add_duplicate(handle, handle, creation);
+}
+
+KnownCommunicator* CommunicatorTable::add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation) {
+  Groups groups = groups_of(parent);
+  const std::uint64_t identity = combine(creation, of_rank(groups.leader()));
+  return enter(handle, std::move(groups), identity);
+}
+
+KnownCommunicator* CommunicatorTable::add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag) {
+  Groups groups = groups_of(handle);
+  const std::uint64_t hash = combine(combine(combine(parent.identity, 4), of_members(groups.local)), of_rank(tag));
+  return enter(handle, std::move(groups), combine(hash, parent.groups[hash]++));
+}
+
+KnownCommunicator* CommunicatorTable::add_intercommunicator(MPI_Comm handle, int tag) {
+  Groups groups = groups_of(handle);
+  std::uint64_t first = of_members(groups.local);
+  std::uint64_t second = of_members(groups.remote);
+  if (first_of_world(groups.local) > first_of_world(groups.remote)) std::swap(first, second);
+  const std::uint64_t hash = combine(combine(combine(finalize(5), first), second), of_rank(tag));
+  return enter(handle, std::move(groups), combine(hash, meetings_[hash]++));
+}
+
+void CommunicatorTable::name(MPI_Comm handle, KnownCommunicator* known) {
+  by_handle_.set(key_of(handle), known);
+}
+
+std::vector<trace::Communicator> CommunicatorTable::new_ones(std::size_t first) const {
+  const std::size_t taken = defined_ - new_.size();
+  return {new_.begin() + static_cast<std::ptrdiff_t>(std::max(first, taken) - taken), new_.end()};
+}
+
+std::vector<trace::Communicator> CommunicatorTable::take_new() {
+  return std::exchange(new_, {});
+}
+
+CommunicatorTable::Groups CommunicatorTable::groups_of(MPI_Comm handle) const {
+  Groups groups;
+  MPI_Group group = nullptr;
+  int inter = 0;
+  mpi().Comm_group(handle, &group);
+  groups.local = world_ranks(group);
+  mpi().Group_free(&group);
+  mpi().Comm_test_inter(handle, &inter);
+  if (inter != 0) {
+    mpi().Comm_remote_group(handle, &group);
+    groups.remote = world_ranks(group);
+    mpi().Group_free(&group);
+  }
+  return groups;
+}
+
+KnownCommunicator* CommunicatorTable::enter(MPI_Comm handle, Groups groups, std::uint64_t identity) {
+  if (spare_.empty()) spare_.push_back(&pool_.emplace_back());
+  KnownCommunicator* const known = spare_.back();
+  spare_.pop_back();
+  *known = {};
+  known->id = static_cast<trace::CommunicatorId>(defined_++);
+  known->identity = identity;
+  known->size = static_cast<int>(groups.local.size());
+  known->remote_size = static_cast<int>(groups.remote.size());
+  known->rank = static_cast<int>(std::ranges::find(groups.local, world_rank_) - groups.local.begin());
+  new_.push_back({std::move(groups.local), std::move(groups.remote), identity});
+  if (handle != nullptr) by_handle_.set(key_of(handle), known);
+  return known;
+}
+
+Neighbors ask_neighbors(MPI_Comm handle) {
+  Neighbors neighbors;
+  int topology = MPI_UNDEFINED;
+  int rank = 0;
+  int weighted = 0;
+  mpi().Topo_test(handle, &topology);
+  if (topology == MPI_CART) {
+    mpi().Cartdim_get(handle, &neighbors.in);
+    neighbors.in = neighbors.out = 2 * neighbors.in;
+  } else if (topology == MPI_GRAPH) {
+    mpi().Comm_rank(handle, &rank);
+    mpi().Graph_neighbors_count(handle, rank, &neighbors.in);
+    neighbors.out = neighbors.in;
+  } else if (topology == MPI_DIST_GRAPH) {
+    mpi().Dist_graph_neighbors_count(handle, &neighbors.in, &neighbors.out, &weighted);
+  }
+  return neighbors;
+}
+
+Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks) {
+  const Neighbors count = ask_neighbors(handle);
+  const auto in = static_cast<std::size_t>(count.in);
+  ranks.resize(in + static_cast<std::size_t>(count.out));
+  int topology = MPI_UNDEFINED;
+  mpi().Topo_test(handle, &topology);
+  if (topology == MPI_DIST_GRAPH) {
+    std::vector<int> weights(ranks.size());
+    mpi().Dist_graph_neighbors(handle, count.in, ranks.data(), weights.data(), count.out, ranks.data() + in,
+                               weights.data() + in);
+    return count;
+  }
+  // Of the other topologies, whoever sends is sent to.
+  if (topology == MPI_CART) {
+    for (int dimension = 0; 2 * dimension < count.in; ++dimension)
+      mpi().Cart_shift(handle, dimension, 1, &ranks[2 * static_cast<std::size_t>(dimension)],
+                       &ranks[2 * static_cast<std::size_t>(dimension) + 1]);
+  } else if (topology == MPI_GRAPH) {
+    int rank = 0;
+    mpi().Comm_rank(handle, &rank);
+    mpi().Graph_neighbors(handle, rank, count.in, ranks.data());
+  }
+  std::ranges::replace(ranks, MPI_PROC_NULL, trace::no_rank);
+  std::copy_n(ranks.begin(), in, ranks.begin() + count.in);
+  return count;
+}
+
+} // namespace timeless::tracer

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "trace/model/run.h"
+#include "tracer/common/flat_map.h"
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+/// The communicators of this rank: their numbers, their members, and an identity that all members agree on without
+/// talking to each other.
+///
+/// How identities are computed (all arithmetic on unsigned 64-bit numbers, wrapping):
+///
+///     finalize(x)   = the output function of SplitMix64: x += 0x9e3779b97f4a7c15; x = (x ^ x >> 30) *
+///     0xbf58476d1ce4e5b9;
+///                     x = (x ^ x >> 27) * 0x94d049bb133111eb; x ^ x >> 31
+///     combine(h, v) = finalize(h ^ finalize(v))
+///     members(g)    = combine of combine(0, number of members of g) and, in order, the world rank of each member, -4
+///                     for one of another world
+///
+/// - MPI_COMM_WORLD: finalize(1). MPI_COMM_SELF of world rank r: combine(finalize(2), r). The communicator with the
+///   parents of a spawned process: finalize(6).
+/// - A communicator made by a call that is collective over a parent (dup, idup, split, split_type, create, cart_create,
+///   cart_sub, graph_create, dist_graph_create, dist_graph_create_adjacent, intercomm_merge; the communicator
+///   of a window or file): combine(combine(combine(identity of the parent, 3), index), leader). The index counts such
+///   calls on the parent from 0, in the order of the calls; every member of the parent counts, also those that get
+///   MPI_COMM_NULL. The leader is the world rank of the first member that is of this world; of an intercommunicator,
+///   the smaller one of those of both groups.
+/// - MPI_Comm_create_group: with h = combine(combine(combine(identity of the parent, 4), members(group)), tag):
+///   combine(h, occurrence), where the occurrence counts from 0 how often its members have made one with the same h.
+/// - MPI_Intercomm_create, and with tag 0 MPI_Comm_spawn, accept, connect and join: as before, with
+///   h = combine(combine(combine(finalize(5), members(first)), members(second)), tag); the first of the two groups is
+///   that whose first member of this world has the smaller world rank.
+///
+/// Tags enter as their 32-bit two's complement, ranks as themselves.
+namespace timeless::tracer {
+
+struct KnownCommunicator {
+  trace::CommunicatorId id = trace::no_communicator;
+  std::uint64_t identity = 0;
+  int rank = 0;        ///< this process in it
+  int size = 0;        ///< of the local group
+  int remote_size = 0; ///< 0 unless an intercommunicator
+  std::uint32_t creations = 0;
+  std::map<std::uint64_t, std::uint64_t> groups = {}; ///< of MPI_Comm_create_group over it: how often each h
+
+  bool inter() const { return remote_size > 0; }
+  /// How many ranks a rooted or v-collective speaks to.
+  int peers() const { return inter() ? remote_size : size; }
+};
+
+class CommunicatorTable {
+public:
+  /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
+  void start();
+
+  /// What is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
+  KnownCommunicator* find(MPI_Comm handle);
+  /// Forgets a handle, if it still means this communicator, and the communicator.
+  void forget(MPI_Comm handle, KnownCommunicator& known);
+  /// Forgets a communicator that has no handle: its memory may serve another.
+  void forget(KnownCommunicator& known);
+  /// From now on, a communicator stays what it is when it has been forgotten: other threads may be looking at it.
+  void expect_threads() { reused_ = false; }
+  /// Another number whenever a handle may have come to mean another communicator. For threads that remember some.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+
+  /// The identity of the next communicator made collectively over this parent, but for its leader.
+  std::uint64_t next_creation(KnownCommunicator& parent);
+  /// Enters a communicator made collectively over a parent.
+  KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
+  /// The same before its handle may be used: one with the groups of the parent (MPI_Comm_idup).
+  KnownCommunicator* add_duplicate(MPI_Comm handle, MPI_Comm parent, std::uint64_t creation);
+  KnownCommunicator* add_of_group(MPI_Comm handle, KnownCommunicator& parent, int tag);
+  KnownCommunicator* add_intercommunicator(MPI_Comm handle, int tag);
+  /// Gives a communicator that is already defined its handle.
+  void name(MPI_Comm handle, KnownCommunicator* known);
+
+  /// How many are defined.
+  std::size_t defined() const { return defined_; }
+  /// Those from this number on, of the ones not yet taken.
+  std::vector<trace::Communicator> new_ones(std::size_t first) const;
+  /// Those defined since the last time.
+  std::vector<trace::Communicator> take_new();
+
+private:
+  struct Groups {
+    std::vector<trace::Rank> local;
+    std::vector<trace::Rank> remote;
+    trace::Rank leader() const;
+  };
+
+  Groups groups_of(MPI_Comm handle) const;
+  KnownCommunicator* enter(MPI_Comm handle, Groups groups, std::uint64_t identity);
+  trace::Rank world_rank_ = trace::no_rank;
+  std::atomic<std::uint64_t> version_{0};
+  std::size_t defined_ = 0;
+  std::deque<KnownCommunicator> pool_;
+  std::vector<KnownCommunicator*> spare_;
+  bool reused_ = true;
+  FlatMap<KnownCommunicator*> by_handle_;
+  std::vector<trace::Communicator> new_;
+  std::map<std::uint64_t, std::uint64_t> meetings_; ///< of MPI_Intercomm_create and the like: how often each h
+};
+
+/// How many ranks send to this one, and it to others, in the communicator's topology.
+struct Neighbors {
+  int in = 0;
+  int out = 0;
+};
+Neighbors ask_neighbors(MPI_Comm handle);
+/// Lets `ranks` be who sends to this one, then to whom it sends, both in the order of neighbourhood collectives;
+/// no_rank where there is nobody beyond the edge of a grid.
+Neighbors list_neighbors(MPI_Comm handle, std::vector<trace::Rank>& ranks);
+
+} // namespace timeless::tracer

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tracer/common/flat_map.h"
+#include "tracer/handles/communicators.h"
+
+#include <mpi.h>
+
+namespace timeless::tracer {
+
+/// The files this rank has open, by handle. Each has a communicator of its own in the trace: the group of the one it
+/// was opened on, and an identity as of any communicator made collectively over that (see communicators.h).
+class FileTable {
+public:
+  void open(MPI_File handle, KnownCommunicator* own) { by_handle_.set(key_of(handle), own); }
+  /// Returns what was known of the file, or null.
+  KnownCommunicator* close(MPI_File handle) {
+    KnownCommunicator* const own = find(handle);
+    if (own != nullptr) by_handle_.erase(key_of(handle));
+    return own;
+  }
+
+  /// The file's communicator, or null when the trace knows nothing of the file.
+  KnownCommunicator* find(MPI_File handle) {
+    KnownCommunicator** const known = by_handle_.find(key_of(handle));
+    return known != nullptr ? *known : nullptr;
+  }
+
+private:
+  FlatMap<KnownCommunicator*> by_handle_;
+};
+
+} // namespace timeless::tracer

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tracer/mpi/mpi_library.h"
+
+#include <utility>
+
+namespace timeless::tracer {
+
+/// Functions of a profiling layer that stands between the program and MPI, in a library that the program is linked
+/// with: where there is one, MPI_Name goes to it, and is recorded when the layer calls PMPI_Name. Null where there is
+/// none.
+struct Layers : MpiFunctions {};
+
+extern constinit Layers layers;
+
+/// The Fortran procedure of this name ("mpi_send_") of such a layer, or null.
+void* fortran_layer(const char* name);
+
+/// A call of the program that a layer handles. The call it makes of MPI stands where the program's does.
+class LayeredCall {
+public:
+  explicit LayeredCall(const void* site) : outer_(std::exchange(of_program, site)) {}
+  ~LayeredCall() { of_program = outer_; }
+  LayeredCall(const LayeredCall&) = delete;
+  LayeredCall& operator=(const LayeredCall&) = delete;
+
+  /// Where the program calls what is called from here.
+  static const void* site(const void* here) { return of_program != nullptr ? of_program : here; }
+
+private:
+  static constinit thread_local const void* of_program;
+
+  const void* outer_;
+};
+
+} // namespace timeless::tracer

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "trace/model/action.h"
+#include "tracer/record/recorder.h"
+
+#include <mpi.h>
+
+#include <string_view>
+
+/// What the rows of calls.def say of how a call is recorded: each function is given the arguments of an MPI call that
+/// has succeeded, and tells the recorder. A null request means the blocking form.
+namespace timeless::tracer::record {
+
+using trace::ActionKind;
+using trace::SendMode;
+
+// Sizes and ranks.
+trace::Bytes bytes_of(int count, MPI_Datatype datatype);
+/// A source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
+trace::Rank peer_of(int rank);
+trace::Tag tag_of(int tag);
+trace::Bytes received_bytes(const MPI_Status& status);
+/// True when a call has taken part in the communication: also one to which more came than its buffer holds. Of a
+/// message, the status then tells the whole length.
+constexpr bool took_part(int result) {
+  return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
+}
+
+// Point to point.
+void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          const MPI_Request* request = nullptr);
+void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             const MPI_Request* request);
+void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               const MPI_Request* request);
+void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  const MPI_Request* request);
+
+// Requests.
+/// Enters the request of an action about to be recorded: gives it a number and writes that into the action.
+Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action);
+/// Enters a request of which nothing is recorded.
+void begin_silent(Recorder& recorder, const MPI_Request* request);
+/// Records the receive of a request, or the start of a persistent one.
+void begin_receive(Recorder& recorder, Request& request, const trace::Action& action);
+/// Says what a receive has received, in its own action while that is still held, else in one of its own.
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status);
+/// Says that nothing more will be learnt of a receive.
+void give_up_receive(Recorder& recorder, Request& request);
+
+/// Asks MPI whether a request that the program frees has ended, and records how a receive or a cancelled request has.
+/// False when it has not. Never of a generalized request: that would call the program.
+bool ask_of_end(Recorder& recorder, Request& request);
+/// Records that a request is freed, and ends it.
+void free_request(Recorder& recorder, Request& request);
+/// Frees those of the receives kept by Recorder::keep_freed that have ended.
+void release_complete(Recorder& recorder);
+/// Before MPI_Finalize: frees all of them. What has received nothing by now is recorded as cancelled.
+void release_freed(Recorder& recorder);
+
+void generalized_started(Recorder& recorder, const MPI_Request* request);
+
+// Collectives.
+void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request = nullptr);
+void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+            MPI_Comm comm, const MPI_Request* request = nullptr);
+void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+          const MPI_Request* request = nullptr);
+void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+            const MPI_Request* request = nullptr);
+void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, const MPI_Request* request = nullptr);
+void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, const MPI_Request* request = nullptr);
+void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request = nullptr);
+void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+               MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+              MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
+               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
+               const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+               const MPI_Request* request = nullptr);
+void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                        MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
+                        MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request = nullptr);
+void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
+                        const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                        const MPI_Request* request = nullptr);
+
+// Communicators.
+/// A creation that is collective over the parent; newcomm may be MPI_COMM_NULL.
+void created(Recorder& recorder, ActionKind kind, MPI_Comm parent, MPI_Comm newcomm);
+void created_group(Recorder& recorder, MPI_Comm parent, int tag, MPI_Comm newcomm);
+void created_intercommunicator(Recorder& recorder, MPI_Comm local_comm, int tag, MPI_Comm newcomm);
+
+// Processes of other worlds.
+/// Those that `commands` commands have started; how many of each is known at the root only.
+void spawned(Recorder& recorder, ActionKind kind, int commands, const int maxprocs[], int root, MPI_Comm comm,
+             MPI_Comm intercomm);
+/// Those that another program's call has brought (MPI_Comm_accept, MPI_Comm_connect).
+void met(Recorder& recorder, ActionKind kind, int root, MPI_Comm comm, MPI_Comm newcomm);
+/// The one at the other end of a socket.
+void joined(Recorder& recorder, MPI_Comm intercomm);
+
+// One-sided communication. A target of MPI_PROC_NULL leaves no action. Of an epoch that has begun while recording was
+// switched off the trace does not get the end either.
+void created_window(Recorder& recorder, ActionKind kind, MPI_Aint size, MPI_Comm comm, MPI_Win win);
+void freed_window(Recorder& recorder, MPI_Win win, KnownWindow& known);
+void fence(Recorder& recorder, int assertion, MPI_Win win);
+void put(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         const MPI_Request* request = nullptr);
+void get(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Win win,
+         const MPI_Request* request = nullptr);
+void accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win,
+                const MPI_Request* request = nullptr);
+void get_accumulate(Recorder& recorder, int count, MPI_Datatype datatype, int result_count,
+                    MPI_Datatype result_datatype, int target, MPI_Op op, MPI_Win win,
+                    const MPI_Request* request = nullptr);
+void fetch_and_op(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Op op, MPI_Win win);
+void compare_and_swap(Recorder& recorder, MPI_Datatype datatype, int target, MPI_Win win);
+void post(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
+void start(Recorder& recorder, MPI_Group group, int assertion, MPI_Win win);
+void complete(Recorder& recorder, MPI_Win win);
+/// The end of an exposure: MPI_Win_wait, or MPI_Win_test that has found it.
+void exposed(Recorder& recorder, ActionKind kind, MPI_Win win);
+void lock(Recorder& recorder, int type, int target, int assertion, MPI_Win win);
+void unlock(Recorder& recorder, int target, MPI_Win win);
+void lock_all(Recorder& recorder, int assertion, MPI_Win win);
+void unlock_all(Recorder& recorder, MPI_Win win);
+void flush(Recorder& recorder, ActionKind kind, int target, MPI_Win win);
+/// A flush of all targets, or MPI_Win_sync.
+void flush_all(Recorder& recorder, ActionKind kind, MPI_Win win);
+
+// Files.
+/// A call that moves nothing.
+void file_call(Recorder& recorder, ActionKind kind, MPI_File file);
+/// A call that gives the file a size.
+void file_sized(Recorder& recorder, ActionKind kind, MPI_File file, MPI_Offset size);
+void file_read(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+               const MPI_Request* request = nullptr);
+void file_written(Recorder& recorder, ActionKind kind, MPI_File file, trace::Bytes bytes,
+                  const MPI_Request* request = nullptr);
+void file_deleted(Recorder& recorder);
+
+// Regions.
+void begin_region(Recorder& recorder, std::string_view name);
+void end_region(Recorder& recorder, std::string_view name);
+
+} // namespace timeless::tracer::record

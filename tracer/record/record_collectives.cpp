@@ -1,0 +1,341 @@
+#include "tracer/record/record.h"
+
+#include "tracer/mpi/mpi_library.h"
+#include "tracer/record/call_scope.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace timeless::tracer::record {
+
+namespace {
+
+using trace::Bytes;
+
+struct Rooted {
+  trace::Rank peer; ///< what the action says
+  bool here;        ///< this rank is the root
+};
+
+/// The root of a collective. In an intercommunicator the root's own group passes MPI_ROOT or MPI_PROC_NULL.
+Rooted rooted(const KnownCommunicator& communicator, int root) {
+  if (root == MPI_ROOT) return {trace::root_of_remote_group, true};
+  if (root == MPI_PROC_NULL) return {trace::no_rank, false};
+  return {root, !communicator.inter() && root == communicator.rank};
+}
+
+std::uint16_t in_place(const void* buffer) {
+  return buffer == MPI_IN_PLACE ? trace::flag_in_place : 0;
+}
+
+void add_flags(trace::Action& action, std::uint16_t flags) {
+  action.flags = static_cast<std::uint16_t>(action.flags | flags);
+}
+
+/// The volumes of a v-collective. The span holds until the same list is filled again.
+std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], MPI_Datatype datatype, int size) {
+  list.resize(static_cast<std::size_t>(size));
+  const Bytes element = bytes_of(1, datatype);
+  for (std::size_t peer = 0; peer < list.size(); ++peer)
+    list[peer] = element * static_cast<Bytes>(std::max(counts[peer], 0));
+  return list;
+}
+
+std::span<const Bytes> volumes(std::vector<Bytes>& list, const int counts[], const MPI_Datatype datatypes[], int size) {
+  list.resize(static_cast<std::size_t>(size));
+  for (std::size_t peer = 0; peer < list.size(); ++peer)
+    list[peer] = bytes_of(counts[peer], datatypes[peer]);
+  return list;
+}
+
+void describe_operation(trace::Action& action, MPI_Datatype datatype, MPI_Op op) {
+  action.element_bytes = static_cast<std::uint32_t>(bytes_of(1, datatype));
+  if (std::ranges::find(mpi().predefined_operations, op) == std::end(mpi().predefined_operations))
+    add_flags(action, trace::flag_user_operation);
+  int commutes = 1;
+  mpi().Op_commutative(op, &commutes);
+  if (commutes == 0) add_flags(action, trace::flag_noncommutative);
+}
+
+/// MPI gives no request where too much would come. The others meet this rank all the same: it has met them, too.
+void end_refused(Recorder& recorder, Request& request) {
+  std::erase(recorder.thread().begun, &request);
+  if (request.place.exists()) {
+    const trace::RequestId ended = request.id;
+    recorder.append_of_recorded({.kind = ActionKind::wait, .requests = {&ended, 1}});
+  }
+  request.completion_seen = true;
+  free_request(recorder, request);
+}
+
+/// Records a collective over `comm` whose action `describe(action, communicator)` completes.
+template <typename Describe>
+void collective(Recorder& recorder, ActionKind kind, MPI_Comm comm, const MPI_Request* request, Describe&& describe) {
+  const KnownCommunicator* const known = recorder.communicator(comm);
+  if (known == nullptr) {
+    if (request != nullptr) begin_silent(recorder, request);
+    return;
+  }
+  trace::Action action{.kind = kind, .communicator = known->id};
+  if (thread_state.call->truncated()) add_flags(action, trace::flag_truncated);
+  describe(action, *known);
+  if (request == nullptr) {
+    recorder.append(action);
+    return;
+  }
+  Request& entry = begin(recorder, request, action);
+  entry.place = recorder.append(action);
+  if (*request == mpi().request_null) end_refused(recorder, entry);
+}
+
+void reduction(Recorder& recorder, ActionKind kind, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+    action.bytes = bytes_of(count, datatype);
+    add_flags(action, in_place(sendbuf));
+    describe_operation(action, datatype, op);
+  });
+}
+
+/// allgather and alltoall: one size to each, one from each.
+void uniform(Recorder& recorder, ActionKind kind, const void* sendbuf, int sendcount, MPI_Datatype sendtype,
+             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+    add_flags(action, in_place(sendbuf));
+    action.receive_bytes = bytes_of(recvcount, recvtype);
+    action.bytes = sendbuf == MPI_IN_PLACE ? action.receive_bytes : bytes_of(sendcount, sendtype);
+  });
+}
+
+/// Adds the neighbours of the communicator's topology, as trace::Action describes them.
+Neighbors add_neighbors(Recorder& recorder, trace::Action& action, MPI_Comm comm) {
+  std::vector<trace::Rank>& ranks = recorder.thread().neighbors;
+  const Neighbors neighbors = list_neighbors(comm, ranks);
+  action.ranks = ranks;
+  action.tag = 1 + neighbors.in;
+  return neighbors;
+}
+
+/// One size to each neighbour, one from each.
+void uniform_neighborhood(Recorder& recorder, ActionKind kind, int sendcount, MPI_Datatype sendtype, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, kind, comm, request, [&](trace::Action& action, const KnownCommunicator&) {
+    add_neighbors(recorder, action, comm);
+    action.bytes = bytes_of(sendcount, sendtype);
+    action.receive_bytes = bytes_of(recvcount, recvtype);
+  });
+}
+
+} // namespace
+
+void barrier(Recorder& recorder, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::barrier, comm, request, [](trace::Action&, const KnownCommunicator&) {});
+}
+
+void broadcast(Recorder& recorder, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               const MPI_Request* request) {
+  collective(recorder, ActionKind::broadcast, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               action.peer = rooted(communicator, root).peer;
+               action.bytes = bytes_of(count, datatype);
+             });
+}
+
+void reduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+            MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::reduce, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               action.peer = rooted(communicator, root).peer;
+               action.bytes = bytes_of(count, datatype);
+               add_flags(action, in_place(sendbuf));
+               describe_operation(action, datatype, op);
+             });
+}
+
+void allreduce(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+               const MPI_Request* request) {
+  reduction(recorder, ActionKind::allreduce, sendbuf, count, datatype, op, comm, request);
+}
+
+void scan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+          const MPI_Request* request) {
+  reduction(recorder, ActionKind::scan, sendbuf, count, datatype, op, comm, request);
+}
+
+void exscan(Recorder& recorder, const void* sendbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+            const MPI_Request* request) {
+  reduction(recorder, ActionKind::exscan, sendbuf, count, datatype, op, comm, request);
+}
+
+void reduce_scatter(Recorder& recorder, const void* sendbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                    MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::reduce_scatter, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               // In an intercommunicator, too, the counts are those of the own group.
+               action.counts = volumes(recorder.thread().counts, recvcounts, datatype, communicator.size);
+               add_flags(action, in_place(sendbuf));
+               describe_operation(action, datatype, op);
+             });
+}
+
+void reduce_scatter_block(Recorder& recorder, const void* sendbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, const MPI_Request* request) {
+  reduction(recorder, ActionKind::reduce_scatter_block, sendbuf, recvcount, datatype, op, comm, request);
+}
+
+void gather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+            MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::gather, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               const Rooted at = rooted(communicator, root);
+               action.peer = at.peer;
+               add_flags(action, in_place(sendbuf));
+               if (at.here) action.receive_bytes = bytes_of(recvcount, recvtype);
+               if (sendbuf == MPI_IN_PLACE)
+                 action.bytes = action.receive_bytes;
+               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+                 action.bytes = bytes_of(sendcount, sendtype);
+             });
+}
+
+void gatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+  collective(
+      recorder, ActionKind::gatherv, comm, request, [&](trace::Action& action, const KnownCommunicator& communicator) {
+        const Rooted at = rooted(communicator, root);
+        action.peer = at.peer;
+        add_flags(action, in_place(sendbuf));
+        if (at.here)
+          action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
+        if (sendbuf == MPI_IN_PLACE)
+          action.bytes = at.here ? action.receive_counts[static_cast<std::size_t>(communicator.rank)] : 0;
+        else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+          action.bytes = bytes_of(sendcount, sendtype);
+      });
+}
+
+void scatter(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+             MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::scatter, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               const Rooted at = rooted(communicator, root);
+               action.peer = at.peer;
+               add_flags(action, in_place(recvbuf));
+               if (at.here) action.bytes = bytes_of(sendcount, sendtype);
+               if (recvbuf == MPI_IN_PLACE)
+                 action.receive_bytes = action.bytes;
+               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+                 action.receive_bytes = bytes_of(recvcount, recvtype);
+             });
+}
+
+void scatterv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const void* recvbuf, int recvcount,
+              MPI_Datatype recvtype, int root, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::scatterv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               const Rooted at = rooted(communicator, root);
+               action.peer = at.peer;
+               add_flags(action, in_place(recvbuf));
+               if (at.here)
+                 action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
+               if (recvbuf == MPI_IN_PLACE)
+                 action.receive_bytes = at.here ? action.counts[static_cast<std::size_t>(communicator.rank)] : 0;
+               else if (root != MPI_ROOT && root != MPI_PROC_NULL)
+                 action.receive_bytes = bytes_of(recvcount, recvtype);
+             });
+}
+
+void allgather(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+               MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  uniform(recorder, ActionKind::allgather, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
+}
+
+void allgatherv(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::allgatherv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               add_flags(action, in_place(sendbuf));
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
+               action.bytes = sendbuf == MPI_IN_PLACE
+                                  ? action.receive_counts[static_cast<std::size_t>(communicator.rank)]
+                                  : bytes_of(sendcount, sendtype);
+             });
+}
+
+void alltoall(Recorder& recorder, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int recvcount,
+              MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  uniform(recorder, ActionKind::alltoall, sendbuf, sendcount, sendtype, recvcount, recvtype, comm, request);
+}
+
+void alltoallv(Recorder& recorder, const void* sendbuf, const int sendcounts[], MPI_Datatype sendtype,
+               const int recvcounts[], MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::alltoallv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               add_flags(action, in_place(sendbuf));
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtype, communicator.peers());
+               action.counts = sendbuf == MPI_IN_PLACE
+                                   ? action.receive_counts
+                                   : volumes(recorder.thread().counts, sendcounts, sendtype, communicator.peers());
+             });
+}
+
+void alltoallw(Recorder& recorder, const void* sendbuf, const int sendcounts[], const MPI_Datatype sendtypes[],
+               const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::alltoallw, comm, request,
+             [&](trace::Action& action, const KnownCommunicator& communicator) {
+               add_flags(action, in_place(sendbuf));
+               action.receive_counts =
+                   volumes(recorder.thread().receive_counts, recvcounts, recvtypes, communicator.peers());
+               action.counts = sendbuf == MPI_IN_PLACE
+                                   ? action.receive_counts
+                                   : volumes(recorder.thread().counts, sendcounts, sendtypes, communicator.peers());
+             });
+}
+
+void neighbor_allgather(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                        MPI_Comm comm, const MPI_Request* request) {
+  uniform_neighborhood(recorder, ActionKind::neighbor_allgather, sendcount, sendtype, recvcount, recvtype, comm,
+                       request);
+}
+
+void neighbor_allgatherv(Recorder& recorder, int sendcount, MPI_Datatype sendtype, const int recvcounts[],
+                         MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::neighbor_allgatherv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator&) {
+               action.bytes = bytes_of(sendcount, sendtype);
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
+             });
+}
+
+void neighbor_alltoall(Recorder& recorder, int sendcount, MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype,
+                       MPI_Comm comm, const MPI_Request* request) {
+  uniform_neighborhood(recorder, ActionKind::neighbor_alltoall, sendcount, sendtype, recvcount, recvtype, comm,
+                       request);
+}
+
+void neighbor_alltoallv(Recorder& recorder, const int sendcounts[], MPI_Datatype sendtype, const int recvcounts[],
+                        MPI_Datatype recvtype, MPI_Comm comm, const MPI_Request* request) {
+  collective(recorder, ActionKind::neighbor_alltoallv, comm, request,
+             [&](trace::Action& action, const KnownCommunicator&) {
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
+               action.counts = volumes(recorder.thread().counts, sendcounts, sendtype, neighbors.out);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtype, neighbors.in);
+             });
+}
+
+void neighbor_alltoallw(Recorder& recorder, const int sendcounts[], const MPI_Datatype sendtypes[],
+                        const int recvcounts[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                        const MPI_Request* request) {
+  collective(recorder, ActionKind::neighbor_alltoallw, comm, request,
+             [&](trace::Action& action, const KnownCommunicator&) {
+               const Neighbors neighbors = add_neighbors(recorder, action, comm);
+               action.counts = volumes(recorder.thread().counts, sendcounts, sendtypes, neighbors.out);
+               action.receive_counts = volumes(recorder.thread().receive_counts, recvcounts, recvtypes, neighbors.in);
+             });
+}
+
+} // namespace timeless::tracer::record

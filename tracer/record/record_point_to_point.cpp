@@ -1,0 +1,111 @@
+#include "tracer/record/record.h"
+
+#include "tracer/mpi/mpi_library.h"
+
+namespace timeless::tracer::record {
+
+namespace {
+
+trace::Action send_action(const KnownCommunicator& communicator, SendMode mode, int count, MPI_Datatype datatype,
+                          int dest, int tag) {
+  return {.kind = ActionKind::send,
+          .mode = mode,
+          .communicator = communicator.id,
+          .peer = peer_of(dest),
+          .tag = tag,
+          .bytes = bytes_of(count, datatype)};
+}
+
+trace::Action receive_action(const KnownCommunicator& communicator, int count, MPI_Datatype datatype, int source,
+                             int tag) {
+  const bool wildcard = source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+  return {.kind = ActionKind::receive,
+          .flags = wildcard ? static_cast<std::uint16_t>(trace::flag_wildcard) : std::uint16_t{0},
+          .communicator = communicator.id,
+          .peer = peer_of(source),
+          .tag = tag_of(tag),
+          .bytes = bytes_of(count, datatype)};
+}
+
+/// Enters a persistent request; its number lasts until it is freed, through all its starts.
+void begin_persistent(Recorder& recorder, const MPI_Request* request, trace::Action action, bool receive) {
+  Request& entry = recorder.add_request(*request);
+  action.request = recorder.requests().number(entry);
+  action.flags |= trace::flag_persistent;
+  entry.action = action;
+  entry.persistent = true;
+  entry.active = false;
+  entry.receive = receive;
+}
+
+/// One of a call that is not recorded: known, so that its starts are seen to be none of ours.
+void begin_persistent_silent(Recorder& recorder, const MPI_Request* request) {
+  Request& entry = recorder.add_request(*request);
+  entry.persistent = true;
+  entry.active = false;
+}
+
+} // namespace
+
+trace::Bytes bytes_of(int count, MPI_Datatype datatype) {
+  if (count <= 0 || datatype == nullptr || datatype == mpi().datatype_null) return 0;
+  MPI_Count size = 0;
+  mpi().Type_size_x(datatype, &size);
+  return size > 0 ? static_cast<trace::Bytes>(size) * static_cast<trace::Bytes>(count) : 0;
+}
+
+trace::Rank peer_of(int rank) {
+  if (rank == MPI_PROC_NULL) return trace::no_rank;
+  return rank == MPI_ANY_SOURCE ? trace::any_rank : rank;
+}
+
+trace::Tag tag_of(int tag) {
+  return tag == MPI_ANY_TAG ? trace::any_tag : tag;
+}
+
+trace::Bytes received_bytes(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  mpi().Get_elements_x(&status, mpi().byte, &bytes);
+  return bytes > 0 ? static_cast<trace::Bytes>(bytes) : 0;
+}
+
+void send(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+          const MPI_Request* request) {
+  const KnownCommunicator* const known = dest != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) {
+    if (request != nullptr) begin_silent(recorder, request);
+    return;
+  }
+  trace::Action action = send_action(*known, mode, count, datatype, dest, tag);
+  if (request == nullptr) {
+    recorder.append(action);
+    return;
+  }
+  Request& entry = begin(recorder, request, action);
+  entry.place = recorder.append(action);
+}
+
+void receive(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             const MPI_Request* request) {
+  const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) return begin_silent(recorder, request);
+  trace::Action action = receive_action(*known, count, datatype, source, tag);
+  Request& entry = begin(recorder, request, action);
+  begin_receive(recorder, entry, action);
+}
+
+void send_init(Recorder& recorder, SendMode mode, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               const MPI_Request* request) {
+  const KnownCommunicator* const known = dest != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) return begin_persistent_silent(recorder, request);
+  begin_persistent(recorder, request, send_action(*known, mode, count, datatype, dest, tag), false);
+}
+
+void receive_init(Recorder& recorder, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  const MPI_Request* request) {
+  const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+  if (known == nullptr) return begin_persistent_silent(recorder, request);
+  begin_persistent(recorder, request, receive_action(*known, count, datatype, source, tag), true);
+}
+
+} // namespace timeless::tracer::record

@@ -1,0 +1,100 @@
+#include "tracer/record/record.h"
+
+#include "tracer/mpi/mpi_library.h"
+
+namespace timeless::tracer::record {
+
+Request& begin(Recorder& recorder, const MPI_Request* request, trace::Action& action) {
+  Request& entry = recorder.add_request(*request);
+  if (!recorder.paused()) action.request = recorder.requests().number(entry);
+  return entry;
+}
+
+void begin_silent(Recorder& recorder, const MPI_Request* request) {
+  if (*request != mpi().request_null) recorder.add_request(*request);
+}
+
+void begin_receive(Recorder& recorder, Request& request, const trace::Action& action) {
+  const bool unsettled = (action.flags & trace::flag_wildcard) != 0;
+  request.receive = true;
+  request.action = action;
+  request.place = recorder.append(action, unsettled);
+  request.unsettled = unsettled && request.place.exists();
+}
+
+void settle_receive(Recorder& recorder, Request& request, const MPI_Status& status) {
+  trace::Action received = request.action;
+  received.peer = status.MPI_SOURCE;
+  received.tag = status.MPI_TAG;
+  received.bytes = received_bytes(status);
+  if (recorder.blocks().holds(request.place)) {
+    if (received != request.action) recorder.blocks().replace(request.place, received);
+  } else if (request.unsettled) {
+    recorder.append_of_recorded({.kind = ActionKind::resolved,
+                                 .communicator = received.communicator,
+                                 .peer = received.peer,
+                                 .tag = received.tag,
+                                 .bytes = received.bytes,
+                                 .request = received.request});
+  }
+  give_up_receive(recorder, request);
+}
+
+void give_up_receive(Recorder& recorder, Request& request) {
+  if (!request.unsettled) return;
+  request.unsettled = false;
+  recorder.blocks().settle(request.place);
+}
+
+void generalized_started(Recorder& recorder, const MPI_Request* request) {
+  trace::Action action{.kind = ActionKind::grequest_start};
+  Request& entry = begin(recorder, request, action);
+  entry.place = recorder.append(action);
+  entry.generalized = true;
+  if (entry.place.exists()) recorder.keep_generalized(entry);
+}
+
+bool ask_of_end(Recorder& recorder, Request& request) {
+  MPI_Status status;
+  int complete = 0;
+  int cancelled = 0;
+  if (mpi().Request_get_status(request.handle, &complete, &status) != MPI_SUCCESS || complete == 0) return false;
+  if (request.cancel_asked) mpi().Test_cancelled(&status, &cancelled);
+  if (cancelled != 0)
+    recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request.id});
+  else if (request.receive)
+    settle_receive(recorder, request, status);
+  return true;
+}
+
+void free_request(Recorder& recorder, Request& request) {
+  if (request.active && request.place.exists() && !request.completion_seen)
+    recorder.append_of_recorded({.kind = ActionKind::request_free, .request = request.id});
+  give_up_receive(recorder, request);
+  if (request.generalized) recorder.forget_generalized(request);
+  recorder.requests().remove(request);
+}
+
+void release_complete(Recorder& recorder) {
+  for (Request* const request : recorder.take_freed()) {
+    MPI_Request handle = request->handle;
+    if (!ask_of_end(recorder, *request)) {
+      recorder.keep_freed(*request);
+      continue;
+    }
+    free_request(recorder, *request);
+    mpi().Request_free(&handle);
+  }
+}
+
+void release_freed(Recorder& recorder) {
+  release_complete(recorder);
+  for (Request* const request : recorder.take_freed()) {
+    MPI_Request handle = request->handle;
+    recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request->id});
+    free_request(recorder, *request);
+    mpi().Request_free(&handle);
+  }
+}
+
+} // namespace timeless::tracer::record

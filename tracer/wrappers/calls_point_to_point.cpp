@@ -1,0 +1,194 @@
+#include "bodies.h"
+
+#include "tracer/mpi/mpi_library.h"
+#include "tracer/mpi/out_status.h"
+#include "tracer/record/record.h"
+
+/// Bodies of the point-to-point calls that return a status, or a message.
+namespace timeless::tracer::body {
+
+namespace {
+
+using trace::ActionKind;
+
+std::uint16_t wildcard(int source, int tag) {
+  return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG ? trace::flag_wildcard : 0;
+}
+
+/// Records a probe that found a message.
+void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm comm, const MPI_Status& status,
+            const MPI_Message* message = nullptr) {
+  if (source == MPI_PROC_NULL || status.MPI_SOURCE == MPI_PROC_NULL) return;
+  const KnownCommunicator* const known = recorder.communicator(comm);
+  if (known == nullptr) return;
+  trace::Action action{.kind = kind,
+                       .flags = wildcard(source, tag),
+                       .communicator = known->id,
+                       .peer = status.MPI_SOURCE,
+                       .tag = status.MPI_TAG,
+                       .bytes = record::received_bytes(status)};
+  if (message != nullptr) {
+    action.flags |= trace::flag_matched;
+    recorder.keep_message(*message, {known->id, action.peer, action.tag, action.bytes});
+  }
+  recorder.append(action);
+}
+
+/// The message a call is to receive, taken out of the recorder's table before the call: MPI may give its handle to
+/// another as soon as it has been received.
+class TakenMessage {
+public:
+  TakenMessage(CallScope& call, MPI_Message handle) : handle_(handle) {
+    call.record([this](Recorder& recorder) { message_ = recorder.take_message(handle_); });
+  }
+  /// False when it is none the trace knows.
+  bool known() const { return message_.has_value(); }
+  trace::Action received() const {
+    return {.kind = ActionKind::receive,
+            .flags = trace::flag_matched,
+            .communicator = message_->communicator,
+            .peer = message_->peer,
+            .tag = message_->tag,
+            .bytes = message_->bytes};
+  }
+  /// It has not been received.
+  void keep(Recorder& recorder) const {
+    if (message_) recorder.keep_message(handle_, *message_);
+  }
+
+private:
+  MPI_Message handle_;
+  std::optional<MatchedMessage> message_;
+};
+
+/// The two halves of an MPI_Sendrecv; without partners, there is nothing to record.
+void exchanged(Recorder& recorder, ActionKind kind, trace::Bytes bytes, int dest, int sendtag, int source, int recvtag,
+               MPI_Comm comm, const MPI_Status& status) {
+  if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL) return;
+  const KnownCommunicator* const known = recorder.communicator(comm);
+  if (known == nullptr) return;
+  trace::Action action{.kind = kind, .communicator = known->id, .peer = record::peer_of(dest)};
+  if (dest != MPI_PROC_NULL) {
+    action.tag = sendtag;
+    action.bytes = bytes;
+  }
+  if (source != MPI_PROC_NULL) {
+    action.flags = wildcard(source, recvtag);
+    action.receive_peer = status.MPI_SOURCE;
+    action.receive_tag = status.MPI_TAG;
+    action.receive_bytes = record::received_bytes(status);
+  }
+  recorder.append(action);
+}
+
+} // namespace
+
+int Recv(CallScope& call, void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+         MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Recv(buf, count, datatype, source, tag, comm, read.get());
+  call.record([&](Recorder& recorder) {
+    if (!record::took_part(result)) return;
+    const KnownCommunicator* const known = source != MPI_PROC_NULL ? recorder.communicator(comm) : nullptr;
+    if (known == nullptr) return;
+    recorder.append({.kind = ActionKind::receive,
+                     .flags = wildcard(source, tag),
+                     .communicator = known->id,
+                     .peer = (*read).MPI_SOURCE,
+                     .tag = (*read).MPI_TAG,
+                     .bytes = record::received_bytes(*read)});
+  });
+  return result;
+}
+
+int Sendrecv(CallScope& call, const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+             void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+             MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                                    recvtag, comm, read.get());
+  call.record([&](Recorder& recorder) {
+    if (!record::took_part(result)) return;
+    exchanged(recorder, ActionKind::exchange, record::bytes_of(sendcount, sendtype), dest, sendtag, source, recvtag,
+              comm, *read);
+  });
+  return result;
+}
+
+int Sendrecv_replace(CallScope& call, void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
+                     int recvtag, MPI_Comm comm, MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, read.get());
+  call.record([&](Recorder& recorder) {
+    if (!record::took_part(result)) return;
+    exchanged(recorder, ActionKind::exchange_replace, record::bytes_of(count, datatype), dest, sendtag, source, recvtag,
+              comm, *read);
+  });
+  return result;
+}
+
+int Probe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Probe(source, tag, comm, read.get());
+  call.record(result, [&](Recorder& recorder) { probed(recorder, ActionKind::probe, source, tag, comm, *read); });
+  return result;
+}
+
+int Iprobe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Iprobe(source, tag, comm, flag, read.get());
+  if (result == MPI_SUCCESS && *flag == 0) {
+    call.record_nothing();
+    return result;
+  }
+  call.record(result, [&](Recorder& recorder) { probed(recorder, ActionKind::poll, source, tag, comm, *read); });
+  return result;
+}
+
+int Mprobe(CallScope& call, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Mprobe(source, tag, comm, message, read.get());
+  call.record(result,
+              [&](Recorder& recorder) { probed(recorder, ActionKind::probe, source, tag, comm, *read, message); });
+  return result;
+}
+
+int Improbe(CallScope& call, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  StatusToRead read(status);
+  const int result = mpi().Improbe(source, tag, comm, flag, message, read.get());
+  if (result == MPI_SUCCESS && *flag == 0) {
+    call.record_nothing();
+    return result;
+  }
+  call.record(result,
+              [&](Recorder& recorder) { probed(recorder, ActionKind::poll, source, tag, comm, *read, message); });
+  return result;
+}
+
+int Mrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  StatusToRead read(status);
+  const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
+  const int result = mpi().Mrecv(buf, count, datatype, message, read.get());
+  call.record([&](Recorder& recorder) {
+    if (!record::took_part(result))
+      taken.keep(recorder);
+    else if (taken.known())
+      recorder.append(taken.received());
+  });
+  return result;
+}
+
+int Imrecv(CallScope& call, void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  const TakenMessage taken(call, message != nullptr ? *message : mpi().message_null);
+  const int result = mpi().Imrecv(buf, count, datatype, message, request);
+  call.record([&](Recorder& recorder) {
+    if (result != MPI_SUCCESS) return taken.keep(recorder);
+    if (!taken.known()) return record::begin_silent(recorder, request);
+    trace::Action action = taken.received();
+    Request& entry = record::begin(recorder, request, action);
+    record::begin_receive(recorder, entry, action);
+  });
+  return result;
+}
+
+} // namespace timeless::tracer::body

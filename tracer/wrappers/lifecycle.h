@@ -1,0 +1,23 @@
+#pragma once
+
+#include "trace/model/run.h"
+#include "tracer/record/call_scope.h"
+
+#include <string>
+
+namespace timeless::tracer {
+
+/// After MPI_Init, on all ranks: starts the recorder. When any rank cannot, the lowest of them says why and the job
+/// ends with that error's exit code: a job that was to be recorded does not run unrecorded.
+void start_recording(CallScope& call);
+
+/// Ends the recording, if there is one, of a rank that has come to its end. MPI_Finalize begins with deleting the
+/// attributes of MPI_COMM_SELF, the last set first, and only then ends MPI: in their callbacks a program may call MPI
+/// still, and libraries clean up. The recording ends with the first of those attributes, which is start_recording's
+/// own. So it is whole whatever happens in MPI_Finalize after that.
+void finalize_recording(CallScope& call) noexcept;
+
+/// Ends the recording, if there is one. After an orderly end, rank 0 says where the trace is.
+void finish_recording(CallScope& call, trace::Ending ending, const std::string& reason) noexcept;
+
+} // namespace timeless::tracer
