@@ -165,22 +165,22 @@ struct Options {
 };
 
 /// What a node's one rank file would say.
-std::vector<Survey> survey_of(int node, int nodes, std::uint64_t bytes) {
-  Survey survey;
-  survey.file_bytes = bytes;
-  survey.part.run.size = nodes;
-  survey.part.run.provenance.run_identity = 1;
-  survey.part.run.hosts = {{.name = "node" + std::to_string(node)}};
-  survey.part.run.communicators = {{.members = {0}, .identity = 1}};
-  survey.part.run.modules = {{.path = "program"}};
-  survey.part.run.kernels = {{.begin = {.module = 0, .offset = 16}, .end = {.module = 0, .offset = 32}}};
-  survey.part.run.ranks = {{.rank = node, .actions = 1}};
-  survey.part.numbers = {{.rank = node}};
-  survey.part.labels = {"node" + std::to_string(node)};
-  survey.ranks = {{.rank = node, .bytes = bytes}};
-  std::vector<Survey> surveys;
-  surveys.push_back(std::move(survey));
-  return surveys;
+std::vector<Inventory> inventory_of(int node, int nodes, std::uint64_t bytes) {
+  Inventory inventory;
+  inventory.file_bytes = bytes;
+  inventory.part.run.size = nodes;
+  inventory.part.run.provenance.run_identity = 1;
+  inventory.part.run.hosts = {{.name = "node" + std::to_string(node)}};
+  inventory.part.run.communicators = {{.members = {0}, .identity = 1}};
+  inventory.part.run.modules = {{.path = "program"}};
+  inventory.part.run.kernels = {{.begin = {.module = 0, .offset = 16}, .end = {.module = 0, .offset = 32}}};
+  inventory.part.run.ranks = {{.rank = node, .actions = 1}};
+  inventory.part.numbers = {{.rank = node}};
+  inventory.part.labels = {"node" + std::to_string(node)};
+  inventory.ranks = {{.rank = node, .bytes = bytes}};
+  std::vector<Inventory> inventories;
+  inventories.push_back(std::move(inventory));
+  return inventories;
 }
 
 /// The way of `timeless-mpi gather`, with the files' sizes instead of the files.
@@ -188,8 +188,8 @@ void gather_simulated(const Team& team, const Options& options) {
   const int arity = options.arity > 0 ? options.arity : std::max(team.size() - 1, 1);
   const auto plan = tree_plan(team.number(), team.size(), arity);
   const auto bytes = static_cast<std::uint64_t>(options.bytes / options.scale);
-  auto surveys = survey_of(team.number(), team.size(), bytes);
-  const Subtree subtree = unite(team, plan, surveys);
+  auto inventories = inventory_of(team.number(), team.size(), bytes);
+  const Subtree subtree = unite(team, plan, inventories);
   auto tasks = spread(team, plan, subtree, team.number() == 0 ? lay_out(subtree.blocks) : std::vector<RankPlace>());
   // As many roles as a grid of processes has: corners, edges and the inside.
   const std::vector<std::vector<StructureName>> structures = {

@@ -202,7 +202,7 @@ struct Measured {
   double cpu = 0;     ///< of all processes, in the replay
   double busy = 0;    ///< of the process that waits least
   std::uint64_t messages = 0;
-  std::uint64_t meetings = 0;
+  std::uint64_t collectives = 0;
   std::uint64_t batches = 0;
   std::uint64_t bytes = 0;
 };
@@ -221,7 +221,7 @@ Measured measure(const Options& options, const std::filesystem::path& archive, s
       one.busy = std::max(one.busy, seconds - process["waited_seconds"].get<double>());
       one.cpu += process["cpu_seconds"].get<double>();
       one.messages += process["messages"].get<std::uint64_t>();
-      one.meetings += process["meetings"].get<std::uint64_t>();
+      one.collectives += process["meetings"].get<std::uint64_t>();
       one.batches += process["batches"].get<std::uint64_t>();
       one.bytes += process["bytes"].get<std::uint64_t>();
     }
@@ -328,19 +328,19 @@ void report(const std::string& name, const trace::Source& program, std::size_t l
   fmt::print("\n{}, {} ranks, {} actions, {} lane{}: one process alone {:.3f} s of CPU time, {:.1f} ns an action\n",
              name, reader.run().size, count(static_cast<double>(actions)), lanes, lanes == 1 ? "" : "s", rounds.alone,
              1e9 * rounds.alone / static_cast<double>(actions));
-  fmt::print("{:<22}{:>10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", "measured, processes", "messages", "meetings",
+  fmt::print("{:<22}{:>10}{:>10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}\n", "measured, processes", "messages", "calls",
              "batches", "MB", "seconds", "speed-up", "busiest", "CPU");
   double first = 0;
   for (const int processes : options.measured) {
     const Measured one = measure(options, archive.path(), lanes, processes);
     if (first == 0) first = one.seconds;
     fmt::print("{:<22}{:>10}{:>10}{:>9}{:>9.1f}{:>9.3f}{:>9.2f}{:>10.3f}{:>9.3f}\n", processes,
-               count(static_cast<double>(one.messages)), count(static_cast<double>(one.meetings)),
+               count(static_cast<double>(one.messages)), count(static_cast<double>(one.collectives)),
                count(static_cast<double>(one.batches)), static_cast<double>(one.bytes) / 1e6, one.seconds,
                first / one.seconds, one.busy, one.cpu);
     std::fflush(stdout);
   }
-  std::string header = fmt::format("{:<22}{:>10}{:>10}{:>9}{:>9}{:>9}", "modelled, processes", "messages", "meetings",
+  std::string header = fmt::format("{:<22}{:>10}{:>10}{:>9}{:>9}{:>9}", "modelled, processes", "messages", "calls",
                                    "batches", "MB", "no wait");
   for (const Link& link : networks)
     header += fmt::format("{:>17}", link.name);
@@ -350,14 +350,14 @@ void report(const std::string& name, const trace::Source& program, std::size_t l
     replay::ProcessWork sum;
     for (const replay::ProcessWork& work : by_link.front().run.work) {
       sum.messages += work.messages;
-      sum.meetings += work.meetings;
+      sum.collectives += work.collectives;
       sum.batches += work.batches;
       sum.bytes += work.bytes;
     }
     std::string line = fmt::format("{:<22}{:>10}{:>10}{:>9}{:>9.1f}{:>9.2f}", options.modelled[number],
-                                   count(static_cast<double>(sum.messages)), count(static_cast<double>(sum.meetings)),
-                                   count(static_cast<double>(sum.batches)), static_cast<double>(sum.bytes) / 1e6,
-                                   by_link.front().no_wait);
+                                   count(static_cast<double>(sum.messages)),
+                                   count(static_cast<double>(sum.collectives)), count(static_cast<double>(sum.batches)),
+                                   static_cast<double>(sum.bytes) / 1e6, by_link.front().no_wait);
     for (const Modelled& modelled : by_link)
       line += fmt::format("{:>17.2f}", modelled.speed_up);
     fmt::print("{}\n", line);

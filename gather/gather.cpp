@@ -66,18 +66,18 @@ std::vector<std::size_t> own_part(const Team& team, const std::vector<SeenFile>&
 /// What a member sees, and what of it it gathers.
 struct Own {
   std::vector<SeenFile> seen;
-  std::vector<std::size_t> part; ///< indices into what is seen
-  std::vector<Survey> surveys;   ///< of the part
+  std::vector<std::size_t> part;      ///< indices into what is seen
+  std::vector<Inventory> inventories; ///< of the part
 };
 
-Own survey_own(const Team& team, const std::filesystem::path& directory) {
+Own inventory_of_own(const Team& team, const std::filesystem::path& directory) {
   Own own;
   team.together([&] { own.seen = see_files(directory); });
   own.part = own_part(team, own.seen);
   team.together([&] {
     for (const std::size_t index : own.part) {
       const std::filesystem::path path = directory / own.seen[index].name;
-      own.surveys.push_back(survey(path, team.host() + ":" + path.string()));
+      own.inventories.push_back(inventory(path, team.host() + ":" + path.string()));
     }
   });
   return own;
@@ -134,8 +134,8 @@ Choice choose_arity(const Team& team, const GatherOptions& options, const Own& o
   choice.arity = std::max(asked, 1);
   if (asked > 0 || team.size() == 1) return choice;
   std::uint64_t mine = 0;
-  for (const Survey& survey : own.surveys)
-    mine += survey.file_bytes;
+  for (const Inventory& inventory : own.inventories)
+    mine += inventory.file_bytes;
   const std::uint64_t bytes = team.sum(mine);
   Speeds speeds = measure_speeds(team, root ? root->output.path() : std::filesystem::path());
   if (root) {
@@ -152,9 +152,9 @@ StructureNumbering share_structures(const Team& team, const std::vector<TreeStep
   std::vector<std::vector<StructureName>> names;
   team.together([&] {
     for (const RankTask& task : tasks) {
-      const Survey& survey = survey_of(own.surveys, task.place.blocks.rank);
+      const Inventory& inventory = inventory_of(own.inventories, task.place.blocks.rank);
       names.push_back(
-          names_of(structures_of(trace::ArchiveReader(survey.path), survey, task.place.blocks, task.numbers)));
+          names_of(structures_of(trace::ArchiveReader(inventory.path), inventory, task.place.blocks, task.numbers)));
     }
   });
   return share_structures(team, plan, subtree, names, tasks);
@@ -169,7 +169,7 @@ void stream_blocks(const Team& team, const std::vector<TreeStep>& plan, int arit
   for (const TreeStep& step : plan)
     if (step.send_to) part.parent = step.send_to;
   std::optional<BlockSource> source;
-  if (!tasks.empty()) part.source = &source.emplace(own.surveys, std::move(tasks));
+  if (!tasks.empty()) part.source = &source.emplace(own.inventories, std::move(tasks));
   std::optional<AssemblySink> sink;
   std::uint64_t arrived = 0;
   if (root) {
@@ -199,10 +199,10 @@ std::optional<Gathered> gather(MPI_Comm everybody, const GatherOptions& options)
     demand_arity(options.arity);
     root.emplace(options.output, options.force);
   });
-  Own own = survey_own(team, options.directory);
+  Own own = inventory_of_own(team, options.directory);
   const Choice choice = choose_arity(team, options, own, root);
   const std::vector<TreeStep> plan = tree_plan(team.number(), team.size(), choice.arity);
-  const Subtree subtree = unite(team, plan, own.surveys);
+  const Subtree subtree = unite(team, plan, own.inventories);
   team.together(
       [&] {
         if (!root) return;

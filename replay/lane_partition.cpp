@@ -182,7 +182,7 @@ bool lanes_differ_in_what_they_do(const Network& network, const ReplayOptions& o
 
 } // namespace
 
-std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads) {
+std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads) {
   constexpr std::size_t least_lanes = 64;
   // Some milliseconds of work.
   constexpr std::uint64_t least_steps = std::uint64_t{1} << 24U;
@@ -193,7 +193,7 @@ std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::siz
 Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options) {
   try {
     return Engine(source, network, options).run();
-  } catch (const NeedsCare&) {
+  } catch (const NeedsFullPath&) {
     return Engine(source, network, options, nullptr, true).run();
   }
 }
@@ -260,8 +260,8 @@ Result replay_parts(const trace::Source& source, Network& network, const ReplayO
 
 } // namespace
 
-Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
-                        std::size_t slices) {
+Result replay_partitioned(const trace::Source& source, Network& network, const ReplayOptions& options,
+                          std::size_t slices) {
   const std::vector<Slice> all = cut(network.lanes().size(), slices);
   return replay_parts(source, network, options, all, all.size());
 }

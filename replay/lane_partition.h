@@ -9,7 +9,7 @@ namespace timeless::replay {
 
 /// How many slices a replay's lanes are worth splitting into on a machine that runs this many threads at once: every
 /// slice follows the whole trace again, so each must have lanes enough that this matters little.
-std::size_t worthwhile_slices(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
+std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
 
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options);
@@ -21,7 +21,7 @@ Result replay_one_by_one(const trace::Source& source, Network& network, const Re
 /// Replays groups of lanes, each in a thread of its own: at most `slices`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.
 /// `options.progress` is called from any of the threads, from one at a time.
-Result replay_in_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
-                        std::size_t slices);
+Result replay_partitioned(const trace::Source& source, Network& network, const ReplayOptions& options,
+                          std::size_t slices);
 
 } // namespace timeless::replay

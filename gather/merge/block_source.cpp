@@ -8,11 +8,11 @@
 namespace timeless::gather {
 
 struct BlockSource::Rank {
-  Rank(const Survey& holder, const RankTask& its_task)
-      : survey(holder), task(its_task), archive(holder.path), reader(archive, holder, its_task.place.blocks),
+  Rank(const Inventory& holder, const RankTask& its_task)
+      : inventory(holder), task(its_task), archive(holder.path), reader(archive, holder, its_task.place.blocks),
         offset(its_task.place.offset) {}
 
-  const Survey& survey;
+  const Inventory& inventory;
   const RankTask& task;
   trace::ArchiveReader archive;
   BlockReader reader;
@@ -22,8 +22,8 @@ struct BlockSource::Rank {
   std::size_t next_wanted = 0;
 };
 
-BlockSource::BlockSource(const std::vector<Survey>& surveys, std::vector<RankTask> tasks)
-    : surveys_(surveys), tasks_(std::move(tasks)) {}
+BlockSource::BlockSource(const std::vector<Inventory>& inventories, std::vector<RankTask> tasks)
+    : inventories_(inventories), tasks_(std::move(tasks)) {}
 
 BlockSource::~BlockSource() = default;
 
@@ -32,7 +32,7 @@ bool BlockSource::advance() {
   if (!rank_) {
     if (next_ == tasks_.size()) return false;
     const RankTask& task = tasks_[next_++];
-    rank_ = std::make_unique<Rank>(survey_of(surveys_, task.place.blocks.rank), task);
+    rank_ = std::make_unique<Rank>(inventory_of(inventories_, task.place.blocks.rank), task);
   }
   Rank& rank = *rank_;
   if (!rank.blocks_done) {
@@ -45,7 +45,7 @@ bool BlockSource::advance() {
     } else {
       rank.blocks_done = true;
       if (!rank.task.structures.empty())
-        rank.structures = structures_of(rank.archive, rank.survey, rank.task.place.blocks, rank.task.numbers);
+        rank.structures = structures_of(rank.archive, rank.inventory, rank.task.place.blocks, rank.task.numbers);
       return true;
     }
   } else if (rank.next_wanted < rank.task.structures.size()) {
@@ -73,9 +73,9 @@ bool BlockSource::fill(Chunk& chunk) {
   return false;
 }
 
-const Survey& survey_of(const std::vector<Survey>& surveys, trace::Rank rank) {
-  return *std::ranges::find_if(surveys, [&](const Survey& survey) {
-    return std::ranges::binary_search(survey.ranks, rank, {}, &RankBlocks::rank);
+const Inventory& inventory_of(const std::vector<Inventory>& inventories, trace::Rank rank) {
+  return *std::ranges::find_if(inventories, [&](const Inventory& inventory) {
+    return std::ranges::binary_search(inventory.ranks, rank, {}, &RankBlocks::rank);
   });
 }
 

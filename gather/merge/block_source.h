@@ -13,12 +13,12 @@
 
 namespace timeless::gather {
 
-/// The blocks of surveyed ranks that go into the archive as they are, and their wanted structures, for a stream.
+/// The blocks of inventoried ranks that go into the archive as they are, and their wanted structures, for a stream.
 /// Memory: one archive's index, one block, and the structures of one rank.
 class BlockSource : public ChunkSource {
 public:
-  /// The surveys must outlive the source. The tasks are of some or all of their ranks.
-  BlockSource(const std::vector<Survey>& surveys, std::vector<RankTask> tasks);
+  /// The inventories must outlive the source. The tasks are of some or all of their ranks.
+  BlockSource(const std::vector<Inventory>& inventories, std::vector<RankTask> tasks);
   ~BlockSource() override;
 
   bool fill(Chunk& chunk) override;
@@ -27,7 +27,7 @@ private:
   struct Rank;
   bool advance();
 
-  const std::vector<Survey>& surveys_;
+  const std::vector<Inventory>& inventories_;
   std::vector<RankTask> tasks_;
   std::size_t next_ = 0;
   std::unique_ptr<Rank> rank_; ///< the one being read
@@ -38,7 +38,7 @@ private:
   std::uint64_t offset_ = 0;
 };
 
-/// The survey that holds this rank; there must be one.
-const Survey& survey_of(const std::vector<Survey>& surveys, trace::Rank rank);
+/// The inventory that holds this rank; there must be one.
+const Inventory& inventory_of(const std::vector<Inventory>& inventories, trace::Rank rank);
 
 } // namespace timeless::gather

@@ -67,16 +67,16 @@ Merged merge(Paths inputs, const std::filesystem::path& output, const MergeOptio
 Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
   std::vector<SeenFile> seen;
   if (options.remove) std::ranges::transform(inputs, std::back_inserter(seen), see);
-  std::vector<Survey> surveys;
+  std::vector<Inventory> inventories;
   RunUnion all;
   for (std::size_t number = 0; number < inputs.size(); ++number) {
-    surveys.push_back(survey(inputs[number], label(options, inputs, number)));
-    all.add(std::move(surveys.back().part));
+    inventories.push_back(inventory(inputs[number], label(options, inputs, number)));
+    all.add(std::move(inventories.back().part));
   }
   const UnitedRun united = all.finish();
   std::vector<RankBlocks> ranks;
   for (std::size_t i = 0; i < united.run.ranks.size(); ++i)
-    ranks.push_back(blocks_of(surveys[united.inputs[i]], united.run.ranks[i].rank));
+    ranks.push_back(blocks_of(inventories[united.inputs[i]], united.run.ranks[i].rank));
 
   Assembly assembly(file.path(), united, ranks);
   std::uint64_t done = 0;
@@ -89,17 +89,17 @@ Merged merge(Paths inputs, OutputFile& file, const MergeOptions& options) {
   ReaderPool archives({inputs.begin(), inputs.end()});
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const auto archive = archives.open(united.inputs[i]);
-    const Survey& survey = surveys[united.inputs[i]];
-    const auto own = structures_of(*archive, survey, ranks[i], united.numbers[i]);
+    const Inventory& inventory = inventories[united.inputs[i]];
+    const auto own = structures_of(*archive, inventory, ranks[i], united.numbers[i]);
     for (const WantedStructure& wanted : structures.add(names_of(own)))
       spool.put(wanted.offset, own[wanted.place]);
-    copy_rank(BlockReader(*archive, survey, ranks[i]), assembly.places()[i], assembly, copied);
+    copy_rank(BlockReader(*archive, inventory, ranks[i]), assembly.places()[i], assembly, copied);
   }
   Merged merged{.run = united.run};
   merged.stretches = assembly.finish(structures, spool);
   assembly.verify(structures, options.remove);
   merged.output_bytes = std::filesystem::file_size(file.path());
-  for (const Survey& input : surveys)
+  for (const Inventory& input : inventories)
     merged.input_bytes += input.file_bytes;
   file.keep();
   if (options.remove && merged.run.complete()) merged.removed = remove_inputs(inputs, seen);

@@ -57,14 +57,14 @@ bool goes_as_it_is(const trace::BlockHeader& header) {
   return header.type != trace::BlockType::structure;
 }
 
-Survey survey(const std::filesystem::path& path, const std::string& label) {
+Inventory inventory(const std::filesystem::path& path, const std::string& label) {
   const trace::ArchiveReader archive(path);
-  Survey result{.path = path,
-                .label = label,
-                .file_bytes = archive.file_bytes(),
-                .part = part_of(archive, label),
-                .ranks = {},
-                .journal_blocks = {}};
+  Inventory result{.path = path,
+                   .label = label,
+                   .file_bytes = archive.file_bytes(),
+                   .part = part_of(archive, label),
+                   .ranks = {},
+                   .journal_blocks = {}};
   for (const trace::RankRecord& record : result.part.run.ranks) {
     const auto places = blocks_of(archive, record.rank);
     result.ranks.push_back(count_blocks(record.rank, places));
@@ -73,19 +73,19 @@ Survey survey(const std::filesystem::path& path, const std::string& label) {
   return result;
 }
 
-const RankBlocks& blocks_of(const Survey& survey, trace::Rank rank) {
-  return *std::ranges::lower_bound(survey.ranks, rank, {}, &RankBlocks::rank);
+const RankBlocks& blocks_of(const Inventory& inventory, trace::Rank rank) {
+  return *std::ranges::lower_bound(inventory.ranks, rank, {}, &RankBlocks::rank);
 }
 
-BlockReader::BlockReader(const trace::ArchiveReader& archive, const Survey& survey, const RankBlocks& rank)
-    : archive_(archive), survey_(survey), expected_(rank), places_(blocks_of(archive, rank.rank)) {
-  const std::uint64_t in_file = rank.blocks - survey.journal_blocks.size();
+BlockReader::BlockReader(const trace::ArchiveReader& archive, const Inventory& inventory, const RankBlocks& rank)
+    : archive_(archive), inventory_(inventory), expected_(rank), places_(blocks_of(archive, rank.rank)) {
+  const std::uint64_t in_file = rank.blocks - inventory.journal_blocks.size();
   if (places_.size() > in_file) places_.resize(in_file);
   std::vector<trace::BlockPlace> all = places_;
-  for (const std::string& block : survey.journal_blocks)
+  for (const std::string& block : inventory.journal_blocks)
     all.push_back({.header = trace::decode_block_header(block).value().header});
   if (count_blocks(rank.rank, all) != rank)
-    throw Error(Failure::invalid_input, "the file has changed while it was gathered", survey.label,
+    throw Error(Failure::invalid_input, "the file has changed while it was gathered", inventory.label,
                 "gather again when nothing writes to it");
 }
 
@@ -93,7 +93,7 @@ bool BlockReader::next() {
   if (next_ == expected_.blocks) return false;
   header_ = next_ < places_.size()
                 ? places_[next_].header
-                : trace::decode_block_header(survey_.journal_blocks[next_ - places_.size()]).value().header;
+                : trace::decode_block_header(inventory_.journal_blocks[next_ - places_.size()]).value().header;
   ++next_;
   return true;
 }
@@ -101,7 +101,7 @@ bool BlockReader::next() {
 std::string BlockReader::bytes() const {
   const std::uint64_t current = next_ - 1;
   return current < places_.size() ? archive_.stored(places_[current])
-                                  : survey_.journal_blocks[current - places_.size()];
+                                  : inventory_.journal_blocks[current - places_.size()];
 }
 
 } // namespace timeless::gather

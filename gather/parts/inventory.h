@@ -24,7 +24,7 @@ struct RankBlocks {
 };
 
 /// One archive: a rank's file, or one gathered from several.
-struct Survey {
+struct Inventory {
   std::filesystem::path path;
   std::string label; ///< names it in errors
   std::uint64_t file_bytes = 0;
@@ -36,12 +36,12 @@ struct Survey {
 };
 
 /// Throws as part_of does, or Error when the file cannot be read.
-Survey survey(const std::filesystem::path& path, const std::string& label);
+Inventory inventory(const std::filesystem::path& path, const std::string& label);
 
-/// The survey's entry for a rank it holds.
-const RankBlocks& blocks_of(const Survey& survey, trace::Rank rank);
+/// The inventory's entry for a rank it holds.
+const RankBlocks& blocks_of(const Inventory& inventory, trace::Rank rank);
 
-/// These blocks of a rank, as a survey says it.
+/// These blocks of a rank, as a inventory says it.
 RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
 
 /// The blocks of a rank, in order.
@@ -51,13 +51,13 @@ std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, tr
 /// numbers of kernels and regions.
 bool goes_as_it_is(const trace::BlockHeader& header);
 
-/// Goes through the surveyed blocks of one rank, in order, whatever a program still running has added to the file
+/// Goes through the inventoried blocks of one rank, in order, whatever a program still running has added to the file
 /// since. Memory: one archive's index and one block.
 class BlockReader {
 public:
-  /// The archive is the one surveyed, opened again; it and the survey must outlive the reader.
-  /// Throws Error(invalid_input) when the file is no longer what was surveyed.
-  BlockReader(const trace::ArchiveReader& archive, const Survey& survey, const RankBlocks& rank);
+  /// The archive is the one inventoried, opened again; it and the inventory must outlive the reader.
+  /// Throws Error(invalid_input) when the file is no longer what was inventoried.
+  BlockReader(const trace::ArchiveReader& archive, const Inventory& inventory, const RankBlocks& rank);
 
   /// Goes to the next block; false after the last.
   bool next();
@@ -69,7 +69,7 @@ public:
 
 private:
   const trace::ArchiveReader& archive_;
-  const Survey& survey_;
+  const Inventory& inventory_;
   RankBlocks expected_;
   std::vector<trace::BlockPlace> places_; ///< of the blocks that are not in the journal
   std::uint64_t next_ = 0;

@@ -11,12 +11,12 @@ namespace timeless::gather {
 
 namespace {
 
-std::vector<std::string> decoded_structures(const trace::ArchiveReader& archive, const Survey& survey,
+std::vector<std::string> decoded_structures(const trace::ArchiveReader& archive, const Inventory& inventory,
                                             const RankBlocks& rank, const trace::RankNumbers& numbers) {
   trace::StructureBuilder builder(archive, rank.rank, numbers);
   for (const std::uint32_t number : archive.shared_structures(rank.rank))
     builder.append_shared(trace::decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
-  BlockReader blocks(archive, survey, rank);
+  BlockReader blocks(archive, inventory, rank);
   while (blocks.next())
     if (!blocks.copied()) builder.append(trace::ArchiveReader::structure(blocks.bytes()));
   return builder.finish();
@@ -24,15 +24,15 @@ std::vector<std::string> decoded_structures(const trace::ArchiveReader& archive,
 
 } // namespace
 
-std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,
+std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Inventory& inventory,
                                        const RankBlocks& rank, const trace::RankNumbers& numbers) {
   try {
-    return decoded_structures(archive, survey, rank, numbers);
+    return decoded_structures(archive, inventory, rank, numbers);
   } catch (const Error& problem) {
     // What is decoded does not know its file.
-    if (problem.where().find(survey.path.string()) != std::string::npos) throw;
+    if (problem.where().find(inventory.path.string()) != std::string::npos) throw;
     throw Error(problem.failure(), problem.description() + (problem.where().empty() ? "" : ", " + problem.where()),
-                survey.label + ", rank " + std::to_string(rank.rank),
+                inventory.label + ", rank " + std::to_string(rank.rank),
                 "the file is damaged; take it again from its source");
   }
 }

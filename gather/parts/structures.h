@@ -16,10 +16,11 @@
 /// first use them.
 namespace timeless::gather {
 
-/// The structures of a surveyed rank's whole run, as they go into the gathered archive.
+/// The structures of a inventoried rank's whole run, as they go into the gathered archive.
 /// `numbers` says what its own kernels and regions are there. The same whenever it is called.
-/// Throws Error(invalid_input) when the file is damaged, or no longer what was surveyed. Memory: see StructureBuilder.
-std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Survey& survey,
+/// Throws Error(invalid_input) when the file is damaged, or no longer what was inventoried. Memory: see
+/// StructureBuilder.
+std::vector<std::string> structures_of(const trace::ArchiveReader& archive, const Inventory& inventory,
                                        const RankBlocks& rank, const trace::RankNumbers& numbers);
 
 /// What tells a structure from others: a hash of its bytes (XXH3, 128 bits) and how many these are.

@@ -110,7 +110,7 @@ std::optional<int> parent(const std::vector<TreeStep>& plan) {
 }
 
 /// This process's part in sending up. Sends in any case, so that nobody waits in vain.
-Subtree unite_here(const Team& team, const std::vector<TreeStep>& plan, std::vector<Survey>& surveys) {
+Subtree unite_here(const Team& team, const std::vector<TreeStep>& plan, std::vector<Inventory>& inventories) {
   Uniting all;
   Subtree subtree;
   std::exception_ptr problem;
@@ -123,8 +123,8 @@ Subtree unite_here(const Team& team, const std::vector<TreeStep>& plan, std::vec
     }
   };
   attempt([&] {
-    for (Survey& survey : surveys)
-      all.add(team.number(), std::move(survey.part), survey.ranks, survey.file_bytes);
+    for (Inventory& inventory : inventories)
+      all.add(team.number(), std::move(inventory.part), inventory.ranks, inventory.file_bytes);
   });
   for (const int child : all_children(plan)) {
     const std::string message = receive_text(team.communicator(), child);
@@ -153,9 +153,9 @@ std::vector<int> Subtree::children(const std::vector<TreeStep>& plan) const {
   return children;
 }
 
-Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Survey>& surveys) {
+Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Inventory>& inventories) {
   Subtree subtree;
-  team.together([&] { subtree = unite_here(team, plan, surveys); }, true);
+  team.together([&] { subtree = unite_here(team, plan, inventories); }, true);
   return subtree;
 }
 

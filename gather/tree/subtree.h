@@ -25,10 +25,10 @@ struct Subtree {
   std::vector<int> children(const std::vector<TreeStep>& plan) const;
 };
 
-/// Collective. The parts go up the tree, united at each process; process 0 has it all in the end. Takes the surveys'
-/// parts. Memory: the united definitions of the subtree, and some dozen bytes for each of its ranks.
+/// Collective. The parts go up the tree, united at each process; process 0 has it all in the end. Takes the
+/// inventories' parts. Memory: the united definitions of the subtree, and some dozen bytes for each of its ranks.
 /// Throws as RunUnion does, the same on all.
-Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Survey>& surveys);
+Subtree unite(const Team& team, const std::vector<TreeStep>& plan, std::vector<Inventory>& inventories);
 
 /// A rank that a process gathers, and what it has to know for that.
 struct RankTask {

@@ -1,7 +1,7 @@
 #include "replay/distributed/distributed_replay.h"
 
-#include "replay/distributed/mpi_bus.h"
 #include "base/error.h"
+#include "replay/distributed/mpi_bus.h"
 
 #include <chrono>
 #include <ctime>
@@ -20,7 +20,7 @@ void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& w
   work.share = done.share;
   work.actions += done.actions;
   work.messages += done.messages;
-  work.meetings += done.meetings;
+  work.collectives += done.collectives;
   work.batches += traffic.batches;
   work.bytes += traffic.words * sizeof(std::uint64_t);
   work.waited += traffic.waited;

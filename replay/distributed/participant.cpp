@@ -38,7 +38,7 @@ Batch batch_of(Word word) {
 constexpr int most_batches_at_once = 64;
 constexpr std::uint64_t actions_between_messages = 1U << 20U;
 
-std::uint64_t actions_of(const trace::Run& run, const Share& share) {
+std::uint64_t actions_of(const trace::Run& run, const RankRange& share) {
   std::uint64_t all = 0;
   for (trace::Rank rank = share.begin; rank < share.end; ++rank)
     all += run.ranks[static_cast<std::size_t>(rank)].actions;
@@ -79,7 +79,7 @@ template <typename Part>
 void Participant::guard(Part part) {
   try {
     part();
-  } catch (const NeedsCare&) {
+  } catch (const NeedsFullPath&) {
     if (first()) return begin_again();
     phase_ = Phase::stopping;
     bus_.send(0, batch_of(Word::care));
@@ -280,7 +280,7 @@ void Participant::decide() {
   std::vector<Ending> endings;
   for (std::optional<Ending>& ending : endings_)
     endings.push_back(std::move(ending).value());
-  const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.standing.empty(); });
+  const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.status.empty(); });
   Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
   if (stand && engine_->careful() && !ends_with_recording(source_.run(), diagnosis)) {
     if (engine_->give_up_strictest_lanes(diagnosis)) {
@@ -313,7 +313,7 @@ void Participant::collect(const std::string& note) {
 void Participant::report() {
   phase_ = Phase::stopping;
   const Result mine = engine_->result();
-  const Share& share = remote_->share();
+  const RankRange& share = remote_->share();
   Batch batch = batch_of(Word::times);
   for (std::size_t place = 0; place < share.size(); ++place) {
     WordWriter words(batch);
@@ -412,7 +412,7 @@ ProcessWork Participant::work_done() const {
   if (!engine_) return {};
   ProcessWork work{.share = remote_->share(), .actions = engine_->actions()};
   work.messages = remote_->records(RecordKind::message) + remote_->records(RecordKind::step);
-  work.meetings = remote_->records(RecordKind::partial) + remote_->records(RecordKind::result);
+  work.collectives = remote_->records(RecordKind::partial) + remote_->records(RecordKind::result);
   return work;
 }
 

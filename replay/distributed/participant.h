@@ -87,7 +87,7 @@ private:
   Bus& bus_;
   Cooperation cooperation_;
   std::unique_ptr<Engine> engine_;
-  std::unique_ptr<Remote> remote_; ///< ends first: what it holds of open meetings is in the engine's memory
+  std::unique_ptr<Remote> remote_; ///< ends first: what it holds of open collectives is in the engine's memory
   Phase phase_ = Phase::replaying;
   std::uint64_t batches_received_ = 0; ///< for the engine
   std::uint64_t held_ = 0;             ///< no more messages of others are held

@@ -25,40 +25,40 @@ ChannelKey read_key(WordReader& words) {
           .tag = static_cast<trace::Tag>(low_half(name))};
 }
 
-void put(WordWriter& words, const Standing& standing) {
-  words.put(static_cast<std::uint32_t>(standing.rank), standing.for_meeting ? 1U : 0U);
-  words.put(static_cast<std::uint32_t>(standing.thread), static_cast<std::uint32_t>(standing.for_thread));
-  words.put(standing.action);
-  words.put(standing.call);
-  put(words, standing.channel);
-  words.put(std::uint64_t{standing.meeting.communicator});
-  words.put(standing.meeting.ordinal);
-  words.put(standing.meeting.call);
-  words.put(standing.sends ? 1U : 0U, standing.only_member ? 1U : 0U);
-  words.put(standing.sends.value_or(0));
-  words.put(std::uint64_t{static_cast<std::uint32_t>(standing.member)});
+void put(WordWriter& words, const RankStatus& status) {
+  words.put(static_cast<std::uint32_t>(status.rank), status.for_instance ? 1U : 0U);
+  words.put(static_cast<std::uint32_t>(status.thread), static_cast<std::uint32_t>(status.for_thread));
+  words.put(status.action);
+  words.put(status.call);
+  put(words, status.channel);
+  words.put(std::uint64_t{status.instance.communicator});
+  words.put(status.instance.ordinal);
+  words.put(status.instance.call);
+  words.put(status.sends ? 1U : 0U, status.only_member ? 1U : 0U);
+  words.put(status.sends.value_or(0));
+  words.put(std::uint64_t{static_cast<std::uint32_t>(status.member)});
 }
 
-Standing read_standing(WordReader& words) {
-  Standing standing;
+RankStatus read_status(WordReader& words) {
+  RankStatus status;
   const std::uint64_t head = words.number();
-  standing.rank = static_cast<trace::Rank>(high_half(head));
-  standing.for_meeting = low_half(head) != 0;
+  status.rank = static_cast<trace::Rank>(high_half(head));
+  status.for_instance = low_half(head) != 0;
   const std::uint64_t threads = words.number();
-  standing.thread = static_cast<trace::Rank>(high_half(threads));
-  standing.for_thread = static_cast<trace::Rank>(low_half(threads));
-  standing.action = words.number();
-  standing.call = words.text();
-  standing.channel = read_key(words);
-  standing.meeting.communicator = low_half(words.number());
-  standing.meeting.ordinal = words.number();
-  standing.meeting.call = words.text();
+  status.thread = static_cast<trace::Rank>(high_half(threads));
+  status.for_thread = static_cast<trace::Rank>(low_half(threads));
+  status.action = words.number();
+  status.call = words.text();
+  status.channel = read_key(words);
+  status.instance.communicator = low_half(words.number());
+  status.instance.ordinal = words.number();
+  status.instance.call = words.text();
   const std::uint64_t flags = words.number();
   const double sends = words.real();
-  if (high_half(flags) != 0) standing.sends = sends;
-  standing.only_member = low_half(flags) != 0;
-  standing.member = static_cast<trace::Rank>(low_half(words.number()));
-  return standing;
+  if (high_half(flags) != 0) status.sends = sends;
+  status.only_member = low_half(flags) != 0;
+  status.member = static_cast<trace::Rank>(low_half(words.number()));
+  return status;
 }
 
 void put(WordWriter& words, const LeftoverMessages& left) {
@@ -79,21 +79,21 @@ LeftoverMessages read_leftover(WordReader& words) {
 }
 
 /// What matters of a caller at the end: who it is and what it calls, as far as that must fit what others call.
-void put(WordWriter& words, const Ending::OpenMeeting& meeting) {
-  const CollectiveCall& call = meeting.caller.call;
-  words.put(meeting.ordinal);
+void put(WordWriter& words, const Ending::OpenCollective& instance) {
+  const CollectiveCall& call = instance.caller.call;
+  words.put(instance.ordinal);
   words.put(call.communicator, static_cast<std::uint32_t>(call.root));
   words.put(static_cast<std::uint32_t>(call.shape.kind),
             (call.nonblocking ? 1U : 0U) | (call.idle ? 2U : 0U) | (call.scheduled ? 4U : 0U));
   words.put(call.shape.bytes);
-  words.put(static_cast<std::uint32_t>(meeting.caller.rank), call.algorithm);
-  words.put(meeting.caller.action);
+  words.put(static_cast<std::uint32_t>(instance.caller.rank), call.algorithm);
+  words.put(instance.caller.action);
 }
 
-Ending::OpenMeeting read_meeting(WordReader& words) {
-  Ending::OpenMeeting meeting;
-  CollectiveCall& call = meeting.caller.call;
-  meeting.ordinal = words.number();
+Ending::OpenCollective read_instance(WordReader& words) {
+  Ending::OpenCollective instance;
+  CollectiveCall& call = instance.caller.call;
+  instance.ordinal = words.number();
   const std::uint64_t whose = words.number();
   call.communicator = high_half(whose);
   call.root = static_cast<trace::Rank>(low_half(whose));
@@ -105,10 +105,10 @@ Ending::OpenMeeting read_meeting(WordReader& words) {
   call.scheduled = (flags & 4U) != 0;
   call.shape.bytes = words.real();
   const std::uint64_t rank_and_algorithm = words.number();
-  meeting.caller.rank = static_cast<trace::Rank>(high_half(rank_and_algorithm));
+  instance.caller.rank = static_cast<trace::Rank>(high_half(rank_and_algorithm));
   call.algorithm = low_half(rank_and_algorithm);
-  meeting.caller.action = words.number();
-  return meeting;
+  instance.caller.action = words.number();
+  return instance;
 }
 
 void put(WordWriter& words, const CollectiveMismatch& mismatch) {
@@ -233,20 +233,20 @@ void join(Attribution& all, Attribution more) {
 } // namespace
 
 void write(WordWriter& words, const Ending& ending) {
-  put_all(words, ending.standing);
+  put_all(words, ending.status);
   put_all(words, ending.deserted);
   put_all(words, ending.leftovers);
   put_all(words, ending.calls);
-  put_all(words, ending.meetings);
+  put_all(words, ending.open_collectives);
 }
 
 Ending read_ending(WordReader& words) {
   Ending ending;
-  ending.standing = read_all(words, read_standing);
-  ending.deserted = read_all(words, read_standing);
+  ending.status = read_all(words, read_status);
+  ending.deserted = read_all(words, read_status);
   ending.leftovers = read_all(words, read_leftover);
   ending.calls = read_all(words, read_calls);
-  ending.meetings = read_all(words, read_meeting);
+  ending.open_collectives = read_all(words, read_instance);
   return ending;
 }
 

@@ -12,14 +12,14 @@ constexpr double actions_of_idle_rank = 16;
 
 } // namespace
 
-std::vector<Share> divide_ranks(const trace::Run& run, int processes) {
+std::vector<RankRange> divide_ranks(const trace::Run& run, int processes) {
   double left = 0;
   for (const trace::RankRecord& record : run.ranks)
     left += static_cast<double>(record.actions) + actions_of_idle_rank;
-  std::vector<Share> shares;
+  std::vector<RankRange> shares;
   trace::Rank next = 0;
   for (int process = 0; process < processes; ++process) {
-    Share share{next, next};
+    RankRange share{next, next};
     const double part = left / (processes - process);
     double taken = 0;
     while (share.end < run.size) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/share.h"
+#include "replay/engine/rank_range.h"
 #include "trace/model/run.h"
 
 #include <vector>
@@ -9,6 +9,6 @@ namespace timeless::replay {
 
 /// Divides a run's ranks among processes: ranks that follow each other, with about equally many actions for each
 /// process. Processes beyond the ranks get none. The run holds all of its ranks.
-std::vector<Share> divide_ranks(const trace::Run& run, int processes);
+std::vector<RankRange> divide_ranks(const trace::Run& run, int processes);
 
 } // namespace timeless::replay

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "replay/engine/clocks.h"
+#include "replay/engine/rank_range.h"
 #include "replay/engine/rendezvous.h"
-#include "replay/engine/share.h"
 #include "trace/model/ids.h"
 
 #include <cstddef>
@@ -68,7 +68,7 @@ public:
 class Channels {
 public:
   /// Destinations are numbered from the share's first rank; what is sent to others departs.
-  explicit Channels(Share share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
+  explicit Channels(RankRange share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
 
   /// The channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
@@ -147,7 +147,7 @@ private:
   std::uint64_t post_exceptional(std::uint32_t number);
   void send_exceptional(std::uint32_t number, std::uint64_t ticket);
 
-  Share share_;
+  RankRange share_;
   Departures* departures_;
   std::vector<Channel> channels_;
   std::vector<ChannelKey> keys_;

@@ -16,7 +16,7 @@ std::size_t lanes_for(const Network& network, const ReplayOptions& options) {
 
 } // namespace
 
-Clocks::Clocks(Network& network, Share share, const ReplayOptions& options)
+Clocks::Clocks(Network& network, RankRange share, const ReplayOptions& options)
     : kernels_(options.critical_path ? traced_lane_kernels()
                                      : lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
@@ -247,39 +247,39 @@ Snapshot Clocks::begin_of(Clock& beside) {
   return begin;
 }
 
-Passage Clocks::begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last) {
+Transit Clocks::begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last) {
   if (!port.free) {
     for (Snapshot* one : {&port.began, &port.free}) {
       *one = pool_.take();
       std::fill_n(one->values(), lanes() * kernels_.planes, 0.0);
     }
   }
-  Passage way{pool_.take(), pool_.take(), pool_.take()};
+  Transit way{pool_.take(), pool_.take(), pool_.take()};
   kernels_.begin_transfer(lanes(), rates_, own(clock), transfer, bytes_last, {port.began.values(), port.free.values()},
                           {way.start.values(), way.middle.values(), way.end.values()});
   return way;
 }
 
-Passage Clocks::transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes) {
+Transit Clocks::transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes) {
   terms_used_ = 0;
   return begin(clock, port, transfer({.sent = {}, .row = row, .messages = messages, .bytes = bytes}), latency_first_);
 }
 
-void Clocks::join(Passage& all, Passage one) {
+void Clocks::join(Transit& all, Transit one) {
   if (!all) {
     all = std::move(one);
     return;
   }
-  const LanePassage left{all.start.values(), all.middle.values(), all.end.values()};
-  const LanePassage right{one.start.values(), one.middle.values(), one.end.values()};
+  const LaneTransit left{all.start.values(), all.middle.values(), all.end.values()};
+  const LaneTransit right{one.start.values(), one.middle.values(), one.end.values()};
   // A request may hold what has been joined.
   const bool held = all.end.shared();
-  Passage out = held ? Passage{pool_.take(), pool_.take(), pool_.take()} : all;
+  Transit out = held ? Transit{pool_.take(), pool_.take(), pool_.take()} : all;
   kernels_.last_to_end(lanes(), left, right, {out.start.values(), out.middle.values(), out.end.values()});
   all = std::move(out);
 }
 
-void Clocks::finish(Clock& clock, const Passage& way) {
+void Clocks::finish(Clock& clock, const Transit& way) {
   Snapshot out = writable(clock);
   kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.middle.values(), way.end.values()},
                   counters(clock), out.values());
@@ -287,11 +287,11 @@ void Clocks::finish(Clock& clock, const Passage& way) {
   clear_pending(clock);
 }
 
-Passage Clocks::file_transfer(const Clock& clock, Port& port, double latency, double moving) {
+Transit Clocks::file_transfer(const Clock& clock, Port& port, double latency, double moving) {
   return begin(clock, port, {latency, rows_.seconds(), moving, rows_.seconds(), 0}, true);
 }
 
-void Clocks::finish_file(Clock& clock, const Passage& way) {
+void Clocks::finish_file(Clock& clock, const Transit& way) {
   Snapshot out = writable(clock);
   kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.start.values(), way.end.values()},
                   file_counters(clock), out.values());

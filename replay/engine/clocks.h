@@ -6,7 +6,7 @@
 #include "replay/engine/lane_kernels.h"
 #include "replay/engine/lane_steps.h"
 #include "replay/engine/rank_ports.h"
-#include "replay/engine/share.h"
+#include "replay/engine/rank_range.h"
 #include "replay/engine/snapshot.h"
 #include "replay/options/options.h"
 
@@ -44,7 +44,7 @@ struct Incoming {
 };
 
 /// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
-struct Passage {
+struct Transit {
   Snapshot start;
   Snapshot middle; ///< of its latency and its bytes, the part that computation hides first is over
   Snapshot end;
@@ -99,7 +99,7 @@ private:
 /// the same however many lanes there are.
 class Clocks {
 public:
-  Clocks(Network& network, Share share, const ReplayOptions& options);
+  Clocks(Network& network, RankRange share, const ReplayOptions& options);
 
   CostRows& rows() { return rows_; }
   SnapshotPool& pool() { return pool_; }
@@ -185,11 +185,11 @@ public:
   // The same for messages, inlined (plain_clocks.h), where plain(): their ends are the same in all lanes, and no port
   // or order of completion is asked for.
   bool plain() const { return !special_sends_ && !ports_ && !listed_; }
-  void take_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
+  void take_fast(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
   /// take_all() of at most most_together messages: begin, add each, take.
-  void begin_plainly(const Clock& clock);
-  void add_plainly(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
-  void take_all_plainly(Clock& clock);
+  void begin_fast(const Clock& clock);
+  void add_fast(Clock& clock, const Moment& sent, std::uint32_t row, double bytes, double overhead);
+  void take_all_fast(Clock& clock);
 
   /// When a message of this row left that waits for its receive in some lanes: its ends' processors have agreed.
   Snapshot leave(const Moment& sent, const Moment& posted, std::uint32_t row);
@@ -210,16 +210,16 @@ public:
   Snapshot begin_of(Clock& beside);
 
   /// A transfer over a row begins now, or when its bytes' turn has come at the port. Its latency is that of `messages`.
-  Passage transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes);
+  Transit transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes);
   /// `all` becomes the one that ends last; itself, where both end together.
-  void join(Passage& all, Passage one);
+  void join(Transit& all, Transit one);
   /// Waits for the end of a transfer.
-  void finish(Clock& clock, const Passage& way);
+  void finish(Clock& clock, const Transit& way);
 
   /// As transfer(), to or from a file: `latency` and `moving` are seconds, the same in all lanes.
-  Passage file_transfer(const Clock& clock, Port& port, double latency, double moving);
+  Transit file_transfer(const Clock& clock, Port& port, double latency, double moving);
   /// As finish(), of a file.
-  void finish_file(Clock& clock, const Passage& way);
+  void finish_file(Clock& clock, const Transit& way);
   /// Waits until something has begun, and then this many seconds for a file.
   void take_file(Clock& clock, const LaneTime& begun, double seconds);
 
@@ -272,7 +272,7 @@ private:
   void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
   void receive_arrivals(const Clock& clock, double* out);
   LaneCounters file_counters(const Clock& clock) const;
-  Passage begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
+  Transit begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
   void clear_pending(Clock& clock);
   LaneTime own_by_lane(const Clock& clock);
   Snapshot materialised(const Clock& clock);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "replay/engine/channels.h"
+#include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
-#include "replay/engine/meetings.h"
 #include "replay/result/problem.h"
 #include "trace/model/run.h"
 
@@ -15,24 +15,24 @@
 namespace timeless::replay {
 
 /// The k-th collective of a communicator.
-struct MeetingName {
+struct CollectiveName {
   trace::CommunicatorId communicator = trace::world_communicator;
   std::uint64_t ordinal = 0; ///< k
   std::string call;          ///< "Bcast with root 2"
 };
 
-/// A rank that stands: where, and for the next message of a channel, or the receive of one, or for a meeting. Tells all
-/// by itself, so that another process can make sense of it.
-struct Standing {
+/// A rank that stands: where, and for the next message of a channel, or the receive of one, or for a collective. Tells
+/// all by itself, so that another process can make sense of it.
+struct RankStatus {
   trace::Rank rank = trace::no_rank;
   std::uint64_t action = 0;
   std::string call;
   trace::Rank thread = trace::no_rank;     ///< of a rank with several; no_rank: it has one
   trace::Rank for_thread = trace::no_rank; ///< of its rank, which it waits for
-  bool for_meeting = false;
+  bool for_instance = false;
   std::optional<double> sends = {}; ///< the size of the message whose receive it waits for
-  ChannelKey channel = {};          ///< unless for_meeting
-  MeetingName meeting = {};         ///< if for_meeting
+  ChannelKey channel = {};          ///< unless for_instance
+  CollectiveName instance = {};     ///< if for_instance
   /// Of a scheduled collective, the member whose message it waits for (world rank).
   trace::Rank member = trace::no_rank;
   bool only_member = false; ///< that member alone holds it up: a neighbourhood
@@ -42,11 +42,11 @@ struct Standing {
 struct Scene {
   const trace::Run& run;
   const Communicators& communicators;
-  const Meetings& meetings;
+  const CollectiveMatching& matching;
 };
 
 /// Why these ranks, by rising number, stand, and no other rank goes on. Names neither leftovers nor remarks.
-Diagnosis diagnose(const Scene& scene, std::span<const Standing> standing);
+Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status);
 
 /// The messages that no receive was posted for, by source, destination, communicator and tag.
 std::vector<LeftoverMessages> leftovers(Channels& channels);

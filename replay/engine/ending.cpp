@@ -12,19 +12,21 @@ namespace timeless::replay {
 namespace {
 
 /// Members that have come to different collectives are to blame for all that waits.
-void require_meetings_fit(const std::vector<Ending>& shares) {
+void require_calls_fit(const std::vector<Ending>& shares) {
   std::map<std::pair<trace::CommunicatorId, std::uint64_t>, Caller> known;
   for (const Ending& share : shares)
-    for (const auto& [ordinal, caller] : share.meetings) {
+    for (const auto& [ordinal, caller] : share.open_collectives) {
       const auto [first, added] = known.try_emplace({caller.call.communicator, ordinal}, caller);
       if (!added) unite(first->second, caller.call, caller.rank, caller.action, ordinal);
     }
 }
 
 /// Of each deserted collective the lowest rank that went through it.
-std::vector<Standing> one_of_each(std::vector<Standing> deserted) {
-  const auto collective = [](const Standing& one) { return std::pair(one.meeting.communicator, one.meeting.ordinal); };
-  std::ranges::sort(deserted, {}, [&](const Standing& one) { return std::pair(collective(one), one.rank); });
+std::vector<RankStatus> one_of_each(std::vector<RankStatus> deserted) {
+  const auto collective = [](const RankStatus& one) {
+    return std::pair(one.instance.communicator, one.instance.ordinal);
+  };
+  std::ranges::sort(deserted, {}, [&](const RankStatus& one) { return std::pair(collective(one), one.rank); });
   const auto others = std::ranges::unique(deserted, {}, collective);
   deserted.erase(others.begin(), others.end());
   return deserted;
@@ -33,22 +35,22 @@ std::vector<Standing> one_of_each(std::vector<Standing> deserted) {
 } // namespace
 
 Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares) {
-  require_meetings_fit(shares);
-  Meetings meetings(communicators, {});
-  std::vector<Standing> standing;
-  std::vector<Standing> deserted;
+  require_calls_fit(shares);
+  CollectiveMatching matching(communicators, {});
+  std::vector<RankStatus> status;
+  std::vector<RankStatus> deserted;
   for (const Ending& share : shares) {
     for (const auto& [communicator, member, calls] : share.calls)
-      meetings.set_calls(communicator, member, calls);
-    std::ranges::copy(share.standing, std::back_inserter(standing));
+      matching.set_calls(communicator, member, calls);
+    std::ranges::copy(share.status, std::back_inserter(status));
     std::ranges::copy(share.deserted, std::back_inserter(deserted));
   }
-  if (standing.empty()) standing = one_of_each(std::move(deserted));
-  const auto place = [](const Standing& one) { return std::pair(one.rank, one.thread); };
-  std::ranges::stable_sort(standing, {}, place);
-  const auto doubled = std::ranges::unique(standing, {}, place);
-  standing.erase(doubled.begin(), doubled.end());
-  return standing.empty() ? Diagnosis{} : diagnose({run, communicators, meetings}, standing);
+  if (status.empty()) status = one_of_each(std::move(deserted));
+  const auto place = [](const RankStatus& one) { return std::pair(one.rank, one.thread); };
+  std::ranges::stable_sort(status, {}, place);
+  const auto doubled = std::ranges::unique(status, {}, place);
+  status.erase(doubled.begin(), doubled.end());
+  return status.empty() ? Diagnosis{} : diagnose({run, communicators, matching}, status);
 }
 
 bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis) {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/diagnosis.h"
-#include "replay/engine/meetings.h"
 #include "replay/engine/not_modelled.h"
 #include "replay/options/options.h"
 #include "replay/result/problem.h"
@@ -17,9 +17,9 @@ namespace timeless::replay {
 
 /// How a share of the ranks has ended, once no rank of any share can go on.
 struct Ending {
-  std::vector<Standing> standing; ///< by rising rank
+  std::vector<RankStatus> status; ///< by rising rank
   /// Who went through a collective that others never reached, as if it stood there: for when nobody stands.
-  std::vector<Standing> deserted;
+  std::vector<RankStatus> deserted;
   std::vector<LeftoverMessages> leftovers;
   // Where ranks stand:
   struct MemberCalls {
@@ -28,11 +28,11 @@ struct Ending {
     std::uint64_t calls = 0; ///< collectives the member has come to
   };
   std::vector<MemberCalls> calls; ///< of the share's ranks; who is not named has come to none
-  struct OpenMeeting {
+  struct OpenCollective {
     std::uint64_t ordinal = 0;
     Caller caller; ///< any of the share's
   };
-  std::vector<OpenMeeting> meetings; ///< that not all members have come to
+  std::vector<OpenCollective> open_collectives; ///< that not all members have come to
 };
 
 /// Why these shares' ranks stand, the shares by their ranks; empty when none does. Throws ReplayProblem where they met

@@ -1,6 +1,6 @@
 #include "replay/engine/engine.h"
 
-#include "replay/engine/contradiction.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,14 +21,14 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 
 Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
     : source_(source), network_(network), options_(options), library_(network.library()), remote_(remote),
-      share_(remote ? remote->share() : Share{0, source.run().size}),
+      share_(remote ? remote->share() : RankRange{0, source.run().size}),
       care_(care || departs_at_once_below(network, options) != no_eager_limit ||
             std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; })),
       communicators_(source.run()), clocks_(network, share_, options), channels_(share_, remote),
-      meetings_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),
+      matching_(communicators_, share_), one_sided_(share_.size()), files_(share_.size()), not_modelled_(share_.size()),
       compiler_(source.run(), network, communicators_, channels_, clocks_.rows(), care_, options),
       ranks_(share_.size()), worklist_(ranks_.size()), collective_links_(communicators_.size()),
-      foresight_(source, share_, care_), strictest_(eager_limits(network, options)),
+      lookahead_(source, share_, care_), strictest_(eager_limits(network, options)),
       deadlocks_(network.lanes().size()) {
   if (remote_) remote_->set_clocks(clocks_.pool().values(), clocks_.rows());
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
@@ -78,9 +78,8 @@ Result Engine::run() {
       next_report = actions_ + actions_between_reports;
     }
   const std::vector<Ending> endings{ending()};
-  const std::string cut =
-      require_ended(source_.run(), last_deadlock_ ? *last_deadlock_ : diagnose(source_.run(), communicators_, endings),
-                    endings);
+  const std::string cut = require_ended(
+      source_.run(), last_deadlock_ ? *last_deadlock_ : diagnose(source_.run(), communicators_, endings), endings);
   if (options_.progress) options_.progress(actions_, total);
   Result all = result();
   Findings found = findings();
@@ -180,19 +179,19 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     return true;
   case Step::receive:
     return receive(rank, number, operation);
-  case Step::send_with_care:
-    return send_with_care(rank, number, operation);
-  case Step::receive_with_care:
+  case Step::send_rendezvous:
+    return send_rendezvous(rank, number, operation);
+  case Step::receive_rendezvous:
     if (rank.stage == 0) {
-      rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
+      rank.ticket = post_rendezvous(operation.receive_channel, posted_now(number));
       rank.stage = 1;
     }
     return receive(rank, number, operation);
-  case Step::post_with_care:
-    start_receive_with_care(rank, number, operation);
+  case Step::post_rendezvous:
+    start_receive_rendezvous(rank, number, operation);
     return true;
   case Step::exchange:
-    return care_ ? exchange_with_care(rank, number, operation) : exchange(rank, number, operation);
+    return care_ ? exchange_rendezvous(rank, number, operation) : exchange(rank, number, operation);
   case Step::probe:
     return probe(rank, number, operation);
   case Step::complete_one:
@@ -209,8 +208,8 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::post_wildcard:
     post_wildcard(rank, number, operation);
     return true;
-  case Step::start_meeting:
-    start_meeting(rank, number, operation);
+  case Step::start_instance:
+    start_instance(rank, number, operation);
     return true;
   case Step::schedule:
     return carry_out(rank, number, operation);
@@ -232,7 +231,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     return true;
   case Step::resolve:
     // Its receive has known its source since it was posted. Where there is none, looking ahead refuses it.
-    foresight_.look_ahead(rank_number(number));
+    lookahead_.look_ahead(rank_number(number));
     return true;
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
@@ -332,7 +331,7 @@ inline bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestI
   if (!ready(rank, id)) return false;
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::receiving) take_message(number, channels_[request.subject], request.ticket);
-  if (request.state == RequestState::collective) take_meeting(number, request.subject);
+  if (request.state == RequestState::collective) take_instance(number, request.subject);
   if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
     complete_ends(number, request);
   if (request.state == RequestState::agent) {
@@ -353,7 +352,7 @@ bool Engine::gather(RankState& rank, std::span<const RequestId> ids) {
     if (request.state == RequestState::receiving)
       incoming_.push_back(incoming(message(channels_[request.subject], request.ticket)));
     else if (request.state == RequestState::collective)
-      incoming_.push_back(incoming(meetings_[request.subject]));
+      incoming_.push_back(incoming(matching_[request.subject]));
     else if (request.state == RequestState::leaving || request.state == RequestState::exchanging)
       departures += gather_ends(request);
     else if (request.state == RequestState::agent)
@@ -390,7 +389,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
       break;
     }
     case RequestState::collective:
-      meetings_.leave(request.subject);
+      matching_.leave(request.subject);
       break;
     case RequestState::leaving:
     case RequestState::exchanging:

@@ -3,25 +3,25 @@
 #include "replay/engine/attribution.h"
 #include "replay/engine/channels.h"
 #include "replay/engine/clocks.h"
+#include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
-#include "replay/engine/contradiction.h"
 #include "replay/engine/diagnosis.h"
 #include "replay/engine/ending.h"
 #include "replay/engine/files.h"
-#include "replay/engine/foresight.h"
-#include "replay/engine/mailbox.h"
-#include "replay/engine/meetings.h"
+#include "replay/engine/lookahead.h"
 #include "replay/engine/not_modelled.h"
 #include "replay/engine/observation.h"
 #include "replay/engine/one_sided.h"
 #include "replay/engine/path_tracer.h"
 #include "replay/engine/program.h"
+#include "replay/engine/rank_range.h"
 #include "replay/engine/rank_threads.h"
 #include "replay/engine/remote.h"
 #include "replay/engine/rendezvous.h"
 #include "replay/engine/requests.h"
-#include "replay/engine/share.h"
+#include "replay/engine/schedule_messages.h"
 #include "replay/engine/timed_worklist.h"
+#include "replay/engine/trace_error.h"
 #include "replay/engine/worklist.h"
 #include "replay/options/options.h"
 #include "replay/result/problem.h"
@@ -49,7 +49,7 @@ class Engine {
 public:
   /// Replays all ranks; or, with `remote`, this process's share of them.
   /// `care` is for runs in which messages wait for their receives although no lane has an eager limit: without it,
-  /// a turn throws NeedsCare when it meets the first of them.
+  /// a turn throws NeedsFullPath when it meets the first of them.
   Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote = nullptr,
          bool care = false);
   Result run();
@@ -91,7 +91,7 @@ private:
     no,
     for_message,
     for_posting,
-    for_meeting,
+    for_instance,
     for_step,
     for_agent,
     for_thread, ///< another of the rank, number `subject`
@@ -126,9 +126,9 @@ private:
     Waiting waiting = Waiting::no;
     bool finished = false;
     bool several = false;                   ///< one of several threads of its rank: there is a `thread`
-    std::uint32_t subject = 0;              ///< the channel, handshake, meeting, agent or thread it waits for
+    std::uint32_t subject = 0;              ///< the channel, handshake, collective, agent or thread it waits for
     std::uint32_t handshake = no_handshake; ///< of its message
-    std::uint64_t ticket = 0;               ///< of its receive, or the number of its meeting
+    std::uint64_t ticket = 0;               ///< of its receive, or the number of its collective
 
     Requests requests;
     trace::ActionBlock block;
@@ -182,7 +182,7 @@ private:
     Schedule* schedule = nullptr;
     trace::CommunicatorId communicator = trace::world_communicator;
     std::uint32_t member = 0;
-    std::uint32_t meeting = 0;
+    std::uint32_t instance = 0;
     std::uint32_t index = 0; ///< of `step`, or the first that is not on its way
     bool begun = false;      ///< `step` has begun, or all of `together`: what they send is sent
     schedules::Cursor cursor;
@@ -199,7 +199,7 @@ private:
   };
 
   /// Carries out a nonblocking scheduled collective for a rank, on a clock that goes on beside the rank's.
-  struct Agent {
+  struct AsyncCollective {
     Progress progress;
     Clocks::Clock clock;
     std::shared_ptr<Schedule> schedule;
@@ -223,11 +223,11 @@ private:
 
   // The most frequent actions in a replay at a plain pace, as the innermost loop holds them (turns.cpp): they do what
   // their namesakes do.
-  Completion perform_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
-  void send_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
-  bool receive_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation);
-  void take_plainly(Clocks::Clock& clock, std::uint32_t channel, std::uint64_t ticket);
-  Completion complete_plainly(RankState& rank, Clocks::Clock& clock, std::span<const trace::RequestId> ids);
+  Completion perform_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  void send_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  bool receive_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  void take_fast(Clocks::Clock& clock, std::uint32_t channel, std::uint64_t ticket);
+  Completion complete_fast(RankState& rank, Clocks::Clock& clock, std::span<const trace::RequestId> ids);
 
   void send(RankState& rank, std::uint32_t number, const Operation& operation);
   bool receive(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -238,7 +238,7 @@ private:
   bool gather(RankState& rank, std::span<const trace::RequestId> ids);
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool meet(RankState& rank, std::uint32_t number, const CollectiveCall& call);
-  void start_meeting(RankState& rank, std::uint32_t number, const Operation& operation);
+  void start_instance(RankState& rank, std::uint32_t number, const Operation& operation);
   void cancel(RankState& rank, std::uint32_t number, trace::RequestId id);
   void cancel_receive(std::uint32_t number, Request& request);
   void cancel_send(std::uint32_t number, Request& request);
@@ -299,12 +299,12 @@ private:
   }
 
   // With care:
-  bool send_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool send_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation);
   Moment posted_now(std::uint32_t number);
-  void start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
-  bool exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation);
+  void start_receive_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool exchange_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation);
   std::uint32_t begin_to_send(std::uint32_t number, const Operation& operation);
-  std::uint64_t post_with_care(std::uint32_t channel, const Moment& when);
+  std::uint64_t post_rendezvous(std::uint32_t channel, const Moment& when);
   bool cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation);
   void leave(Message& message, const Moment& posted);
   bool held(const Handshake& handshake) const { return handshake.synchronous || strictest_.holds(handshake.bytes); }
@@ -323,11 +323,11 @@ private:
   /// True when a request's part can be taken; otherwise the rank waits for it.
   bool ready(RankState& rank, trace::RequestId id);
   bool has_message(RankState& rank, std::uint32_t channel, std::uint64_t ticket);
-  bool is_complete(RankState& rank, std::uint32_t meeting);
+  bool is_complete(RankState& rank, std::uint32_t instance);
   Message& message(Channel& channel, std::uint64_t ticket);
   void take_message(std::uint32_t number, Channel& channel, std::uint64_t ticket);
-  void take_meeting(std::uint32_t number, std::uint32_t meeting);
-  Incoming incoming(const Meeting& meeting) const;
+  void take_instance(std::uint32_t number, std::uint32_t instance);
+  Incoming incoming(const CollectiveInstance& instance) const;
   static Incoming incoming(const Message& message) {
     return {.sent = message.sent.time(),
             .row = message.row,
@@ -337,8 +337,8 @@ private:
             .overhead = message.receive_overhead};
   }
   std::uint32_t arrive(RankState& rank, std::uint32_t number, const CollectiveCall& call);
-  void all_came(std::uint32_t meeting);
-  void close(std::uint32_t meeting);
+  void all_came(std::uint32_t instance);
+  void close(std::uint32_t instance);
 
   /// A scheduled collective; false when the rank must wait.
   bool carry_out(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -359,7 +359,7 @@ private:
   void run_agents();
   void end_agent(std::uint32_t agent);
   bool has_ended(RankState& rank, std::uint32_t agent);
-  Incoming incoming(const Agent& agent) const;
+  Incoming incoming(const AsyncCollective& agent) const;
   void dismiss(std::uint32_t agent);
   LinkClass collective_link(trace::CommunicatorId communicator);
   Request& start(RankState& rank, trace::RequestId id);
@@ -369,12 +369,12 @@ private:
   /// The message has come that the channel's destination stands waiting for.
   void wake_receiver(std::uint32_t channel);
 
-  void put_step(const Mailbox::Way& way, Message&& message);
+  void put_step(const ScheduleMessages::Way& way, Message&& message);
   // With care, messages within collectives may wait for their receives, too (scheduled_rendezvous.cpp).
   void post_together(Progress& progress, Clocks::Clock& clock);
   void forget_posted(const Progress& progress);
   void agree(Progress& progress, std::uint32_t waiter, Message& message);
-  void meet_posted(const Mailbox::Way& way, Message& message);
+  void meet_posted(const ScheduleMessages::Way& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake);
   void take_step(const Progress& progress, Clocks::Clock& clock, const Incoming& incoming);
   bool end_send(Progress& progress, Clocks::Clock& clock);
@@ -382,14 +382,14 @@ private:
   bool end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving);
   void wake_stepper(std::uint32_t waiter, std::uint32_t handshake);
   void wake_released_steppers();
-  void receive_step(int from, const MeetingId& id, WordReader& words);
+  void receive_step(int from, const InstanceId& id, WordReader& words);
   void left(std::uint32_t handshake, Snapshot start);
   void learn_channel(int from, std::uint32_t number, WordReader& words);
   void receive_message(int from, std::uint32_t number, WordReader& words);
   void receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket);
-  void hand_in(std::uint32_t meeting);
-  void combine(const MeetingId& id, const Partial& partial);
-  void conclude(const MeetingId& id, const Partial& all);
+  void hand_in(std::uint32_t instance);
+  void combine(const InstanceId& id, const Partial& partial);
+  void conclude(const InstanceId& id, const Partial& all);
 
   // One-sided communication (one_sided.cpp); what is begun is finished by epochs or by requests.
   bool one_sided(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -409,10 +409,10 @@ private:
   bool file(RankState& rank, std::uint32_t number, const Operation& operation);
   void access_file(RankState& rank, std::uint32_t number, const FileCall& call, trace::RequestId request);
   bool access_file_together(RankState& rank, std::uint32_t number, const FileCall& call);
-  void take_file_meeting(std::uint32_t number, std::uint32_t meeting, trace::Bytes bytes);
+  void take_file_collective(std::uint32_t number, std::uint32_t instance, trace::Bytes bytes);
   bool end_split(RankState& rank, std::uint32_t number, const FileCall& call);
   void give_up_split(std::uint32_t number, trace::CommunicatorId file);
-  void leave_early(std::uint32_t meeting);
+  void leave_early(std::uint32_t instance);
 
   void count_not_modelled(const Program& program, const trace::ActionBlock& block, std::size_t number);
   static void note_last_computation(RankState& rank);
@@ -432,28 +432,28 @@ private:
     return rank.position < ordinals.size() ? ordinals[rank.position] : rank.thread->all->actions;
   }
   std::string where(std::uint32_t number) const;
-  std::vector<Standing> standing() const;
-  std::vector<Standing> deserted() const;
+  std::vector<RankStatus> status() const;
+  std::vector<RankStatus> deserted() const;
 
   const trace::Source& source_;
   Network& network_;
   const ReplayOptions& options_;
   const MpiLibrary library_;
   Remote* remote_;
-  Share share_; ///< whose first rank is number 0 in what follows
-  bool care_;   ///< messages may wait for their receives
-  bool plain_;  ///< Pace::plain
+  RankRange share_; ///< whose first rank is number 0 in what follows
+  bool care_;       ///< messages may wait for their receives
+  bool plain_;      ///< Pace::plain
   Communicators communicators_;
   Clocks clocks_;
   Channels channels_;
-  Meetings meetings_;
+  CollectiveMatching matching_;
   OneSided one_sided_;
   Files files_;
   NotModelledCalls not_modelled_;
   Compiler compiler_;
-  Mailbox mailbox_;
+  ScheduleMessages schedule_messages_;
   std::vector<Progress> progress_; ///< of blocking scheduled collectives, by rank; empty until there is one
-  std::deque<Agent> agents_;
+  std::deque<AsyncCollective> agents_;
   std::vector<std::uint32_t> free_agents_;
   std::vector<std::uint32_t> ready_agents_;
   std::vector<RankState> ranks_; ///< and, after them, what threads they have beyond the first
@@ -476,12 +476,12 @@ private:
   std::optional<PathTracer> tracer_; ///< likewise
   std::vector<Incoming> incoming_;   ///< scratch of complete_all
   bool only_departures_ = false;     ///< what incoming_ holds
-  Foresight foresight_;
+  Lookahead lookahead_;
   // With care:
   StrictestLane strictest_;
   Handshakes handshakes_;
   Postings postings_;
-  /// By meeting, receiver and sender: when receives were posted that others of a plan are on their way with.
+  /// By collective, receiver and sender: when receives were posted that others of a plan are on their way with.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Moment> posted_together_;
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane; null where there is none
   std::shared_ptr<const Diagnosis> last_deadlock_;          ///< when no lane is left

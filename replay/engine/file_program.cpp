@@ -37,8 +37,8 @@ Operation Compiler::file(const Action& action, Rank rank, Program& program) {
   if (action.kind == ActionKind::file_read_shared || action.kind == ActionKind::file_write_shared)
     not_modelled(Unmodelled::shared_file_pointer);
   if (call.act == Act::together || call.act == Act::begin) {
-    call.meeting = meeting(action, action.kind, action.communicator, trace::no_rank, rank, program).call;
-    program.calls[call.meeting].moved = call.bytes;
+    call.instance = instance(action, action.kind, action.communicator, trace::no_rank, rank, program).call;
+    program.calls[call.instance].moved = call.bytes;
   }
   const auto place = static_cast<std::uint32_t>(program.files.size());
   program.files.push_back(call);

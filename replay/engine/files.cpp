@@ -16,12 +16,13 @@ bool Engine::file(RankState& rank, std::uint32_t number, const Operation& operat
   case Act::together:
     if (operation.request == trace::no_request) return access_file_together(rank, number, call);
     start(rank, operation.request) = {.ticket = call.bytes,
-                                      .subject = arrive(rank, number, rank.program.calls[call.meeting]),
+                                      .subject = arrive(rank, number, rank.program.calls[call.instance]),
                                       .state = RequestState::file};
     return true;
   case Act::begin:
     give_up_split(number, call.file);
-    files_.split(rank_number(number), call.file) = {arrive(rank, number, rank.program.calls[call.meeting]), call.bytes};
+    files_.split(rank_number(number), call.file) = {arrive(rank, number, rank.program.calls[call.instance]),
+                                                    call.bytes};
     return true;
   case Act::end:
     return end_split(rank, number, call);
@@ -32,7 +33,7 @@ bool Engine::file(RankState& rank, std::uint32_t number, const Operation& operat
 void Engine::access_file(RankState& rank, std::uint32_t number, const FileCall& call, RequestId request) {
   Clocks::Clock& clock = clocks_[number];
   const FileSystem& system = options_.file_system;
-  Passage way =
+  Transit way =
       clocks_.file_transfer(clock, files_.port(number), system.latency, moving_seconds(system, call.bytes, 0));
   if (request == trace::no_request)
     clocks_.finish_file(clock, way);
@@ -42,13 +43,13 @@ void Engine::access_file(RankState& rank, std::uint32_t number, const FileCall& 
 
 bool Engine::access_file_together(RankState& rank, std::uint32_t number, const FileCall& call) {
   if (rank.stage == 0) {
-    rank.ticket = arrive(rank, number, rank.program.calls[call.meeting]);
+    rank.ticket = arrive(rank, number, rank.program.calls[call.instance]);
     rank.stage = 1;
   }
-  const auto meeting = static_cast<std::uint32_t>(rank.ticket);
-  if (!is_complete(rank, meeting)) return false;
-  const bool closes = meetings_[meeting].first.call.shape.kind == trace::ActionKind::file_close;
-  take_file_meeting(number, meeting, call.bytes);
+  const auto instance = static_cast<std::uint32_t>(rank.ticket);
+  if (!is_complete(rank, instance)) return false;
+  const bool closes = matching_[instance].first.call.shape.kind == trace::ActionKind::file_close;
+  take_file_collective(number, instance, call.bytes);
   if (closes) {
     give_up_split(number, call.file);
     files_.forget(rank_number(number), call.file);
@@ -56,12 +57,12 @@ bool Engine::access_file_together(RankState& rank, std::uint32_t number, const F
   return true;
 }
 
-/// The members go on from their meeting, each with its own bytes, and all within what the file system can take.
-void Engine::take_file_meeting(std::uint32_t number, std::uint32_t meeting, trace::Bytes bytes) {
+/// The members go on from their collective, each with its own bytes, and all within what the file system can take.
+void Engine::take_file_collective(std::uint32_t number, std::uint32_t instance, trace::Bytes bytes) {
   const FileSystem& system = options_.file_system;
-  const double seconds = system.latency + moving_seconds(system, bytes, meetings_[meeting].first.call.moved);
-  clocks_.take_file(clocks_[number], {.base = meetings_[meeting].latest.values()}, seconds);
-  meetings_.leave(meeting);
+  const double seconds = system.latency + moving_seconds(system, bytes, matching_[instance].first.call.moved);
+  clocks_.take_file(clocks_[number], {.base = matching_[instance].latest.values()}, seconds);
+  matching_.leave(instance);
 }
 
 bool Engine::end_split(RankState& rank, std::uint32_t number, const FileCall& call) {
@@ -70,22 +71,22 @@ bool Engine::end_split(RankState& rank, std::uint32_t number, const FileCall& ca
     not_modelled_.add(Unmodelled::end_without_begin, rank_number(number));
     return true;
   }
-  if (!is_complete(rank, split->meeting)) return false;
-  take_file_meeting(number, split->meeting, split->bytes);
+  if (!is_complete(rank, split->instance)) return false;
+  take_file_collective(number, split->instance, split->bytes);
   split.reset();
   return true;
 }
 
-/// One who wants no result. A meeting that others have yet to come to stays where they will look for it.
-void Engine::leave_early(std::uint32_t meeting) {
-  if (meetings_[meeting].complete) meetings_.leave(meeting);
+/// One who wants no result. A collective that others have yet to come to stays where they will look for it.
+void Engine::leave_early(std::uint32_t instance) {
+  if (matching_[instance].complete) matching_.leave(instance);
 }
 
 void Engine::give_up_split(std::uint32_t number, trace::CommunicatorId file) {
   std::optional<SplitCollective>& split = files_.split(rank_number(number), file);
   if (!split) return;
   not_modelled_.add(Unmodelled::begin_without_end, rank_number(number));
-  leave_early(split->meeting);
+  leave_early(split->instance);
   split.reset();
 }
 

@@ -21,12 +21,12 @@ struct FileCall {
   Act act = Act::alone;
   trace::CommunicatorId file = trace::world_communicator;
   trace::Bytes bytes = 0;
-  std::uint32_t meeting = 0; ///< in Program::calls
+  std::uint32_t instance = 0; ///< in Program::calls
 };
 
 /// A split collective under way.
 struct SplitCollective {
-  std::uint32_t meeting = 0;
+  std::uint32_t instance = 0;
   trace::Bytes bytes = 0;
 };
 

@@ -421,7 +421,7 @@ TIMELESS_INLINE inline void advance(std::size_t count, const LaneRates& rates, c
 template <typename Number>
 TIMELESS_INLINE inline void begin_transfer(std::size_t count, const LaneRates& rates, const LaneTime& own,
                                            const LaneTransfer& transfer, bool bytes_last, const LanePort& port,
-                                           const LanePassage& way) {
+                                           const LaneTransit& way) {
   for_each_lane(
       count, [ count, rates, own, transfer, bytes_last, port, way ](std::size_t lane) __attribute__((always_inline)) {
         const Number now = time_in<Number>(count, rates, own, lane);
@@ -445,12 +445,12 @@ TIMELESS_INLINE inline void begin_transfer(std::size_t count, const LaneRates& r
 }
 
 template <typename Number>
-TIMELESS_INLINE inline void last_to_end(std::size_t count, const LanePassage& left, const LanePassage& right,
-                                        const LanePassage& out) {
+TIMELESS_INLINE inline void last_to_end(std::size_t count, const LaneTransit& left, const LaneTransit& right,
+                                        const LaneTransit& out) {
   for_each_lane(
       count, [=](std::size_t lane) __attribute__((always_inline)) {
         const bool first = left.end[lane] >= right.end[lane];
-        for (const auto part : {&LanePassage::start, &LanePassage::middle, &LanePassage::end}) {
+        for (const auto part : {&LaneTransit::start, &LaneTransit::middle, &LaneTransit::end}) {
           const Number one = Number::load(left.*part, count, lane);
           const Number other = Number::load(right.*part, count, lane);
           (first ? one : other).store(out.*part, count, lane);
@@ -460,7 +460,7 @@ TIMELESS_INLINE inline void last_to_end(std::size_t count, const LanePassage& le
 
 template <typename Number>
 TIMELESS_INLINE inline void finish(std::size_t count, const LaneRates& rates, const LaneTime& own,
-                                   const LanePassage& way, const LaneCounters& counters, double* out) {
+                                   const LaneTransit& way, const LaneCounters& counters, double* out) {
   for_each_lane(
       count, [ count, rates, own, way, counters, out ](std::size_t lane) __attribute__((always_inline)) {
         const Number now = time_in<Number>(count, rates, own, lane);

@@ -72,7 +72,7 @@ struct LanePort {
 };
 
 /// A transfer that is on its way by itself: begun, between its two parts, and over.
-struct LanePassage {
+struct LaneTransit {
   double* start = nullptr;
   double* middle = nullptr;
   double* end = nullptr;
@@ -138,13 +138,13 @@ struct LaneKernels {
   ///     middle = began + latency, or free where the bytes are the first part
   /// so bytes follow one another at the port, and latencies overlap.
   void (*begin_transfer)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTransfer& transfer,
-                         bool bytes_last, const LanePort& port, const LanePassage& way);
+                         bool bytes_last, const LanePort& port, const LaneTransit& way);
 
   /// out = the way that ends last, the left one of equals; lane by lane.
-  void (*last_to_end)(std::size_t count, const LanePassage& left, const LanePassage& right, const LanePassage& out);
+  void (*last_to_end)(std::size_t count, const LaneTransit& left, const LaneTransit& right, const LaneTransit& out);
 
   /// A rank waits for the end of a way: receive() with its times known.
-  void (*finish)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LanePassage& way,
+  void (*finish)(std::size_t count, const LaneRates& rates, const LaneTime& own, const LaneTransit& way,
                  const LaneCounters& counters, double* out);
 
   /// How many planes the numbers have.

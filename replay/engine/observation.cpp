@@ -94,7 +94,7 @@ void Engine::observe(RankState& rank, std::uint32_t number, std::uint32_t positi
   if (operation.receive_channel != no_channel) {
     const ChannelKey& key = channels_.key(operation.receive_channel);
     observed.source = key.source;
-    const bool receives = operation.step == Step::receive || operation.step == Step::receive_with_care ||
+    const bool receives = operation.step == Step::receive || operation.step == Step::receive_rendezvous ||
                           operation.step == Step::exchange;
     if (receives && operation.request == trace::no_request)
       present.received.push_back(Observation::message(key, rank.ticket));

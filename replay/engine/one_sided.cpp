@@ -1,7 +1,7 @@
 #include "replay/engine/one_sided.h"
 
-#include "replay/engine/contradiction.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/trace_error.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ void close_epoch(bool& open, const char* what) {
 
 } // namespace
 
-std::uint32_t OneSided::keep(Passage way) {
+std::uint32_t OneSided::keep(Transit way) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(kept_.size()));
     kept_.emplace_back();
@@ -36,7 +36,7 @@ std::uint32_t OneSided::keep(Passage way) {
   return number;
 }
 
-Passage OneSided::release(std::uint32_t number) {
+Transit OneSided::release(std::uint32_t number) {
   free_.push_back(number);
   return std::exchange(kept_[number], {});
 }
@@ -85,7 +85,7 @@ void Engine::begin_transfer(RankState& rank, std::uint32_t number, const OneSide
                             RequestId request) {
   Clocks::Clock& clock = clocks_[number];
   clocks_.pay_for_transfer(clock, call.row, call.sent, call.overhead);
-  Passage way = clocks_.transfer(clock, one_sided_.port(number), call.row, call.messages, call.bytes);
+  Transit way = clocks_.transfer(clock, one_sided_.port(number), call.row, call.messages, call.bytes);
   if (request != trace::no_request)
     start(rank, request) = {.subject = one_sided_.keep(way), .state = RequestState::transfer};
   clocks_.join(window.transfers, std::move(way));
@@ -105,8 +105,8 @@ void Engine::finish_transfers(std::uint32_t number, WindowState& window) {
 
 bool Engine::finish_and_meet(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window) {
   if (rank.stage == 0 && call.waits) finish_transfers(number, window);
-  if (rank.program.calls[call.meeting].scheduled) return carry_out(rank, number, {.call = call.meeting});
-  return meet(rank, number, rank.program.calls[call.meeting]);
+  if (rank.program.calls[call.instance].scheduled) return carry_out(rank, number, {.call = call.instance});
+  return meet(rank, number, rank.program.calls[call.instance]);
 }
 
 void Engine::notify(std::uint32_t number, const std::vector<Notice>& group) {
@@ -170,7 +170,7 @@ void Engine::complete_other(std::uint32_t number, const Request& request) {
   else if (request.state == RequestState::file_transfer)
     clocks_.finish_file(clocks_[number], one_sided_.release(request.subject));
   else
-    take_file_meeting(number, request.subject, request.ticket);
+    take_file_collective(number, request.subject, request.ticket);
 }
 
 /// A freed request's part is over unnoticed.

@@ -35,19 +35,19 @@ struct OneSidedCall {
   };
   Act act = Act::transfer;
   trace::CommunicatorId window = trace::world_communicator;
-  bool waits = true;         ///< of a start: for the posts; of a fence: for the transfers
-  std::uint32_t row = 0;     ///< between rank and target
-  double messages = 0;       ///< of a transfer: ways there or back, one after the other
-  double bytes = 0;          ///< of a transfer
-  double sent = 0;           ///< of a transfer: bytes to the target
-  double overhead = 0;       ///< of a transfer: the rank's own part, seconds
-  std::uint32_t meeting = 0; ///< in Program::calls
+  bool waits = true;          ///< of a start: for the posts; of a fence: for the transfers
+  std::uint32_t row = 0;      ///< between rank and target
+  double messages = 0;        ///< of a transfer: ways there or back, one after the other
+  double bytes = 0;           ///< of a transfer
+  double sent = 0;            ///< of a transfer: bytes to the target
+  double overhead = 0;        ///< of a transfer: the rank's own part, seconds
+  std::uint32_t instance = 0; ///< in Program::calls
   std::vector<Notice> group = {};
 };
 
 /// A rank's epochs on one window, and the transfers it has begun there and not waited for.
 struct WindowState {
-  Passage transfers;
+  Transit transfers;
   bool access = false;
   bool exposure = false;
   std::vector<Notice> targets;        ///< of the epoch of access
@@ -71,14 +71,14 @@ public:
   }
 
   /// Keeps a transfer until its request is completed; returns its number.
-  std::uint32_t keep(Passage way);
+  std::uint32_t keep(Transit way);
   /// The transfer of this number, which is kept no longer.
-  Passage release(std::uint32_t number);
+  Transit release(std::uint32_t number);
 
 private:
   std::vector<Port> ports_;
   std::unordered_map<std::uint64_t, WindowState> windows_; ///< by rank and window
-  std::vector<Passage> kept_;
+  std::vector<Transit> kept_;
   std::vector<std::uint32_t> free_;
 };
 

@@ -1,5 +1,5 @@
-#include "replay/engine/contradiction.h"
 #include "replay/engine/program.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ Operation Compiler::one_sided(const Action& action, Rank rank, Program& program)
   case ActionKind::win_free:
     call.act = action.kind == ActionKind::win_fence ? Act::finish_and_meet : Act::free;
     call.waits = !has_flag(action, trace::flag_no_precede);
-    call.meeting = synchronisation(action, rank, program).call;
+    call.instance = synchronisation(action, rank, program).call;
     break;
   case ActionKind::win_lock:
     if (has_flag(action, trace::flag_exclusive)) not_modelled(Unmodelled::exclusive_lock);

@@ -14,28 +14,28 @@ std::string Engine::where(std::uint32_t number) const {
   return fmt::format("rank {}, action {}", world_rank(number), action(ranks_[number]));
 }
 
-std::vector<Standing> Engine::standing() const {
-  std::vector<Standing> all;
+std::vector<RankStatus> Engine::status() const {
+  std::vector<RankStatus> all;
   for (std::uint32_t number = 0; number < ranks_.size(); ++number) {
     const RankState& rank = ranks_[number];
     if (rank.finished || rank.waiting == Waiting::for_block) continue;
-    Standing& one = all.emplace_back(Standing{.rank = world_rank(number),
-                                              .action = action(rank),
-                                              .call = trace::mpi_name(dictionary(rank)[rank.sequence[rank.position]]),
-                                              .for_meeting = rank.waiting == Waiting::for_meeting ||
-                                                             rank.waiting == Waiting::for_step ||
-                                                             rank.waiting == Waiting::for_agent});
+    RankStatus& one = all.emplace_back(
+        RankStatus{.rank = world_rank(number),
+                   .action = action(rank),
+                   .call = trace::mpi_name(dictionary(rank)[rank.sequence[rank.position]]),
+                   .for_instance = rank.waiting == Waiting::for_instance || rank.waiting == Waiting::for_step ||
+                                   rank.waiting == Waiting::for_agent});
     if (rank.several) one.thread = rank.thread->all->division.number(rank.thread->place);
     if (rank.waiting == Waiting::for_thread) {
       const RankThread& other = *ranks_[rank.subject].thread;
       one.for_thread = other.all->division.number(other.place);
-    } else if (one.for_meeting) {
+    } else if (one.for_instance) {
       const Progress* progress = nullptr;
       if (rank.waiting == Waiting::for_step) progress = &progress_[number];
       if (rank.waiting == Waiting::for_agent) progress = &agents_[rank.subject].progress;
-      const Meeting& meeting = meetings_[progress ? progress->meeting : rank.subject];
-      const CollectiveCall& call = meeting.first.call;
-      one.meeting = {call.communicator, meeting.ordinal, describe(call)};
+      const CollectiveInstance& instance = matching_[progress ? progress->instance : rank.subject];
+      const CollectiveCall& call = instance.first.call;
+      one.instance = {call.communicator, instance.ordinal, describe(call)};
       if (progress) {
         const bool sends = progress->awaited != no_handshake;
         one.member = communicators_.members(
@@ -54,15 +54,15 @@ std::vector<Standing> Engine::standing() const {
 
 /// For each scheduled collective that some members went through and others never reached, its first member as if it
 /// stood there still: were it not carried out step by step, it would.
-std::vector<Standing> Engine::deserted() const {
-  std::vector<Standing> all;
-  meetings_.for_each_deserted([&](const Meeting& meeting) {
-    const std::string call = describe(meeting.first.call);
-    all.push_back({.rank = meeting.first.rank,
-                   .action = meeting.first.action,
+std::vector<RankStatus> Engine::deserted() const {
+  std::vector<RankStatus> all;
+  matching_.for_each_deserted([&](const CollectiveInstance& instance) {
+    const std::string call = describe(instance.first.call);
+    all.push_back({.rank = instance.first.rank,
+                   .action = instance.first.action,
                    .call = call,
-                   .for_meeting = true,
-                   .meeting = {meeting.first.call.communicator, meeting.ordinal, call}});
+                   .for_instance = true,
+                   .instance = {instance.first.call.communicator, instance.ordinal, call}});
   });
   if (!remote_) return all;
   for (const auto& [id, gathering] : remote_->gatherings) {
@@ -72,29 +72,31 @@ std::vector<Standing> Engine::deserted() const {
     all.push_back({.rank = first.rank,
                    .action = first.action,
                    .call = call,
-                   .for_meeting = true,
-                   .meeting = {id.first, id.second, call}});
+                   .for_instance = true,
+                   .instance = {id.first, id.second, call}});
   }
   return all;
 }
 
 Ending Engine::ending() {
   Ending ending;
-  if (finished_ < ranks_.size()) ending.standing = standing();
+  if (finished_ < ranks_.size()) ending.status = status();
   ending.deserted = deserted();
   ending.leftovers = leftovers(channels_);
-  if (!remote_ && ending.standing.empty() && ending.deserted.empty()) return ending;
+  if (!remote_ && ending.status.empty() && ending.deserted.empty()) return ending;
   for (trace::CommunicatorId id = 0; id < communicators_.size(); ++id) {
     const auto members = communicators_.members(id);
     for (std::uint32_t member = 0; member < members.size(); ++member)
-      if (const std::uint64_t calls = meetings_.calls(id, member); calls > 0 && share_.holds(members[member]))
+      if (const std::uint64_t calls = matching_.calls(id, member); calls > 0 && share_.holds(members[member]))
         ending.calls.push_back({id, member, calls});
   }
-  const auto add = [&](const Meeting& meeting) { ending.meetings.push_back({meeting.ordinal, meeting.first}); };
-  meetings_.for_each_incomplete(add);
+  const auto add = [&](const CollectiveInstance& instance) {
+    ending.open_collectives.push_back({instance.ordinal, instance.first});
+  };
+  matching_.for_each_incomplete(add);
   if (remote_)
     for (const auto& [id, number] : remote_->handed_in)
-      add(meetings_[number]);
+      add(matching_[number]);
   return ending;
 }
 

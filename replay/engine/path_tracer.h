@@ -39,7 +39,7 @@ std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overl
 ///
 /// A path is a list of nodes, each with the one before. A rank sets a *departure* when it sends a message or comes to a
 /// collective, and an *arrival* when its time has become that of another's departure. The paths to different moments
-/// share their beginnings: they form trees, as the ranks' clocks, messages and meetings hold their last nodes. Nodes
+/// share their beginnings: they form trees, as the ranks' clocks, messages and collectives hold their last nodes. Nodes
 /// that no held moment leads to are dropped whenever their number has doubled, so there are never more than twice as
 /// many as on the paths to the moments held: the ranks' recent departures, and one path or few from there back to the
 /// beginning, since paths soon join. That path has at most as many nodes as a rank has messages and collectives; should

@@ -84,8 +84,8 @@ TIMELESS_INLINE inline void Clocks::take_alone(Clock& clock, const LaneTime& sen
   clear_pending(clock);
 }
 
-TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,
-                                                 double bytes, double overhead) {
+TIMELESS_INLINE inline void Clocks::take_fast(Clock& clock, const Moment& sent, std::uint32_t row_number, double bytes,
+                                              double overhead) {
   const CostRow& row = rows_[row_number];
   if (alone_ && row.constant == nullptr && !watches_) [[likely]]
     take_alone(clock, sent.time(), row, bytes, overhead);
@@ -93,13 +93,13 @@ TIMELESS_INLINE inline void Clocks::take_plainly(Clock& clock, const Moment& sen
     take_message(clock, sent, row_number, bytes, overhead);
 }
 
-TIMELESS_INLINE inline void Clocks::begin_plainly(const Clock& clock) {
+TIMELESS_INLINE inline void Clocks::begin_fast(const Clock& clock) {
   if (alone_) return gathered_.begin(time_in<Plain>(1, rates_, own(clock), 0).time);
   clear_arrivals();
 }
 
-TIMELESS_INLINE inline void Clocks::add_plainly(Clock& clock, const Moment& sent, std::uint32_t row_number,
-                                                double bytes, double overhead) {
+TIMELESS_INLINE inline void Clocks::add_fast(Clock& clock, const Moment& sent, std::uint32_t row_number, double bytes,
+                                             double overhead) {
   const CostRow& row = rows_[row_number];
   clock.overhead_folded += overhead;
   if (alone_ && row.constant == nullptr && !watches_) [[likely]]
@@ -108,7 +108,7 @@ TIMELESS_INLINE inline void Clocks::add_plainly(Clock& clock, const Moment& sent
     add_message(clock, sent, row_number, bytes, overhead);
 }
 
-TIMELESS_INLINE inline void Clocks::take_all_plainly(Clock& clock) {
+TIMELESS_INLINE inline void Clocks::take_all_fast(Clock& clock) {
   if (!alone_) return take_arrivals(clock);
   if (clock.base.shared()) clock.base = pool_.take();
   clock.base.values()[0] = gathered_.take(counters(clock, 1));

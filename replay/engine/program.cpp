@@ -1,6 +1,6 @@
 #include "replay/engine/program.h"
 
-#include "replay/engine/contradiction.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -174,7 +174,7 @@ Operation Compiler::computation(const Action& action, const Program& program) co
 }
 
 Operation Compiler::synchronisation(const Action& action, Rank rank, Program& program) {
-  return meeting(action, ActionKind::barrier, action.communicator, trace::no_rank, rank, program);
+  return instance(action, ActionKind::barrier, action.communicator, trace::no_rank, rank, program);
 }
 
 std::uint32_t Compiler::incoming_channel(CommunicatorId communicator, Rank from, trace::Tag tag, Rank rank) {
@@ -191,7 +191,7 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.channel = channels_.number({rank, to, view.id, action.tag});
   operation.bytes = static_cast<double>(action.bytes);
   operation.synchronous = action.mode == trace::SendMode::synchronous;
-  if (operation.synchronous && !care_) throw NeedsCare();
+  if (operation.synchronous && !care_) throw NeedsFullPath();
   operation.row =
       care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode) : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
@@ -204,7 +204,7 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
 
 Operation Compiler::send(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
-  Operation operation{.step = care_ ? Step::send_with_care : Step::send, .request = action.request};
+  Operation operation{.step = care_ ? Step::send_rendezvous : Step::send, .request = action.request};
   set_send(operation, action, rank, trace::nonblocking(action));
   return operation;
 }
@@ -213,8 +213,8 @@ Operation Compiler::receive(const Action& action, Rank rank) {
   if (action.peer == trace::no_rank) return nothing_but_request(action);
   const bool nonblocking = trace::nonblocking(action);
   if (nonblocking && lacks_source(action)) return {.step = Step::post_wildcard, .request = action.request};
-  const Step post = care_ ? Step::post_with_care : Step::post;
-  const Step wait = care_ ? Step::receive_with_care : Step::receive;
+  const Step post = care_ ? Step::post_rendezvous : Step::post;
+  const Step wait = care_ ? Step::receive_rendezvous : Step::receive;
   return {.step = nonblocking ? post : wait,
           .receive_channel = incoming_channel(action.communicator, action.peer, action.tag, rank),
           .request = action.request};
@@ -246,7 +246,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
     require_neighbours(action, view.peers.size());
     if (!neighbours_known(action)) not_modelled(Unmodelled::neighbourhood);
   }
-  if (!rooted(action.kind)) return meeting(action, action.kind, action.communicator, trace::no_rank, rank, program);
+  if (!rooted(action.kind)) return instance(action, action.kind, action.communicator, trace::no_rank, rank, program);
   // The root of an intercommunicator's collective is MPI_ROOT or MPI_PROC_NULL on its own side.
   Rank root = trace::no_rank;
   if (inter && action.peer == trace::root_of_remote_group) {
@@ -256,7 +256,7 @@ Operation Compiler::collective(const Action& action, Rank rank, Program& program
     const bool root_behind = inter && view.member < communicators_.first_group(view.id);
     root = action.peer + static_cast<Rank>(root_behind ? communicators_.first_group(view.id) : 0);
   }
-  return meeting(action, action.kind, action.communicator, root, rank, program);
+  return instance(action, action.kind, action.communicator, root, rank, program);
 }
 
 /// Members of a new group meet on its communicator; all other creations are collective over the parent.
@@ -264,11 +264,11 @@ Operation Compiler::creation(const Action& action, Rank rank, Program& program) 
   if (!creation_) return nothing_but_request(action);
   const auto on = trace::meeting_place(action);
   if (!on) return nothing_but_request(action);
-  return meeting(action, action.kind, *on, trace::no_rank, rank, program);
+  return instance(action, action.kind, *on, trace::no_rank, rank, program);
 }
 
-Operation Compiler::meeting(const Action& action, ActionKind costs_as, CommunicatorId on, Rank root, Rank rank,
-                            Program& program) {
+Operation Compiler::instance(const Action& action, ActionKind costs_as, CommunicatorId on, Rank root, Rank rank,
+                             Program& program) {
   const auto view = communicators_.view(on, rank);
   if (communicators_.foreign(view.id)) {
     not_modelled(Unmodelled::another_world);
@@ -305,7 +305,7 @@ Operation Compiler::meeting(const Action& action, ActionKind costs_as, Communica
   program.schedules.push_back(std::move(schedule));
   if (made.scheduled)
     return {.step = nonblocking ? Step::start_schedule : Step::schedule, .call = call, .request = action.request};
-  return {.step = nonblocking ? Step::start_meeting : Step::meet, .call = call, .request = action.request};
+  return {.step = nonblocking ? Step::start_instance : Step::meet, .call = call, .request = action.request};
 }
 
 schedules::Place Compiler::place_of(const Communicators::View& view, Rank root) const {

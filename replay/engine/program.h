@@ -1,10 +1,10 @@
 #pragma once
 
 #include "replay/engine/channels.h"
+#include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/cost_rows.h"
 #include "replay/engine/files.h"
-#include "replay/engine/meetings.h"
 #include "replay/engine/not_modelled.h"
 #include "replay/engine/one_sided.h"
 #include "replay/engine/schedule.h"
@@ -29,16 +29,16 @@ enum class Step : std::uint8_t {
   receive, ///< waits on `receive_channel`
   post,    ///< a nonblocking receive on `receive_channel`
   // The same in a replay with care, where messages may wait for their receives:
-  send_with_care,
-  receive_with_care,
-  post_with_care,
+  send_rendezvous,
+  receive_rendezvous,
+  post_rendezvous,
   post_wildcard,  ///< a nonblocking receive of unknown source or tag
   exchange,       ///< `channel` and `receive_channel`, either of which may be missing
   probe,          ///< waits for the next message of `receive_channel`
   complete,       ///< the requests of the action
   complete_one,   ///< one request
   meet,           ///< a collective: calls[call]
-  start_meeting,  ///< a nonblocking collective
+  start_instance, ///< a nonblocking collective
   schedule,       ///< a collective, step by step: schedules[call]
   start_schedule, ///< the same, nonblocking
   start_nothing,  ///< a request that completes at no cost
@@ -92,7 +92,7 @@ struct Program {
 };
 
 /// Thrown when a replay without care meets a synchronous send: it must begin anew.
-struct NeedsCare {};
+struct NeedsFullPath {};
 
 /// Thrown where threads of a rank are to wait for cores and there are several lanes: in which order threads come to a
 /// core is a matter of time, and so differs by lane.
@@ -127,8 +127,8 @@ private:
   Operation synchronisation(const trace::Action& action, trace::Rank rank, Program& program);
   Operation one_sided(const trace::Action& action, trace::Rank rank, Program& program);
   Operation file(const trace::Action& action, trace::Rank rank, Program& program);
-  Operation meeting(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on, trace::Rank root,
-                    trace::Rank rank, Program& program);
+  Operation instance(const trace::Action& action, trace::ActionKind costs_as, trace::CommunicatorId on,
+                     trace::Rank root, trace::Rank rank, Program& program);
   schedules::Place place_of(const Communicators::View& view, trace::Rank root) const;
 
   void set_target(OneSidedCall& call, const trace::Action& action, trace::Rank rank);

@@ -2,7 +2,7 @@
 
 namespace timeless::replay {
 
-RankPorts::RankPorts(const Network& network, Share share, bool shared, std::size_t values)
+RankPorts::RankPorts(const Network& network, RankRange share, bool shared, std::size_t values)
     : length_(values), values_(std::make_unique<double[]>(2 * values * share.size())) {
   for (std::size_t rank = 0; rank < share.size(); ++rank) {
     double* const begin = values_.get() + 2 * values * rank;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/lane_kernels.h"
-#include "replay/engine/share.h"
+#include "replay/engine/rank_range.h"
 #include "replay/network/network.h"
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace timeless::replay {
 class RankPorts {
 public:
   /// `values` per list; with `shared`, a message keeps a rank's port as busy as if every rank of its node got one too.
-  RankPorts(const Network& network, Share share, bool shared, std::size_t values);
+  RankPorts(const Network& network, RankRange share, bool shared, std::size_t values);
 
   /// Another port, for another thread of the rank.
   void add_like(std::size_t rank);

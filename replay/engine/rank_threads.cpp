@@ -124,7 +124,7 @@ void ThreadDivision::note(const Program& program, const Operation& operation, st
   case Step::probe:
     return use(Shared::receives, operation.receive_channel, true, note);
   case Step::meet:
-  case Step::start_meeting:
+  case Step::start_instance:
   case Step::schedule:
   case Step::start_schedule:
     use(Shared::collectives, program.calls[operation.call].communicator, false, note);

@@ -108,7 +108,7 @@ private:
   std::uint32_t present_ = 0; ///< whose actions come now
   bool marked_ = false;       ///< a mark of threads has come: all before it is thread 0's, and behind all others
   std::unordered_map<std::uint64_t, Use> uses_;
-  /// By the number of a meeting point and thread: its last signal there.
+  /// By the number of a collective point and thread: its last signal there.
   std::map<trace::Rank, std::map<std::uint32_t, Use>> signals_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 // Of a message's record.
 constexpr std::uint32_t flag_rendezvous = 1;
 constexpr std::uint32_t mode_places = 1; // the mode stands above the flag
-// Of a meeting's record.
+// Of a collective's record.
 constexpr std::uint32_t flag_nonblocking = 1;
 constexpr std::uint32_t flag_user_operation = 2;
 constexpr std::uint32_t flag_commutative = 4;
@@ -21,12 +21,12 @@ constexpr std::uint32_t flag_latest = 32; ///< somebody's time is there
 
 } // namespace
 
-Remote::Remote(Bus& bus, std::vector<Share> shares, std::size_t batch_words, std::uint32_t attempt)
+Remote::Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_words, std::uint32_t attempt)
     : bus_(bus), shares_(std::move(shares)), batch_words_(batch_words), attempt_(attempt), outgoing_(shares_.size()),
       arriving_(shares_.size()) {}
 
 int Remote::process_of(trace::Rank rank) const {
-  const auto after = std::ranges::upper_bound(shares_, rank, {}, &Share::begin);
+  const auto after = std::ranges::upper_bound(shares_, rank, {}, &RankRange::begin);
   return static_cast<int>(after - shares_.begin()) - 1;
 }
 
@@ -98,7 +98,7 @@ void Remote::left(int to, std::uint32_t handshake, const Snapshot& start) {
   complete(to);
 }
 
-void Remote::step(int to, const MeetingId& id, std::uint32_t from_member, std::uint32_t to_member,
+void Remote::step(int to, const InstanceId& id, std::uint32_t from_member, std::uint32_t to_member,
                   const Message& message) {
   WordWriter words = begin(to, RecordKind::step, id.first);
   words.put(id.second);
@@ -125,7 +125,7 @@ const std::vector<int>& Remote::participants(CommunicatorId communicator, const 
   return found;
 }
 
-void Remote::meeting(RecordKind kind, int to, const MeetingId& id, const Partial& partial) {
+void Remote::instance(RecordKind kind, int to, const InstanceId& id, const Partial& partial) {
   const CollectiveCall& call = partial.caller.call;
   const CollectiveShape& shape = call.shape;
   WordWriter words = begin(to, kind, id.first);
@@ -144,7 +144,7 @@ void Remote::meeting(RecordKind kind, int to, const MeetingId& id, const Partial
   complete(to);
 }
 
-Partial Remote::read_meeting(int from, CommunicatorId communicator, WordReader& words, Snapshot latest) const {
+Partial Remote::read_instance(int from, CommunicatorId communicator, WordReader& words, Snapshot latest) const {
   Partial partial;
   CollectiveCall& call = partial.caller.call;
   call.communicator = communicator;

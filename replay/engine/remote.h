@@ -2,10 +2,10 @@
 
 #include "replay/engine/bus.h"
 #include "replay/engine/channels.h"
+#include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
-#include "replay/engine/meetings.h"
 #include "replay/engine/path_tracer.h"
-#include "replay/engine/share.h"
+#include "replay/engine/rank_range.h"
 #include "replay/engine/words.h"
 
 #include <array>
@@ -21,8 +21,8 @@ enum class RecordKind : std::uint32_t {
   channel = 1, ///< subject: the sender's number of a channel; then source and destination, communicator and tag
   message,     ///< likewise; then the message, without what follows from its channel and size
   unsend,      ///< likewise; then the ticket of a message that is taken back
-  partial,     ///< subject: a communicator; then what the members of one process bring to a meeting
-  result,      ///< likewise; what the meeting gives to all
+  partial,     ///< subject: a communicator; then what the members of one process bring to a collective
+  result,      ///< likewise; what the collective gives to all
   left,        ///< subject: the number of a handshake where it began; then when its message has left
   step,        ///< subject: a communicator; then a message within one of its collectives
   dropped,     ///< subject: a node of a path (PathTracer) that needs not be kept for the other engine any more
@@ -30,10 +30,10 @@ enum class RecordKind : std::uint32_t {
 };
 inline constexpr std::size_t record_kinds = static_cast<std::size_t>(RecordKind::batch) + 1;
 
-/// A meeting that members of several processes may come to: the k-th of its communicator.
-using MeetingId = std::pair<trace::CommunicatorId, std::uint64_t>;
+/// A collective that members of several processes may come to: the k-th of its communicator.
+using InstanceId = std::pair<trace::CommunicatorId, std::uint64_t>;
 
-/// What some members bring to a meeting.
+/// What some members bring to a collective.
 struct Partial {
   Caller caller;   ///< one of them, with the shape of all
   Snapshot latest; ///< of those who take part; empty when none does
@@ -46,10 +46,10 @@ class Remote : public Departures {
 public:
   /// `shares` by process, each beginning where the one before ends. A batch is sent once it has `batch_words`.
   /// A replay may need a second attempt.
-  Remote(Bus& bus, std::vector<Share> shares, std::size_t batch_words, std::uint32_t attempt);
+  Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_words, std::uint32_t attempt);
 
   int self() const { return bus_.process(); }
-  const Share& share() const { return shares_[static_cast<std::size_t>(self())]; }
+  const RankRange& share() const { return shares_[static_cast<std::size_t>(self())]; }
   int processes() const { return static_cast<int>(shares_.size()); }
   int process_of(trace::Rank rank) const;
   /// What a snapshot holds, and the rows of messages.
@@ -67,19 +67,19 @@ public:
 
   /// The processes that have members in a communicator, rising.
   const std::vector<int>& participants(trace::CommunicatorId communicator, const Communicators& communicators);
-  /// Which of them brings together what the others bring to a meeting: each in turn.
-  static int coordinator(const MeetingId& id, const std::vector<int>& participants) {
+  /// Which of them brings together what the others bring to a collective: each in turn.
+  static int coordinator(const InstanceId& id, const std::vector<int>& participants) {
     return participants[id.second % participants.size()];
   }
   /// Writes a record of `kind`, partial or result.
-  void meeting(RecordKind kind, int to, const MeetingId& id, const Partial& partial);
+  void instance(RecordKind kind, int to, const InstanceId& id, const Partial& partial);
   /// Reads what follows the ordinal; `latest` is to hold the values.
-  Partial read_meeting(int from, trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
+  Partial read_instance(int from, trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
 
   /// Tells the process where a handshake began that its message has left.
   void left(int to, std::uint32_t handshake, const Snapshot& start);
-  /// A message from one member of a meeting to another, who belongs to `to`.
-  void step(int to, const MeetingId& id, std::uint32_t from_member, std::uint32_t to_member, const Message& message);
+  /// A message from one member of a collective to another, who belongs to `to`.
+  void step(int to, const InstanceId& id, std::uint32_t from_member, std::uint32_t to_member, const Message& message);
 
   /// A message as it was sent, and what its row depends on.
   struct Arrived {
@@ -112,13 +112,13 @@ public:
   /// By the numbers they have where they come from.
   std::vector<Arriving>& arriving(int from) { return arriving_[static_cast<std::size_t>(from)]; }
 
-  /// A meeting this process brings together.
+  /// A collective this process brings together.
   struct Gathering {
     Partial all;
     std::size_t parts = 0;
   };
-  std::map<MeetingId, Gathering> gatherings;
-  std::map<MeetingId, std::uint32_t> handed_in; ///< this process's meetings that wait for the others
+  std::map<InstanceId, Gathering> gatherings;
+  std::map<InstanceId, std::uint32_t> handed_in; ///< this process's collectives that wait for the others
 
 private:
   WordWriter begin(int process, RecordKind kind, std::uint32_t subject) {
@@ -137,7 +137,7 @@ private:
   void put(WordWriter& words, int to, const Snapshot& moment) const;
 
   Bus& bus_;
-  std::vector<Share> shares_;
+  std::vector<RankRange> shares_;
   std::size_t batch_words_;
   std::uint32_t attempt_;
   std::size_t values_ = 0;

@@ -35,13 +35,13 @@ void Engine::deliver(int from, const Batch& batch) {
       receive_unsend(remote_->arriving(from).at(subject), words.number());
       break;
     case RecordKind::partial: {
-      const MeetingId id{subject, words.number()};
-      combine(id, remote_->read_meeting(from, subject, words, clocks_.pool().take()));
+      const InstanceId id{subject, words.number()};
+      combine(id, remote_->read_instance(from, subject, words, clocks_.pool().take()));
       break;
     }
     case RecordKind::result: {
-      const MeetingId id{subject, words.number()};
-      conclude(id, remote_->read_meeting(from, subject, words, clocks_.pool().take()));
+      const InstanceId id{subject, words.number()};
+      conclude(id, remote_->read_instance(from, subject, words, clocks_.pool().take()));
       break;
     }
     case RecordKind::left: {
@@ -105,7 +105,7 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
   if (channel.awaited == ticket) wake_receiver(arriving.channel);
 }
 
-void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {
+void Engine::receive_step(int from, const InstanceId& id, WordReader& words) {
   const std::uint64_t ends = words.number();
   Remote::Arrived arrived = remote_->read_message(from, words, clocks_.pool().take());
   Message& message = arrived.message;
@@ -121,9 +121,9 @@ void Engine::receive_step(int from, const MeetingId& id, WordReader& words) {
     elsewhere.number_there = arrived.handshake;
     message.handshake = handshakes_.begin(std::move(elsewhere));
   }
-  const std::uint32_t meeting = meetings_.expect(id.first, id.second);
-  ++meetings_[meeting].in_flight;
-  put_step({meeting, high_half(ends), low_half(ends)}, std::move(message));
+  const std::uint32_t instance = matching_.expect(id.first, id.second);
+  ++matching_[instance].in_flight;
+  put_step({instance, high_half(ends), low_half(ends)}, std::move(message));
 }
 
 void Engine::receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket) {
@@ -142,30 +142,30 @@ std::uint64_t Engine::messages_held() {
   return all;
 }
 
-// ---- meetings
+// ---- collectives
 
-/// All members of this process have come: they are one part of the meeting.
+/// All members of this process have come: they are one part of the collective.
 void Engine::hand_in(std::uint32_t number) {
-  const Meeting& meeting = meetings_[number];
-  const MeetingId id{meeting.first.call.communicator, meeting.ordinal};
+  const CollectiveInstance& instance = matching_[number];
+  const InstanceId id{instance.first.call.communicator, instance.ordinal};
   const auto& participants = remote_->participants(id.first, communicators_);
-  const bool scheduled = meeting.first.call.scheduled;
+  const bool scheduled = instance.first.call.scheduled;
   if (participants.size() == 1) return scheduled ? void() : close(number);
   if (!scheduled) {
     remote_->handed_in.emplace(id, number);
     // Who has no part in it leaves before all have come.
-    ++meetings_[number].to_leave;
+    ++matching_[number].to_leave;
   }
-  const Partial partial{meeting.first, meeting.latest};
+  const Partial partial{instance.first, instance.latest};
   const int coordinator = Remote::coordinator(id, participants);
   if (coordinator == remote_->self())
     combine(id, partial);
   else
-    remote_->meeting(RecordKind::partial, coordinator, id, partial);
+    remote_->instance(RecordKind::partial, coordinator, id, partial);
 }
 
-/// Adds a part to a meeting that this process brings together, and tells all when it was the last.
-void Engine::combine(const MeetingId& id, const Partial& partial) {
+/// Adds a part to a collective that this process brings together, and tells all when it was the last.
+void Engine::combine(const InstanceId& id, const Partial& partial) {
   Remote::Gathering& gathering = remote_->gatherings[id];
   const Caller& caller = partial.caller;
   if (gathering.parts++ == 0) {
@@ -180,22 +180,22 @@ void Engine::combine(const MeetingId& id, const Partial& partial) {
   remote_->gatherings.erase(id);
   if (all.caller.call.scheduled) return;
   for (const int process : participants)
-    if (process != remote_->self()) remote_->meeting(RecordKind::result, process, id, all);
+    if (process != remote_->self()) remote_->instance(RecordKind::result, process, id, all);
   conclude(id, all);
 }
 
-void Engine::conclude(const MeetingId& id, const Partial& all) {
+void Engine::conclude(const InstanceId& id, const Partial& all) {
   const auto handed_in = remote_->handed_in.find(id);
   if (handed_in == remote_->handed_in.end())
     throw Error(Failure::runtime, "the processes of a replay disagree on who meets whom");
   const std::uint32_t number = handed_in->second;
   remote_->handed_in.erase(handed_in);
-  Meeting& meeting = meetings_[number];
-  meeting.first.call.shape = all.caller.call.shape;
-  meeting.first.call.moved = all.caller.call.moved;
-  meeting.latest = all.latest;
+  CollectiveInstance& instance = matching_[number];
+  instance.first.call.shape = all.caller.call.shape;
+  instance.first.call.moved = all.caller.call.moved;
+  instance.latest = all.latest;
   close(number);
-  meetings_.leave(number);
+  matching_.leave(number);
 }
 
 } // namespace timeless::replay

@@ -58,7 +58,7 @@ struct Handshake {
   double bytes = 0;
   bool synchronous = false; ///< it waits in all lanes
   bool abandoned = false;   ///< its request was freed: nobody will ask for it
-  /// Who takes the step of a collective that the message belongs to, as the mailbox names those who wait.
+  /// Who takes the step of a collective that the message belongs to, as the messages of schedules names those who wait.
   std::uint32_t stepper = no_stepper;
   std::uint32_t receiver = 0; ///< then the receiver's place in the communicator
   // Of a message from another process, which has the sender's side under its own number:

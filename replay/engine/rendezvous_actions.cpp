@@ -24,7 +24,7 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
 
 /// What is cancelled in the end is never sent and never posted: nobody must meet it.
 bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
-  if (operation.request == trace::no_request || !foresight_.cancelled(rank_number(number), action(rank))) return false;
+  if (operation.request == trace::no_request || !lookahead_.cancelled(rank_number(number), action(rank))) return false;
   if (operation.channel != no_channel) {
     clocks_.pay_for_send(clocks_[number], operation.row, operation.overhead, operation.bytes, operation.send_overhead);
     // What sets off where it is not known yet that it comes to nothing keeps the port.
@@ -36,7 +36,7 @@ bool Engine::cancelled_later(RankState& rank, std::uint32_t number, const Operat
 
 // ---- receives
 
-std::uint64_t Engine::post_with_care(std::uint32_t channel_number, const Moment& when) {
+std::uint64_t Engine::post_rendezvous(std::uint32_t channel_number, const Moment& when) {
   const std::uint64_t ticket = channels_.post(channel_number);
   Channel& channel = channels_[channel_number];
   if (!channel.has(ticket))
@@ -52,9 +52,9 @@ Moment Engine::posted_now(std::uint32_t number) {
   return clocks_.now(clocks_[number]);
 }
 
-void Engine::start_receive_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+void Engine::start_receive_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (cancelled_later(rank, number, operation)) return;
-  start(rank, operation.request) = {post_with_care(operation.receive_channel, posted_now(number)),
+  start(rank, operation.request) = {post_rendezvous(operation.receive_channel, posted_now(number)),
                                     operation.receive_channel, RequestState::receiving};
 }
 
@@ -120,7 +120,7 @@ bool Engine::may_go_on(RankState& rank, std::uint32_t handshake) {
   return false;
 }
 
-bool Engine::send_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+bool Engine::send_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (rank.stage == 0) {
     if (cancelled_later(rank, number, operation)) return true;
     rank.handshake = begin_to_send(number, operation);
@@ -139,13 +139,13 @@ bool Engine::send_with_care(RankState& rank, std::uint32_t number, const Operati
 }
 
 /// Both are there before either is waited for, so that the two may be one another's.
-bool Engine::exchange_with_care(RankState& rank, std::uint32_t number, const Operation& operation) {
+bool Engine::exchange_rendezvous(RankState& rank, std::uint32_t number, const Operation& operation) {
   const bool receives = operation.receive_channel != no_channel;
   Request both{.state = RequestState::done};
   if (rank.stage == 0) {
     if (cancelled_later(rank, number, operation)) return true;
     const auto post = [&] {
-      if (receives) rank.ticket = post_with_care(operation.receive_channel, posted_now(number));
+      if (receives) rank.ticket = post_rendezvous(operation.receive_channel, posted_now(number));
     };
     if (!library_.sends_before_posting) post();
     rank.handshake = operation.channel == no_channel ? no_handshake : begin_to_send(number, operation);
@@ -230,7 +230,7 @@ void Engine::end(std::uint32_t handshake) {
 /// goes on; false when it does not come to that.
 bool Engine::give_up_strictest_lanes() {
   if (!care_ || finished_ == ranks_.size()) return false;
-  const Diagnosis found = diagnose({source_.run(), communicators_, meetings_}, standing());
+  const Diagnosis found = diagnose({source_.run(), communicators_, matching_}, status());
   if (ends_with_recording(source_.run(), found)) return false;
   while (!can_go_on() && strictest_.any_left())
     give_up_strictest_lanes(found);

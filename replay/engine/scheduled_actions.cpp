@@ -17,12 +17,12 @@ Overhead overhead_of(const MemberStep& step) {
 Engine::Progress Engine::begin_schedule(RankState& rank, std::uint32_t number, std::uint32_t call) {
   const CollectiveCall& what = rank.program.calls[call];
   if (tracer_) tracer_->depart(number, world_rank(number), action(rank), PathTracer::Kind::collective);
-  const std::uint32_t meeting = meetings_.arrive(what, world_rank(number), action(rank));
-  if (remote_ && meetings_[meeting].gathered) hand_in(meeting);
+  const std::uint32_t instance = matching_.arrive(what, world_rank(number), action(rank));
+  if (remote_ && matching_[instance].gathered) hand_in(instance);
   Progress progress{.schedule = rank.program.schedules[call].get(),
                     .communicator = what.communicator,
                     .member = what.member,
-                    .meeting = meeting,
+                    .instance = instance,
                     .cursor = {},
                     .step = {},
                     .together = {},
@@ -47,7 +47,7 @@ bool Engine::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t wai
     if (progress.step.from == schedules::nobody && !end_send(progress, clock)) return false;
     clocks_.reduce(clock, progress.step.reduced_bytes);
     // At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
-    if (tracer_ && (waiter & Mailbox::agent_bit) == 0)
+    if (tracer_ && (waiter & ScheduleMessages::agent_bit) == 0)
       tracer_->look(waiter, world_rank(waiter), action(ranks_[waiter]));
   }
 }
@@ -72,43 +72,43 @@ void Engine::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t w
   if (remote_) {
     const trace::Rank to = communicators_.members(progress.communicator)[step.to];
     if (!share_.holds(to))
-      return remote_->step(remote_->process_of(to), {progress.communicator, meetings_[progress.meeting].ordinal},
+      return remote_->step(remote_->process_of(to), {progress.communicator, matching_[progress.instance].ordinal},
                            progress.member, step.to, message);
   }
-  ++meetings_[progress.meeting].in_flight;
-  put_step({progress.meeting, progress.member, step.to}, std::move(message));
+  ++matching_[progress.instance].in_flight;
+  put_step({progress.instance, progress.member, step.to}, std::move(message));
 }
 
-void Engine::put_step(const Mailbox::Way& way, Message&& message) {
+void Engine::put_step(const ScheduleMessages::Way& way, Message&& message) {
   if (message.handshake != no_handshake) meet_posted(way, message);
-  const std::uint32_t waiter = mailbox_.put(way, std::move(message));
-  if (waiter == Mailbox::nobody) return;
-  if ((waiter & Mailbox::agent_bit) != 0)
-    ready_agents_.push_back(waiter & ~Mailbox::agent_bit);
+  const std::uint32_t waiter = schedule_messages_.put(way, std::move(message));
+  if (waiter == ScheduleMessages::nobody) return;
+  if ((waiter & ScheduleMessages::agent_bit) != 0)
+    ready_agents_.push_back(waiter & ~ScheduleMessages::agent_bit);
   else
     wake(waiter);
 }
 
 bool Engine::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t waiter) {
-  const Mailbox::Way way{progress.meeting, progress.step.from, progress.member};
-  const std::size_t found = mailbox_.find(way);
-  if (found == Mailbox::nowhere) {
-    mailbox_.wait(way, waiter);
+  const ScheduleMessages::Way way{progress.instance, progress.step.from, progress.member};
+  const std::size_t found = schedule_messages_.find(way);
+  if (found == ScheduleMessages::nowhere) {
+    schedule_messages_.wait(way, waiter);
     return false;
   }
-  Message* const message = &mailbox_[found];
+  Message* const message = &schedule_messages_[found];
   if (message->handshake != no_handshake) leave(*message, progress.posted);
   progress.posted.base.reset();
   if (progress.handshake != no_handshake && !may_go_on(progress, progress.handshake)) return false;
   // What agents take has no order that the trace gives, so it cannot share the rank's port.
   Incoming incoming = Engine::incoming(*message);
-  incoming.port = (waiter & Mailbox::agent_bit) == 0;
+  incoming.port = (waiter & ScheduleMessages::agent_bit) == 0;
   if (progress.handshake == no_handshake)
     clocks_.take(clock, incoming);
   else
     take_step(progress, clock, incoming);
-  --meetings_[progress.meeting].in_flight;
-  mailbox_.remove(found);
+  --matching_[progress.instance].in_flight;
+  schedule_messages_.remove(found);
   return true;
 }
 
@@ -121,10 +121,10 @@ bool Engine::carry_out(RankState& rank, std::uint32_t number, const Operation& o
   }
   if (!advance(progress, clocks_[number], number)) {
     rank.waiting = Waiting::for_step;
-    rank.subject = progress.meeting;
+    rank.subject = progress.instance;
     return false;
   }
-  meetings_.leave(progress.meeting);
+  matching_.leave(progress.instance);
   return true;
 }
 
@@ -134,13 +134,13 @@ void Engine::start_agent(RankState& rank, std::uint32_t number, const Operation&
   Request& request = start(rank, operation.request);
   if (free_agents_.empty()) {
     free_agents_.push_back(static_cast<std::uint32_t>(agents_.size()));
-    Agent& fresh = agents_.emplace_back();
+    AsyncCollective& fresh = agents_.emplace_back();
     const std::size_t lanes = clocks_.lanes();
     fresh.counters = std::make_unique<double[]>(clocks_.counters_per_rank() * lanes);
     fresh.row = clocks_.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
   }
   const std::uint32_t agent = free_agents_.back();
-  Agent& one = agents_[agent];
+  AsyncCollective& one = agents_[agent];
   one.progress = begin_schedule(rank, number, operation.call);
   free_agents_.pop_back();
   one.schedule = rank.program.schedules[operation.call];
@@ -148,20 +148,20 @@ void Engine::start_agent(RankState& rank, std::uint32_t number, const Operation&
   one.ended = false;
   clocks_.begin_beside(one.clock, clocks_[number], one.counters.get());
   request = {0, agent, RequestState::agent};
-  if (advance(one.progress, one.clock, agent | Mailbox::agent_bit)) end_agent(agent);
+  if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
 }
 
 void Engine::run_agents() {
   while (!ready_agents_.empty()) {
     const std::uint32_t agent = ready_agents_.back();
     ready_agents_.pop_back();
-    Agent& one = agents_[agent];
-    if (advance(one.progress, one.clock, agent | Mailbox::agent_bit)) end_agent(agent);
+    AsyncCollective& one = agents_[agent];
+    if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
   }
 }
 
 void Engine::end_agent(std::uint32_t agent) {
-  Agent& one = agents_[agent];
+  AsyncCollective& one = agents_[agent];
   one.begin = clocks_.begin_of(one.clock);
   one.clock.base.reset();
   one.ended = true;
@@ -177,13 +177,13 @@ bool Engine::has_ended(RankState& rank, std::uint32_t agent) {
   return false;
 }
 
-Incoming Engine::incoming(const Agent& agent) const {
+Incoming Engine::incoming(const AsyncCollective& agent) const {
   return {.sent = {.base = agent.begin.values()}, .row = agent.row, .messages = 1, .bytes = 1};
 }
 
 void Engine::dismiss(std::uint32_t agent) {
-  Agent& one = agents_[agent];
-  meetings_.leave(one.progress.meeting);
+  AsyncCollective& one = agents_[agent];
+  matching_.leave(one.progress.instance);
   one.begin.reset();
   one.schedule.reset();
   free_agents_.push_back(agent);

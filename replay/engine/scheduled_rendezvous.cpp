@@ -13,17 +13,17 @@ void Engine::post_together(Progress& progress, Clocks::Clock& clock) {
   progress.posted = clocks_.now(clock);
   for (const MemberStep& step : progress.together) {
     if (step.from == schedules::nobody) continue;
-    mailbox_.for_each({progress.meeting, step.from, progress.member}, [&](Message& message) {
+    schedule_messages_.for_each({progress.instance, step.from, progress.member}, [&](Message& message) {
       if (message.handshake != no_handshake) leave(message, progress.posted);
     });
-    posted_together_[{progress.meeting, progress.member, step.from}] = progress.posted;
+    posted_together_[{progress.instance, progress.member, step.from}] = progress.posted;
   }
 }
 
 /// They have all ended.
 void Engine::forget_posted(const Progress& progress) {
   for (const MemberStep& step : progress.together)
-    if (step.from != schedules::nobody) posted_together_.erase({progress.meeting, progress.member, step.from});
+    if (step.from != schedules::nobody) posted_together_.erase({progress.instance, progress.member, step.from});
 }
 
 /// The sender's side of a step's message, where it waits in some lane that is left.
@@ -46,13 +46,13 @@ void Engine::agree(Progress& progress, std::uint32_t waiter, Message& message) {
 
 /// A message comes whose receive may be posted: its receiver stands waiting for it, and for none before it, or has
 /// posted it together with others.
-void Engine::meet_posted(const Mailbox::Way& way, Message& message) {
-  const auto posted = posted_together_.find({way.meeting, way.to, way.from});
+void Engine::meet_posted(const ScheduleMessages::Way& way, Message& message) {
+  const auto posted = posted_together_.find({way.instance, way.to, way.from});
   if (posted != posted_together_.end()) return leave(message, posted->second);
-  const std::uint32_t waiter = mailbox_.waiter(way);
-  if (waiter == Mailbox::nobody) return;
-  const bool agent = (waiter & Mailbox::agent_bit) != 0;
-  leave(message, agent ? agents_[waiter & ~Mailbox::agent_bit].progress.posted : progress_[waiter].posted);
+  const std::uint32_t waiter = schedule_messages_.waiter(way);
+  if (waiter == ScheduleMessages::nobody) return;
+  const bool agent = (waiter & ScheduleMessages::agent_bit) != 0;
+  leave(message, agent ? agents_[waiter & ~ScheduleMessages::agent_bit].progress.posted : progress_[waiter].posted);
 }
 
 bool Engine::may_go_on(Progress& progress, std::uint32_t handshake) {
@@ -99,8 +99,8 @@ bool Engine::end_sends(Progress& progress, Clocks::Clock& clock, std::span<const
 
 /// A handshake is over, or need not be waited for any more.
 void Engine::wake_stepper(std::uint32_t waiter, std::uint32_t handshake) {
-  const bool agent = (waiter & Mailbox::agent_bit) != 0;
-  const std::uint32_t number = waiter & ~Mailbox::agent_bit;
+  const bool agent = (waiter & ScheduleMessages::agent_bit) != 0;
+  const std::uint32_t number = waiter & ~ScheduleMessages::agent_bit;
   Progress& progress = agent ? agents_[number].progress : progress_[number];
   if (progress.awaited != handshake) return;
   progress.awaited = no_handshake;
@@ -119,7 +119,7 @@ void Engine::wake_released_steppers() {
   for (std::uint32_t number = 0; number < progress_.size(); ++number)
     release(number, progress_[number]);
   for (std::uint32_t number = 0; number < agents_.size(); ++number)
-    release(number | Mailbox::agent_bit, agents_[number].progress);
+    release(number | ScheduleMessages::agent_bit, agents_[number].progress);
 }
 
 } // namespace timeless::replay

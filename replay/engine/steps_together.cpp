@@ -14,7 +14,7 @@ bool Engine::advance_together(Progress& progress, Clocks::Clock& clock, std::uin
     for (const std::uint32_t handshake : progress.leaving)
       if (!may_go_on(progress, handshake)) return false;
     take_together(progress, clock, waiter);
-    if (tracer_ && (waiter & Mailbox::agent_bit) == 0)
+    if (tracer_ && (waiter & ScheduleMessages::agent_bit) == 0)
       tracer_->look(waiter, world_rank(waiter), action(ranks_[waiter]));
   }
 }
@@ -45,16 +45,16 @@ bool Engine::receive_together(Progress& progress, std::uint32_t waiter) {
   for (; progress.received < progress.together.size(); ++progress.received) {
     const MemberStep& step = progress.together[progress.received];
     if (step.from == schedules::nobody) continue;
-    const Mailbox::Way way{progress.meeting, step.from, progress.member};
-    const std::size_t found = mailbox_.find(way);
-    if (found == Mailbox::nowhere) {
+    const ScheduleMessages::Way way{progress.instance, step.from, progress.member};
+    const std::size_t found = schedule_messages_.find(way);
+    if (found == ScheduleMessages::nowhere) {
       progress.step = step;
-      mailbox_.wait(way, waiter);
+      schedule_messages_.wait(way, waiter);
       return false;
     }
-    progress.came.push_back(std::move(mailbox_[found]));
-    mailbox_.remove(found);
-    --meetings_[progress.meeting].in_flight;
+    progress.came.push_back(std::move(schedule_messages_[found]));
+    schedule_messages_.remove(found);
+    --matching_[progress.instance].in_flight;
   }
   return true;
 }
@@ -65,7 +65,7 @@ void Engine::take_together(Progress& progress, Clocks::Clock& clock, std::uint32
   for (const Message& message : progress.came) {
     incoming_.push_back(incoming(message));
     // What agents take has no order that the trace gives, so it cannot share the rank's port.
-    incoming_.back().port = (waiter & Mailbox::agent_bit) == 0;
+    incoming_.back().port = (waiter & ScheduleMessages::agent_bit) == 0;
   }
   for (const std::uint32_t handshake : progress.leaving)
     if (const Handshake& sent = handshakes_[handshake]; sent.start)

@@ -101,7 +101,7 @@ void RankPlayer::play() {
     play_alone();
   finished_ = true;
   // An actor that left would take its messages along, and others may still send to it.
-  stage_.curtain->wait();
+  stage_.start_barrier->wait();
   if (team_) team_->dismiss();
 }
 
@@ -185,7 +185,7 @@ void RankPlayer::prepare() {
   PMPI_Buffer_attach(stage_.send_area, std::numeric_limits<int>::max());
   self->extension<simgrid::smpi::ActorExt>()->set_replaying(true);
   lend_buffers();
-  stage_.curtain->wait();
+  stage_.start_barrier->wait();
 }
 
 /// What SMPI's collectives set aside while replaying are two buffers for all ranks. Some take a buffer without an
@@ -302,8 +302,8 @@ Elements RankPlayer::room_for(trace::Bytes bytes) {
   return elements(room);
 }
 
-const trace::Amendment* RankPlayer::amendment() const {
-  return stage_.scan->amendments[static_cast<std::size_t>(rank_)].of(ordinal_);
+const trace::RequestOutcome* RankPlayer::request_outcome() const {
+  return stage_.scan->request_outcomes[static_cast<std::size_t>(rank_)].of(ordinal_);
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
@@ -383,8 +383,8 @@ MessageTags RankPlayer::number_messages(const Action& action, std::uint64_t ordi
   tags.numbered = true;
   MessageNumbers& numbers = stage_.numbers;
   const bool started = action.request != trace::no_request;
-  const trace::Amendment* late =
-      started ? stage_.scan->amendments[static_cast<std::size_t>(rank_)].of(ordinal) : nullptr;
+  const trace::RequestOutcome* late =
+      started ? stage_.scan->request_outcomes[static_cast<std::size_t>(rank_)].of(ordinal) : nullptr;
   if (late != nullptr && late->cancelled) return tags;
   const trace::CommunicatorId communicator = stage_.scan->same_as[action.communicator];
   const int self = circle(action.communicator).self;
@@ -447,7 +447,7 @@ void RankPlayer::send(const Action& action) {
 void RankPlayer::start_send(const Action& action) {
   Pending& pending = slot(action.request);
   MPI_Request& request = pending.request;
-  const trace::Amendment* late = amendment();
+  const trace::RequestOutcome* late = request_outcome();
   if (late != nullptr && late->cancelled) return;
   const auto [count, type] = elements(action.bytes);
   MPI_Comm comm = communicator(action.communicator);
@@ -475,7 +475,7 @@ bool RankPlayer::taken_early(const RankState::MessageKey& message) {
 void RankPlayer::receive(Action action) {
   const bool blocking = action.request == trace::no_request;
   Pending* pending = blocking ? nullptr : &slot(action.request);
-  if (const trace::Amendment* late = blocking ? nullptr : amendment()) {
+  if (const trace::RequestOutcome* late = blocking ? nullptr : request_outcome()) {
     if (late->cancelled) return;
     if (late->resolved) {
       action.peer = late->peer;

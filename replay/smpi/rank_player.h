@@ -128,7 +128,7 @@ private:
   void finish(FileTransfer& transfer);
 
   bool taken_early(const RankState::MessageKey& message);
-  const trace::Amendment* amendment() const;
+  const trace::RequestOutcome* request_outcome() const;
   const Circle& circle(trace::CommunicatorId id) const;
   MPI_Comm communicator(trace::CommunicatorId id) const { return circle(id).whole; }
   /// The place in the whole communicator of a rank that an action names.

@@ -35,7 +35,7 @@ void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace
     transfer.disk = read > 0 ? disk->read_async(read) : disk->write_async(written);
     return;
   }
-  if (transfer.meeting) return; // the members' meeting says how long it takes
+  if (transfer.instance) return; // the members' collective says how long it takes
   const double begin = std::max(sg4::Engine::get_clock(), file_port_free_);
   file_port_free_ = begin + static_cast<double>(read + written) * stage_.files.byte_time;
   transfer.until = file_port_free_ + stage_.files.latency;
@@ -44,15 +44,15 @@ void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace
 void RankPlayer::finish(FileTransfer& transfer) {
   if (transfer.arrival != MPI_REQUEST_NULL) check(PMPI_Wait(&transfer.arrival, MPI_STATUS_IGNORE), *current_);
   if (transfer.disk != nullptr) transfer.disk->wait();
-  if (transfer.meeting) {
-    FileMeeting& meeting = stage_.file_meetings[transfer.members];
+  if (transfer.instance) {
+    FileCollective& instance = stage_.file_collectives[transfer.members];
     if (own_disk() == nullptr) {
       const FileCosts& costs = stage_.files;
-      sleep_until(meeting.last + costs.latency +
+      sleep_until(instance.last + costs.latency +
                   std::max(static_cast<double>(transfer.bytes) * costs.byte_time,
-                           static_cast<double>(meeting.bytes) * costs.aggregate_byte_time));
+                           static_cast<double>(instance.bytes) * costs.aggregate_byte_time));
     }
-    if (++meeting.left == meeting.members) stage_.file_meetings.erase(transfer.members);
+    if (++instance.left == instance.members) stage_.file_collectives.erase(transfer.members);
   }
   sleep_until(transfer.until);
   transfer = {};
@@ -62,14 +62,14 @@ void RankPlayer::finish(FileTransfer& transfer) {
 FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
   const Circle& members = circle(action.communicator);
   FileTransfer transfer;
-  transfer.meeting = true;
+  transfer.instance = true;
   transfer.members = {action.communicator, own_->file_calls[action.communicator]++};
   transfer.bytes = action.receive_bytes + written_by(action);
-  FileMeeting& meeting = stage_.file_meetings[transfer.members];
-  meeting.members = members.size;
-  ++meeting.arrived;
-  meeting.last = std::max(meeting.last, sg4::Engine::get_clock());
-  meeting.bytes += transfer.bytes;
+  FileCollective& instance = stage_.file_collectives[transfer.members];
+  instance.members = members.size;
+  ++instance.arrived;
+  instance.last = std::max(instance.last, sg4::Engine::get_clock());
+  instance.bytes += transfer.bytes;
   if (waits)
     check(PMPI_Barrier(members.whole), action);
   else

@@ -31,7 +31,7 @@ struct Circle {
 struct FileTransfer {
   simgrid::s4u::IoPtr disk = nullptr; ///< where the host has one
   double until = 0;                   ///< where it has none: when they are there, simulated seconds
-  bool meeting = false;               ///< a collective call: the members' meeting says when it began
+  bool instance = false;              ///< a collective call: the members' collective says when it began
   std::pair<trace::CommunicatorId, std::uint64_t> members{};
   trace::Bytes bytes = 0;
   MPI_Request arrival = MPI_REQUEST_NULL; ///< done when all members have come

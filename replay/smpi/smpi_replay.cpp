@@ -355,7 +355,7 @@ public:
     const Area received;
     scale_links();
     smpi::replace_failing_collectives();
-    const auto curtain = sg4::Barrier::create(static_cast<unsigned>(ranks_));
+    const auto start_barrier = sg4::Barrier::create(static_cast<unsigned>(ranks_));
     for (const auto& job : jobs_) {
       Stage& stage = job->stage();
       stage.send_area = sent.address();
@@ -385,7 +385,7 @@ public:
         });
       };
       stage.report = &report;
-      stage.curtain = curtain;
+      stage.start_barrier = start_barrier;
       SMPI_app_instance_register(stage.instance.c_str(), nullptr, job->job().source->run().size);
     }
     failures_.watch([&](const std::string& host) { end_where_ranks_die(host, report); });

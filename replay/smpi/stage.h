@@ -26,7 +26,7 @@ struct FileCosts {
 };
 
 /// The members of a collective call on a file, as far as they have come.
-struct FileMeeting {
+struct FileCollective {
   int members = 0;
   int arrived = 0;
   int left = 0;
@@ -49,8 +49,8 @@ struct Stage {
   bool prepare_collectives_for_nodes = false; ///< make the node-wise groups that some of SMPI's collectives want
   bool attribute_kernels = false;
   bool attribute_calls = false;
-  simgrid::s4u::BarrierPtr curtain; ///< all ranks start together, and leave together
-  char* send_area = nullptr;        ///< addresses to name; SMPI copies nothing while replaying
+  simgrid::s4u::BarrierPtr start_barrier; ///< all ranks start together, and leave together
+  char* send_area = nullptr;              ///< addresses to name; SMPI copies nothing while replaying
   char* receive_area = nullptr;
   ElementTypes types = {};
   trace::Bytes smallest_large = 0; ///< of the messages that SMPI takes for large ones: smpi/async-small-thresh
@@ -59,7 +59,7 @@ struct Stage {
   std::function<void(trace::Rank rank, double begin, double end)> observe = {};
   MessageNumbers numbers = {};
   std::map<trace::CommunicatorId, WindowLocks> locks = {}; ///< by window
-  std::map<std::pair<trace::CommunicatorId, std::uint64_t>, FileMeeting> file_meetings = {};
+  std::map<std::pair<trace::CommunicatorId, std::uint64_t>, FileCollective> file_collectives = {};
   /// Starts an actor that does this for the player's rank; where it cannot go on, it ends the child.
   std::function<void(const std::string& name, simgrid::s4u::Host& host, const RankPlayer& player,
                      std::function<void()> body)>

@@ -154,7 +154,7 @@ private:
   std::map<std::pair<Shared, trace::CommunicatorId>, Use> uses_;
   std::map<std::tuple<trace::CommunicatorId, trace::Rank, trace::Tag>, Use> probes_;
   std::unordered_map<trace::RequestId, Begun> requests_;
-  /// By the number of a meeting point and thread: its last signal there.
+  /// By the number of a collective point and thread: its last signal there.
   std::unordered_map<trace::Rank, std::map<std::uint32_t, Need>> signals_;
   std::deque<Spell> unreported_; ///< from this ordinal on; only where somebody observes
   std::uint64_t reported_from_ = 0;

@@ -113,20 +113,20 @@ public:
 private:
   void scan_rank(trace::Rank rank) {
     rank_ = rank;
-    trace::AmendmentReader amendments(rank);
+    trace::RequestOutcomeReader request_outcomes(rank);
     const auto stream = source_.open(rank);
     trace::UnorderedMessages messages;
     trace::ActionBlock block;
     while (stream->next(block)) {
       for (const Action& action : block.dictionary())
         check(action);
-      amendments.read(block);
+      request_outcomes.read(block);
       result_.actions += block.size();
       if (!result_.ranks_with_threads.contains(rank)) continue;
       for (const std::uint32_t entry : block.sequence())
         unordered_messages_ += messages.follow(block.dictionary()[entry]).number();
     }
-    result_.amendments.push_back(amendments.finish());
+    result_.request_outcomes.push_back(request_outcomes.finish());
   }
 
   void check(const Action& action) {

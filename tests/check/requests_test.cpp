@@ -1,5 +1,5 @@
 #include "checked_program.h"
-#include "tests/trace/contradictory_amendments.h"
+#include "tests/trace/contradictory_outcomes.h"
 
 #include <algorithm>
 
@@ -45,8 +45,8 @@ TEST(CheckRequests, what_is_cancelled_must_be_under_way) {
   EXPECT_THAT(only_finding(program).words, HasSubstr("cancels request 5, which is not under way"));
 }
 
-TEST(CheckRequests, all_amendments_that_others_refuse_are_found) {
-  for (const ContradictoryAmendment& wrong : contradictory_amendments()) {
+TEST(CheckRequests, all_outcomes_that_others_refuse_are_found) {
+  for (const ContradictoryOutcome& wrong : contradictory_outcomes()) {
     const auto findings = check(wrong.program).findings;
     EXPECT_TRUE(std::ranges::any_of(findings, [&](const Finding& finding) {
       return finding.severity == Severity::inconsistent && finding.rank == 1 && finding.action == wrong.action &&

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "replay/lowering.h"
 #include "tests/replay/random_program.h"
-#include "tests/trace/contradictory_amendments.h"
+#include "tests/trace/contradictory_outcomes.h"
 #include "tests/trace/samples.h"
 #include "trace/check/check.h"
 #include "trace/formats/common/format.h"
@@ -84,7 +84,7 @@ TEST_F(Requests, receives_stand_where_they_were_posted_with_what_they_received_a
 }
 
 TEST_F(Requests, cancelled_or_resolved_without_reason_are_refused_with_rank_and_action) {
-  for (const test::ContradictoryAmendment& wrong : test::contradictory_amendments())
+  for (const test::ContradictoryOutcome& wrong : test::contradictory_outcomes())
     for (const char* format : {"ti", "goal", "goal-binary", "dimemas"}) {
       SCOPED_TRACE(wrong.name + " in " + format);
       try {

@@ -5,7 +5,7 @@
 #include "replay/distributed/served_platform.h"
 #include "replay/replay.h"
 #include "shuffled_bus.h"
-#include "tests/trace/contradictory_amendments.h"
+#include "tests/trace/contradictory_outcomes.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST(DistributedFailure, a_partner_that_does_not_exist_is_named_with_rank_and_ac
 
 /// Random programs of which one rank's recording breaks off: others wait for what it did not do any more.
 TEST(DistributedFailure, what_one_process_cancels_or_resolves_without_reason_ends_all_with_rank_and_action) {
-  for (const trace::test::ContradictoryAmendment& wrong : trace::test::contradictory_amendments())
+  for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes())
     for (const Bytes eager_limit : {no_eager_limit, Bytes{0}}) {
       SCOPED_TRACE(wrong.name);
       ReplayOptions options;

@@ -164,7 +164,7 @@ struct RankProgram {
   bool marked = false; ///< some mark of threads has come
   RankTimes beyond{};  ///< what the rank has counted by now beyond what the present thread has
   std::vector<std::pair<Rank, ScalarThread>> others; ///< by the order in which they were met; also the present one
-  std::map<Rank, std::vector<Told>> signals;         ///< by meeting point: of each thread the last
+  std::map<Rank, std::vector<Told>> signals;         ///< by collective point: of each thread the last
   std::map<RequestId, Told> begun_by;
   std::map<std::string, RankTimes> parts;
   Course course;                                          ///< of the collective at `position`

@@ -17,7 +17,7 @@ sanitized_sources(replay_sources timeless_replay
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^model/source")
 sanitized_sources(base_sources timeless_base "^processes/|^rank_ranges|^packing")
 
-set(thread_tests archive_slices_test.cpp machines.cpp platform_slices_test.cpp random_program.cpp slices_test.cpp)
+set(thread_tests archive_partition_test.cpp machines.cpp platform_partition_test.cpp random_program.cpp lane_partition_test.cpp)
 add_executable(replay_thread_tests
   ${thread_tests}
   ${replay_sources}

@@ -1,5 +1,5 @@
 #include "tests/smpi/flat.h"
-#include "tests/trace/contradictory_amendments.h"
+#include "tests/trace/contradictory_outcomes.h"
 
 #include "base/error.h"
 
@@ -276,7 +276,7 @@ TEST(Request, receive_from_anyone_takes_what_it_was_later_seen_to_have_taken) {
 }
 
 TEST(Request, cancelled_or_resolved_without_reason_is_refused_with_rank_and_action) {
-  for (const trace::test::ContradictoryAmendment& wrong : trace::test::contradictory_amendments()) {
+  for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes()) {
     SCOPED_TRACE(wrong.name);
     const Error error = refusal(wrong.program);
     EXPECT_EQ(error.failure(), Failure::invalid_input);

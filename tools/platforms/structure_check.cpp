@@ -1,6 +1,6 @@
 #include "tools/cli/nearest.h"
 #include "tools/platforms/findings.h"
-#include "tools/platforms/vocabulary.h"
+#include "tools/platforms/simgrid_schema.h"
 
 #include "base/escaping.h"
 

@@ -1,7 +1,7 @@
 #include "tools/platforms/upgrade.h"
 
 #include "replay/simgrid/quantities.h"
-#include "tools/platforms/vocabulary.h"
+#include "tools/platforms/simgrid_schema.h"
 
 #include "base/error.h"
 

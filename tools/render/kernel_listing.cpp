@@ -16,7 +16,7 @@ namespace timeless::tools {
 namespace {
 
 using nlohmann::ordered_json;
-using symbols::Place;
+using symbols::SourcePlace;
 using trace::CallerId;
 using trace::CallSite;
 using trace::KernelId;
@@ -40,7 +40,7 @@ std::string file_name(const std::string& path) {
 
 struct Path {
   std::vector<CallSite> sites; ///< the innermost first
-  std::vector<Place> places;
+  std::vector<SourcePlace> places;
 };
 
 /// Imported runs know which calls were made, not where: their module has no path.
@@ -78,7 +78,7 @@ Path path_of(const KernelListing& listing, const CallSite& site, CallerId caller
 }
 
 /// "sweep (wave.f90:12)", "exchange (halo.h:7) inlined into step", "libsolver.so+0x1234".
-std::string place_text(const KernelListing& listing, const CallSite& site, const Place& place) {
+std::string place_text(const KernelListing& listing, const CallSite& site, const SourcePlace& place) {
   const std::string& module = listing.run.modules.at(site.module).path;
   if (place.function.empty() && place.file.empty()) return fmt::format("{}+{:#x}", file_name(module), site.offset);
   std::string text = place.function.empty() ? "?" : symbols::shortened_name(place.function, widest_name);
@@ -107,7 +107,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-ordered_json place_json(const KernelListing& listing, const CallSite& site, const Place& place) {
+ordered_json place_json(const KernelListing& listing, const CallSite& site, const SourcePlace& place) {
   if (!knows_place(listing, site)) return {{"module", nullptr}, {"offset", nullptr}};
   const trace::Module& module = listing.run.modules.at(site.module);
   ordered_json json = {{"module", module.path}, {"offset", site.offset}};

@@ -133,7 +133,7 @@ void print_processes(const Prediction& prediction) {
     table.add({std::to_string(process),
                work.share.size() > 0 ? fmt::format("{}-{}", work.share.begin, work.share.end - 1) : "none",
                human_count(static_cast<double>(work.actions)), human_count(static_cast<double>(work.messages)),
-               human_count(static_cast<double>(work.meetings)), human_count(static_cast<double>(work.batches)),
+               human_count(static_cast<double>(work.collectives)), human_count(static_cast<double>(work.batches)),
                human_bytes(static_cast<double>(work.bytes)), human_seconds(work.seconds), human_seconds(work.waited),
                human_seconds(work.cpu_seconds)});
   }
@@ -148,7 +148,7 @@ nlohmann::ordered_json processes_json(const Prediction& prediction) {
                    {"ranks", work.share.size()},
                    {"actions", work.actions},
                    {"messages", work.messages},
-                   {"meetings", work.meetings},
+                   {"meetings", work.collectives},
                    {"batches", work.batches},
                    {"bytes", work.bytes},
                    {"seconds", work.seconds},

@@ -190,7 +190,7 @@ struct ModuleSymbols::State {
     return nullptr;
   }
 
-  void name_by_debug_information(Dwarf_Addr address, Place& place) const {
+  void name_by_debug_information(Dwarf_Addr address, SourcePlace& place) const {
     Dwarf_Addr unit_bias = 0;
     Dwarf_Die* const unit = unit_at(address, unit_bias);
     if (unit == nullptr) return;
@@ -205,7 +205,7 @@ struct ModuleSymbols::State {
     place.file = (directory / text(dwarf_linesrc(line, nullptr, nullptr))).lexically_normal().string();
   }
 
-  void name_by_symbol(Dwarf_Addr address, Place& place) const {
+  void name_by_symbol(Dwarf_Addr address, SourcePlace& place) const {
     GElf_Off offset = 0;
     GElf_Sym symbol;
     const char* const name = dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
@@ -234,8 +234,8 @@ std::string ModuleSymbols::build_id() const {
   return size <= 0 ? "" : std::string(reinterpret_cast<const char*>(bits), static_cast<std::size_t>(size));
 }
 
-Place ModuleSymbols::call_at(std::uint64_t offset) const {
-  Place place;
+SourcePlace ModuleSymbols::call_at(std::uint64_t offset) const {
+  SourcePlace place;
   if (offset == 0) return place;
   const Dwarf_Addr address = state_->lowest + offset - 1 + state_->bias;
   state_->name_by_debug_information(address, place);

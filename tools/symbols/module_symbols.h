@@ -10,7 +10,7 @@
 namespace timeless::tools::symbols {
 
 /// What a place is called in its source; what is not known is empty.
-struct Place {
+struct SourcePlace {
   std::string function = {};     ///< the innermost there, whether inlined or not
   std::string inlined_into = {}; ///< the function whose code it became part of; empty when it was not inlined
   std::string file = {};         ///< as the compiler was given it, made absolute
@@ -31,7 +31,7 @@ public:
   /// Its NT_GNU_BUILD_ID, as bytes; empty when it has none.
   std::string build_id() const;
   /// What is called from the instruction before `offset`, which counts from the lowest address the module is mapped to.
-  Place call_at(std::uint64_t offset) const;
+  SourcePlace call_at(std::uint64_t offset) const;
 
 private:
   struct State;

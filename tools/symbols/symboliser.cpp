@@ -26,9 +26,9 @@ fs::path debug_file(const fs::path& directory, const std::string& build_id) {
 Symboliser::Symboliser(const trace::Run& run, std::vector<fs::path> directories)
     : run_(run), directories_(std::move(directories)) {}
 
-Place Symboliser::place(const trace::CallSite& site) {
+SourcePlace Symboliser::place(const trace::CallSite& site) {
   const Opened& module = opened(site.module);
-  return module.symbols ? module.symbols->call_at(site.offset) : Place{};
+  return module.symbols ? module.symbols->call_at(site.offset) : SourcePlace{};
 }
 
 Symboliser::Opened& Symboliser::opened(std::uint32_t module) {

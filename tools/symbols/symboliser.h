@@ -30,7 +30,7 @@ public:
   /// `run` must live as long.
   Symboliser(const trace::Run& run, std::vector<std::filesystem::path> directories);
 
-  Place place(const trace::CallSite& site);
+  SourcePlace place(const trace::CallSite& site);
   ModuleState state(std::uint32_t module) { return opened(module).state; }
 
   /// A sentence for each module asked for whose places cannot be named, or might be named wrongly.

@@ -5,7 +5,7 @@
 #include "tools/info/head.h"
 #include "tools/info/kernels.h"
 #include "tools/info/matrix.h"
-#include "tools/info/standings.h"
+#include "tools/info/rank_statuses.h"
 #include "tools/render/profile_listing.h"
 #include "tools/render/region_listing.h"
 #include "tools/verbs/verbs.h"
@@ -56,15 +56,15 @@ int show(const InfoRequest& request) {
     show_matrix(request, *source, json);
   else if (!request.brief)
     show_actions(request, *source, json);
-  const std::vector<RankStanding> standing = standings_of(request, *source);
+  const std::vector<RankStatus> status = rank_statuses_of(request, *source);
   if (request.as_data()) {
-    json["not_finalized"] = standings_json(standing);
+    json["not_finalized"] = rank_statuses_json(status);
     if (request.csv)
       print_csv(request, json);
     else
       print_json("info", 2, json);
   } else if (!request.kernels && !request.regions && !request.profile && !request.matrix) {
-    print_standings(standing);
+    print_rank_statuses(status);
   }
   return source->run().complete() ? exit_ok : static_cast<int>(Failure::partial);
 }

@@ -12,16 +12,17 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 
 } // namespace
 
-Amendments::Amendments(std::vector<Amendment> amendments) : by_action_(std::move(amendments)) {
-  std::ranges::sort(by_action_, {}, &Amendment::action);
+RequestOutcomes::RequestOutcomes(std::vector<RequestOutcome> request_outcomes)
+    : by_action_(std::move(request_outcomes)) {
+  std::ranges::sort(by_action_, {}, &RequestOutcome::action);
 }
 
-const Amendment* Amendments::of(std::uint64_t action) const {
-  const auto found = std::ranges::lower_bound(by_action_, action, {}, &Amendment::action);
+const RequestOutcome* RequestOutcomes::of(std::uint64_t action) const {
+  const auto found = std::ranges::lower_bound(by_action_, action, {}, &RequestOutcome::action);
   return found != by_action_.end() && found->action == action ? &*found : nullptr;
 }
 
-AmendmentReader::Role AmendmentReader::role_of(const Action& action) {
+RequestOutcomeReader::Role RequestOutcomeReader::role_of(const Action& action) {
   switch (traits(action.kind).requests) {
   case RequestUse::begins:
     return action.request == no_request ? Role::none : Role::begins;
@@ -37,7 +38,7 @@ AmendmentReader::Role AmendmentReader::role_of(const Action& action) {
   return Role::none;
 }
 
-void AmendmentReader::learn_roles(const ActionBlock& block) {
+void RequestOutcomeReader::learn_roles(const ActionBlock& block) {
   if (block.dictionary_mark() != 0 && block.dictionary_mark() == mark_) return;
   mark_ = block.dictionary_mark();
   roles_.clear();
@@ -46,7 +47,7 @@ void AmendmentReader::learn_roles(const ActionBlock& block) {
   any_role_ = std::ranges::any_of(roles_, [](Role role) { return role != Role::none; });
 }
 
-void AmendmentReader::read(const ActionBlock& block) {
+void RequestOutcomeReader::read(const ActionBlock& block) {
   learn_roles(block);
   if (!any_role_) {
     number_ += block.size();
@@ -60,7 +61,7 @@ void AmendmentReader::read(const ActionBlock& block) {
   }
 }
 
-void AmendmentReader::look(Role role, const Action& action) {
+void RequestOutcomeReader::look(Role role, const Action& action) {
   switch (role) {
   case Role::none:
     return;
@@ -79,7 +80,7 @@ void AmendmentReader::look(Role role, const Action& action) {
   }
 }
 
-void AmendmentReader::begin(const Action& action) {
+void RequestOutcomeReader::begin(const Action& action) {
   // Numbers are meant to be small; ones that are not must not cost memory.
   constexpr std::size_t most_dense = std::size_t{1} << 16U;
   const bool dense = action.request < most_dense;
@@ -92,20 +93,20 @@ void AmendmentReader::begin(const Action& action) {
            .unknown = lacks_source(action)};
 }
 
-void AmendmentReader::end(RequestId request) {
+void RequestOutcomeReader::end(RequestId request) {
   if (request < dense_.size())
     dense_[request].under_way = false;
   else
     sparse_.erase(request);
 }
 
-AmendmentReader::Begun* AmendmentReader::find_under_way(RequestId request) {
+RequestOutcomeReader::Begun* RequestOutcomeReader::find_under_way(RequestId request) {
   if (request < dense_.size()) return dense_[request].under_way ? &dense_[request] : nullptr;
   const auto found = sparse_.find(request);
   return found == sparse_.end() ? nullptr : &found->second;
 }
 
-void AmendmentReader::cancel(RequestId request) {
+void RequestOutcomeReader::cancel(RequestId request) {
   Begun* const begun = find_under_way(request);
   if (begun == nullptr) fail(request, "is cancelled, but not active");
   const ActionFamily of = family(begun->kind);
@@ -113,11 +114,11 @@ void AmendmentReader::cancel(RequestId request) {
     fail(request, "is cancelled, but a collective's");
   if (of != ActionFamily::point_to_point && of != ActionFamily::generalized)
     fail(request, "is cancelled, but no message's");
-  amendment_of(*begun).cancelled = true;
+  outcome_of(*begun).cancelled = true;
   begun->unknown = false;
 }
 
-void AmendmentReader::resolve(const Action& action) {
+void RequestOutcomeReader::resolve(const Action& action) {
   Begun* const begun = find_under_way(action.request);
   if (begun == nullptr || !begun->unknown) fail(action.request, "gets a source, but is no receive that lacks one");
   if (action.communicator != begun->communicator)
@@ -125,16 +126,16 @@ void AmendmentReader::resolve(const Action& action) {
                              ", but is a receive in " + std::to_string(begun->communicator));
   if (action.peer < 0) fail(action.request, "gets source " + std::to_string(action.peer) + ", which is no rank");
   if (action.tag == any_tag) fail(action.request, "gets a source, but no tag");
-  Amendment& amendment = amendment_of(*begun);
-  amendment.resolved = true;
-  amendment.communicator = action.communicator;
-  amendment.peer = action.peer;
-  amendment.tag = action.tag;
-  amendment.bytes = action.bytes;
+  RequestOutcome& request_outcome = outcome_of(*begun);
+  request_outcome.resolved = true;
+  request_outcome.communicator = action.communicator;
+  request_outcome.peer = action.peer;
+  request_outcome.tag = action.tag;
+  request_outcome.bytes = action.bytes;
   begun->unknown = false;
 }
 
-Amendment& AmendmentReader::amendment_of(Begun& begun) {
+RequestOutcome& RequestOutcomeReader::outcome_of(Begun& begun) {
   if (begun.found == none) {
     begun.found = found_.size();
     found_.push_back({.action = begun.action});
@@ -142,13 +143,13 @@ Amendment& AmendmentReader::amendment_of(Begun& begun) {
   return found_[begun.found];
 }
 
-void AmendmentReader::fail(RequestId request, const std::string& what) const {
+void RequestOutcomeReader::fail(RequestId request, const std::string& what) const {
   throw Error(Failure::invalid_input, "request " + std::to_string(request) + " " + what,
               "rank " + std::to_string(rank_) + ", action " + std::to_string(number_), advice);
 }
 
-Amendments amendments_of(const Source& source, Rank rank) {
-  AmendmentReader reader(rank);
+RequestOutcomes outcomes_of(const Source& source, Rank rank) {
+  RequestOutcomeReader reader(rank);
   const auto stream = source.open(rank);
   for (ActionBlock block; stream->next(block);)
     reader.read(block);

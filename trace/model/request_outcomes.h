@@ -13,7 +13,7 @@
 namespace timeless::trace {
 
 /// What later actions say of one that began a request.
-struct Amendment {
+struct RequestOutcome {
   std::uint64_t action = 0; ///< the one that began the request: its number among its rank's, from 0
   Bytes bytes = 0;          ///< of what was received; like the three that follow, only when resolved
   CommunicatorId communicator = world_communicator; ///< the receive's
@@ -24,17 +24,17 @@ struct Amendment {
 };
 
 /// Those of one rank.
-class Amendments {
+class RequestOutcomes {
 public:
-  Amendments() = default;
+  RequestOutcomes() = default;
   /// Of each action at most one, in any order.
-  explicit Amendments(std::vector<Amendment> amendments);
+  explicit RequestOutcomes(std::vector<RequestOutcome> request_outcomes);
 
   /// What is said of the action with this number; null when nothing is.
-  const Amendment* of(std::uint64_t action) const;
+  const RequestOutcome* of(std::uint64_t action) const;
 
 private:
-  std::vector<Amendment> by_action_;
+  std::vector<RequestOutcome> by_action_;
 };
 
 /// Finds what later actions say of those that began requests, in a rank's blocks as they come.
@@ -45,16 +45,16 @@ private:
 /// tag is missing, by a source and a tag in its communicator. Whatever else is cancelled or resolved contradicts the
 /// trace (trace/check/check.h finds it, too).
 ///
-/// Memory grows with the requests under way at a time and with the amendments, not with the length of the trace.
-class AmendmentReader {
+/// Memory grows with the requests under way at a time and with the request outcomes, not with the length of the trace.
+class RequestOutcomeReader {
 public:
-  explicit AmendmentReader(Rank rank) : rank_(rank) {}
+  explicit RequestOutcomeReader(Rank rank) : rank_(rank) {}
 
   /// The next block of the rank. Throws Error(invalid_input), naming rank and action, where the trace contradicts
   /// itself.
   void read(const ActionBlock& block);
   /// What the blocks have said. Ends the reading.
-  Amendments finish() { return Amendments(std::move(found_)); }
+  RequestOutcomes finish() { return RequestOutcomes(std::move(found_)); }
 
 private:
   /// What an action does to requests.
@@ -80,20 +80,20 @@ private:
   Begun* find_under_way(RequestId request);
   void cancel(RequestId request);
   void resolve(const Action& action);
-  Amendment& amendment_of(Begun& begun);
+  RequestOutcome& outcome_of(Begun& begun);
   [[noreturn]] void fail(RequestId request, const std::string& what) const;
 
   Rank rank_;
   std::uint64_t number_ = 0;                    ///< of the action
   std::vector<Begun> dense_;                    ///< by request, under way or not
   std::unordered_map<RequestId, Begun> sparse_; ///< those under way with larger numbers
-  std::vector<Amendment> found_;
+  std::vector<RequestOutcome> found_;
   std::vector<Role> roles_; ///< by entry of the dictionary
   bool any_role_ = false;
   std::uint64_t mark_ = 0; ///< of the dictionary with these roles; 0 when it has none
 };
 
-/// Reads a rank's actions once. Throws as AmendmentReader and the source do.
-Amendments amendments_of(const Source& source, Rank rank);
+/// Reads a rank's actions once. Throws as RequestOutcomeReader and the source do.
+RequestOutcomes outcomes_of(const Source& source, Rank rank);
 
 } // namespace timeless::trace

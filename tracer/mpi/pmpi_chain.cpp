@@ -12,7 +12,7 @@
 namespace timeless::tracer {
 
 constinit Layers layers{};
-constinit thread_local const void* LayeredCall::of_program = nullptr;
+constinit thread_local const void* ChainedCall::of_program = nullptr;
 
 namespace {
 

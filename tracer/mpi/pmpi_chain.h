@@ -17,12 +17,12 @@ extern constinit Layers layers;
 void* fortran_layer(const char* name);
 
 /// A call of the program that a layer handles. The call it makes of MPI stands where the program's does.
-class LayeredCall {
+class ChainedCall {
 public:
-  explicit LayeredCall(const void* site) : outer_(std::exchange(of_program, site)) {}
-  ~LayeredCall() { of_program = outer_; }
-  LayeredCall(const LayeredCall&) = delete;
-  LayeredCall& operator=(const LayeredCall&) = delete;
+  explicit ChainedCall(const void* site) : outer_(std::exchange(of_program, site)) {}
+  ~ChainedCall() { of_program = outer_; }
+  ChainedCall(const ChainedCall&) = delete;
+  ChainedCall& operator=(const ChainedCall&) = delete;
 
   /// Where the program calls what is called from here.
   static const void* site(const void* here) { return of_program != nullptr ? of_program : here; }

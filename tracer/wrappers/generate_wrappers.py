@@ -226,7 +226,7 @@ def c_wrapper(call):
     # A profiling layer calls MPI by the other name. What a tool makes of MPI_Pcontrol need not come to MPI.
     layered = "" if call.has("...") else f"""
   if (layers.{call.name} != nullptr) [[unlikely]] {{
-    const LayeredCall layered(__builtin_return_address(0));
+    const ChainedCall layered(__builtin_return_address(0));
     return layers.{call.name}({c_arguments(call)});
   }}"""
     inlined = "[[gnu::flatten]] " if call.asked_in_loops else ""
@@ -236,7 +236,7 @@ def c_wrapper(call):
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}
 int PMPI_{call.name}({c_parameters(call)}) {{
-  CallScope call(CallId::{call.name}, LayeredCall::site(__builtin_return_address(0)));
+  CallScope call(CallId::{call.name}, ChainedCall::site(__builtin_return_address(0)));
   {"".join(line + chr(10) + "  " for line in lines)}return body::{call.name}({c_arguments(call, ["call"])});
 }}
 """
@@ -331,7 +331,7 @@ def fortran_wrapper(call):
         layered = "" if returns_nothing else f"""
   static const auto layer = reinterpret_cast<decltype(&{name})>(fortran_layer("{name}"));
   if (layer != nullptr) [[unlikely]] {{
-    const LayeredCall layered(__builtin_return_address(0));
+    const ChainedCall layered(__builtin_return_address(0));
     return layer({values});
   }}"""
         return f"""TIMELESS_EXPORT void {name}({parameters}) {{{layered}

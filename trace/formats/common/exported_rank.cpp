@@ -8,7 +8,7 @@
 namespace timeless::trace::formats {
 
 ExportedRank::ExportedRank(ExportJob& job, Rank rank)
-    : job_(job), rank_(rank), amendments_(amendments_of(job.source, rank)) {}
+    : job_(job), rank_(rank), request_outcomes_(outcomes_of(job.source, rank)) {}
 
 void ExportedRank::say_all() {
   ActionBlock block;
@@ -112,7 +112,7 @@ void ExportedRank::compute(const Action& action, std::uint64_t volume) {
 void ExportedRank::message(const Action& action) {
   switch (action.kind) {
   case ActionKind::send: {
-    const Amendment* const later = amendments_.of(number_);
+    const RequestOutcome* const later = request_outcomes_.of(number_);
     if (action.peer != no_rank && (later == nullptr || !later->cancelled)) say_send(action);
     return;
   }
@@ -128,7 +128,7 @@ void ExportedRank::message(const Action& action) {
 
 void ExportedRank::receive(Action action) {
   if (action.peer == no_rank) return;
-  if (const Amendment* const later = amendments_.of(number_)) {
+  if (const RequestOutcome* const later = request_outcomes_.of(number_)) {
     if (later->cancelled) return;
     action.peer = later->peer;
     action.tag = later->tag;

@@ -68,7 +68,7 @@ private:
 
   ExportJob& job_;
   Rank rank_;
-  Amendments amendments_;
+  RequestOutcomes request_outcomes_;
   std::uint64_t number_ = 0; ///< of the action
   std::uint64_t last_computation_ = 0;
   double carried_ = 0; ///< nanoseconds

@@ -1,5 +1,5 @@
-#include "replay/engine/contradiction.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   case RequestState::unresolved:
     break;
   case RequestState::done: // also a collective's, where that costs nothing: what may be cancelled shows ahead
-    foresight_.look_ahead(rank_number(number));
+    lookahead_.look_ahead(rank_number(number));
     break;
   }
   request = {.state = RequestState::done};
@@ -95,14 +95,14 @@ void Engine::release(RankState& rank, RequestId id) {
 void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (care_ && cancelled_later(rank, number, operation)) return;
   Request& request = start(rank, operation.request);
-  const trace::Amendment* found = foresight_.resolution(rank_number(number), action(rank));
+  const trace::RequestOutcome* found = lookahead_.resolution(rank_number(number), action(rank));
   if (found == nullptr) {
     request = {.state = RequestState::unresolved};
     return;
   }
   const std::uint32_t channel =
       compiler_.incoming_channel(found->communicator, found->peer, found->tag, world_rank(number));
-  const std::uint64_t ticket = care_ ? post_with_care(channel, posted_now(number)) : channels_.post(channel);
+  const std::uint64_t ticket = care_ ? post_rendezvous(channel, posted_now(number)) : channels_.post(channel);
   request = {ticket, channel, RequestState::receiving};
 }
 

@@ -1,4 +1,4 @@
-#include "replay/engine/mailbox.h"
+#include "replay/engine/schedule_messages.h"
 
 #include <utility>
 
@@ -10,9 +10,9 @@ constexpr std::size_t first_slots = 64;
 
 } // namespace
 
-Mailbox::Mailbox() : slots_(first_slots) {}
+ScheduleMessages::ScheduleMessages() : slots_(first_slots) {}
 
-std::uint32_t Mailbox::put(const Way& way, Message&& message) {
+std::uint32_t ScheduleMessages::put(const Way& way, Message&& message) {
   std::uint32_t number = free_letters_;
   if (number == none) {
     number = static_cast<std::uint32_t>(letters_.size());
@@ -40,7 +40,7 @@ std::uint32_t Mailbox::put(const Way& way, Message&& message) {
   return std::exchange(slot.waiter, nobody);
 }
 
-void Mailbox::wait(const Way& way, std::uint32_t waiter) {
+void ScheduleMessages::wait(const Way& way, std::uint32_t waiter) {
   std::size_t at = place(way);
   if (slots_[at].free() && 2 * ++used_ > slots_.size()) {
     grow();
@@ -49,7 +49,7 @@ void Mailbox::wait(const Way& way, std::uint32_t waiter) {
   slots_[at] = {.way = way, .waiter = waiter};
 }
 
-void Mailbox::remove(std::size_t found) {
+void ScheduleMessages::remove(std::size_t found) {
   Slot& slot = slots_[found];
   const std::uint32_t number = slot.first;
   Letter& letter = letters_[number];
@@ -60,7 +60,7 @@ void Mailbox::remove(std::size_t found) {
 }
 
 /// Closes the gap that a slot leaves: those after it move up as long as that brings them nearer to their home.
-void Mailbox::vacate(std::size_t slot) {
+void ScheduleMessages::vacate(std::size_t slot) {
   const std::size_t mask = slots_.size() - 1;
   --used_;
   slots_[slot] = {};
@@ -72,7 +72,7 @@ void Mailbox::vacate(std::size_t slot) {
   }
 }
 
-void Mailbox::grow() {
+void ScheduleMessages::grow() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   for (const Slot& slot : old)

@@ -1,6 +1,6 @@
 // Ranks with several threads: each is replayed like a rank of its own, but for what it shares with the others.
-#include "replay/engine/contradiction.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -120,7 +120,7 @@ void Engine::share_out(RankThreads& all, const std::shared_ptr<SharedBlock>& sha
       not_modelled_.add(Unmodelled::unordered_messages, all.rank, unordered);
   }
   all.division.divide(shared, all.actions, [&](std::uint64_t action) {
-    const trace::Amendment* const found = foresight_.resolution(all.rank, action);
+    const trace::RequestOutcome* const found = lookahead_.resolution(all.rank, action);
     return found == nullptr
                ? no_channel
                : compiler_.incoming_channel(found->communicator, found->peer, found->tag, world_rank(all.rank));
@@ -371,7 +371,7 @@ bool Engine::perform_in_thread(RankState& rank, std::uint32_t number, const Oper
   }
   // Other threads may stand waiting for messages of the channel: what is cancelled is never begun.
   if (!care_ && rank.stage == 0 && operation.request != trace::no_request && starts_message(operation.step)) {
-    foresight_.look_ahead(rank.thread->all->rank);
+    lookahead_.look_ahead(rank.thread->all->rank);
     if (cancelled_later(rank, number, operation)) return true;
   }
   return perform(rank, number, operation);

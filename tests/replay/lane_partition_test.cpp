@@ -216,12 +216,12 @@ TEST(Slices, what_progress_throws_ends_the_replay) {
 
 TEST(Slices, are_made_of_many_lanes_only_and_as_many_as_the_machine_has_threads) {
   constexpr std::uint64_t many = 1U << 30U;
-  EXPECT_EQ(worthwhile_slices(1, many, 16), 1U);
-  EXPECT_EQ(worthwhile_slices(64, many, 16), 1U);
-  EXPECT_EQ(worthwhile_slices(256, many, 16), 4U);
-  EXPECT_EQ(worthwhile_slices(256, many, 2), 2U);
-  EXPECT_EQ(worthwhile_slices(256, many, 0), 1U);
-  EXPECT_EQ(worthwhile_slices(4096, 100, 16), 1U);
+  EXPECT_EQ(worthwhile_partitions(1, many, 16), 1U);
+  EXPECT_EQ(worthwhile_partitions(64, many, 16), 1U);
+  EXPECT_EQ(worthwhile_partitions(256, many, 16), 4U);
+  EXPECT_EQ(worthwhile_partitions(256, many, 2), 2U);
+  EXPECT_EQ(worthwhile_partitions(256, many, 0), 1U);
+  EXPECT_EQ(worthwhile_partitions(4096, 100, 16), 1U);
 }
 
 } // namespace

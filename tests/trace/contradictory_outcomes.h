@@ -10,15 +10,15 @@
 namespace timeless::trace::test {
 
 /// A program of two ranks, of which rank 1 cancels or resolves what it must not.
-struct ContradictoryAmendment {
+struct ContradictoryOutcome {
   std::string name;
   MemorySource program;
   std::uint64_t action; ///< of rank 1: the wrong one
 };
 
-/// One of each sort. Whoever heeds amendments must end with Error(invalid_input) naming rank 1 and the action; until
-/// that one nothing is wrong with the programs.
-inline std::vector<ContradictoryAmendment> contradictory_amendments() {
+/// One of each sort. Whoever heeds request outcomes must end with Error(invalid_input) naming rank 1 and the action;
+/// until that one nothing is wrong with the programs.
+inline std::vector<ContradictoryOutcome> contradictory_outcomes() {
   static constexpr RequestId id = 0;
   const Action known{.kind = ActionKind::receive, .peer = 0, .tag = 3, .bytes = 8, .request = id};
   const Action unknown{.kind = ActionKind::receive, .peer = any_rank, .tag = 3, .bytes = 8, .request = id};
@@ -28,7 +28,7 @@ inline std::vector<ContradictoryAmendment> contradictory_amendments() {
   const Action freed{.kind = ActionKind::request_free, .request = id};
   const Action wait{.kind = ActionKind::wait, .requests = {&id, 1}};
 
-  std::vector<ContradictoryAmendment> all;
+  std::vector<ContradictoryOutcome> all;
   const auto add = [&](const char* name, const std::vector<Action>& actions) {
     MemorySource program(2);
     program.add_communicator({1, 0});
@@ -70,7 +70,7 @@ inline std::vector<ContradictoryAmendment> contradictory_amendments() {
 }
 
 /// How an error names the place.
-inline std::string place(const ContradictoryAmendment& wrong) {
+inline std::string place(const ContradictoryOutcome& wrong) {
   return "rank 1, action " + std::to_string(wrong.action);
 }
 

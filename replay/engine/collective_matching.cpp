@@ -1,6 +1,6 @@
-#include "replay/engine/meetings.h"
+#include "replay/engine/collective_matching.h"
 
-#include "replay/engine/contradiction.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uin
   throw ReplayProblem(std::move(diagnosis));
 }
 
-Meetings::Order& Meetings::order(trace::CommunicatorId communicator) {
+CollectiveMatching::Order& CollectiveMatching::order(trace::CommunicatorId communicator) {
   Order& order = orders_[communicator];
   if (!order.next.empty()) return order;
   const auto members = communicators_.members(communicator);
@@ -85,14 +85,14 @@ Meetings::Order& Meetings::order(trace::CommunicatorId communicator) {
   return order;
 }
 
-std::uint32_t Meetings::open(trace::CommunicatorId communicator, std::uint64_t ordinal) {
+std::uint32_t CollectiveMatching::open(trace::CommunicatorId communicator, std::uint64_t ordinal) {
   if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(meetings_.size()));
-    meetings_.emplace_back();
+    free_.push_back(static_cast<std::uint32_t>(matching_.size()));
+    matching_.emplace_back();
   }
   const std::uint32_t number = free_.back();
   free_.pop_back();
-  meetings_[number] = {.first = {},
+  matching_[number] = {.first = {},
                        .ordinal = ordinal,
                        .latest = {},
                        .to_leave = static_cast<std::uint32_t>(members(communicator).size()),
@@ -100,19 +100,19 @@ std::uint32_t Meetings::open(trace::CommunicatorId communicator, std::uint64_t o
   return number;
 }
 
-std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action) {
+std::uint32_t CollectiveMatching::arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action) {
   Order& here = order(call.communicator);
   const std::uint64_t ordinal = here.next[call.member]++;
   const std::uint64_t place = ordinal - here.first_incomplete;
   if (place == here.incomplete.size()) here.incomplete.push_back(open(call.communicator, ordinal));
   const std::uint32_t number = here.incomplete[place];
-  Meeting& meeting = meetings_[number];
-  if (meeting.arrived == 0)
-    meeting.first = {call, rank, action};
+  CollectiveInstance& instance = matching_[number];
+  if (instance.arrived == 0)
+    instance.first = {call, rank, action};
   else
-    unite(meeting.first, call, rank, action, ordinal);
-  if (++meeting.arrived == here.here.size()) {
-    meeting.gathered = true;
+    unite(instance.first, call, rank, action, ordinal);
+  if (++instance.arrived == here.here.size()) {
+    instance.gathered = true;
     if (call.scheduled && here.here.size() < here.next.size()) here.going.emplace(ordinal, number);
     here.incomplete.pop_front();
     ++here.first_incomplete;
@@ -120,7 +120,7 @@ std::uint32_t Meetings::arrive(const CollectiveCall& call, trace::Rank rank, std
   return number;
 }
 
-std::uint32_t Meetings::expect(trace::CommunicatorId communicator, std::uint64_t ordinal) {
+std::uint32_t CollectiveMatching::expect(trace::CommunicatorId communicator, std::uint64_t ordinal) {
   Order& here = order(communicator);
   if (ordinal < here.first_incomplete) {
     const auto going = here.going.find(ordinal);
@@ -135,21 +135,21 @@ std::uint32_t Meetings::expect(trace::CommunicatorId communicator, std::uint64_t
   return here.incomplete[ordinal - here.first_incomplete];
 }
 
-void Meetings::leave(std::uint32_t number) {
-  Meeting& meeting = meetings_[number];
-  meeting.left = true;
-  if (--meeting.to_leave > 0) return;
-  if (meeting.in_flight > 0)
-    fail(
-        fmt::format("the members of communicator {} disagree on the sizes in {}, its collective {}: {} of its messages "
-                    "are never received",
-                    meeting.first.call.communicator, describe(meeting.first.call), meeting.ordinal, meeting.in_flight));
-  orders_[meeting.first.call.communicator].going.erase(meeting.ordinal);
-  meeting.latest.reset();
+void CollectiveMatching::leave(std::uint32_t number) {
+  CollectiveInstance& instance = matching_[number];
+  instance.left = true;
+  if (--instance.to_leave > 0) return;
+  if (instance.in_flight > 0)
+    fail(fmt::format(
+        "the members of communicator {} disagree on the sizes in {}, its collective {}: {} of its messages "
+        "are never received",
+        instance.first.call.communicator, describe(instance.first.call), instance.ordinal, instance.in_flight));
+  orders_[instance.first.call.communicator].going.erase(instance.ordinal);
+  instance.latest.reset();
   free_.push_back(number);
 }
 
-std::uint64_t Meetings::calls(trace::CommunicatorId communicator, std::uint32_t member) const {
+std::uint64_t CollectiveMatching::calls(trace::CommunicatorId communicator, std::uint32_t member) const {
   const auto& next = orders_[communicator].next;
   return member < next.size() ? next[member] : 0;
 }

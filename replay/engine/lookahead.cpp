@@ -1,4 +1,4 @@
-#include "replay/engine/foresight.h"
+#include "replay/engine/lookahead.h"
 
 #include <algorithm>
 
@@ -25,26 +25,26 @@ bool cancels(const trace::Source& source, Rank rank) {
 
 } // namespace
 
-Foresight::Foresight(const trace::Source& source, Share share, bool care)
+Lookahead::Lookahead(const trace::Source& source, RankRange share, bool care)
     : source_(&source), share_(share), ranks_(share.size()) {
   if (!care) return;
   for (std::uint32_t number = 0; number < ranks_.size(); ++number)
     if (cancels(source, share.begin + static_cast<Rank>(number))) look_ahead(number);
 }
 
-const trace::Amendments& Foresight::look_ahead(std::uint32_t number) {
-  std::optional<trace::Amendments>& rank = ranks_[number];
-  if (!rank) rank = trace::amendments_of(*source_, share_.begin + static_cast<Rank>(number));
+const trace::RequestOutcomes& Lookahead::look_ahead(std::uint32_t number) {
+  std::optional<trace::RequestOutcomes>& rank = ranks_[number];
+  if (!rank) rank = trace::outcomes_of(*source_, share_.begin + static_cast<Rank>(number));
   return *rank;
 }
 
-bool Foresight::cancelled(std::uint32_t number, std::uint64_t action) const {
-  const trace::Amendment* const found = ranks_[number] ? ranks_[number]->of(action) : nullptr;
+bool Lookahead::cancelled(std::uint32_t number, std::uint64_t action) const {
+  const trace::RequestOutcome* const found = ranks_[number] ? ranks_[number]->of(action) : nullptr;
   return found != nullptr && found->cancelled;
 }
 
-const trace::Amendment* Foresight::resolution(std::uint32_t number, std::uint64_t action) {
-  const trace::Amendment* const found = look_ahead(number).of(action);
+const trace::RequestOutcome* Lookahead::resolution(std::uint32_t number, std::uint64_t action) {
+  const trace::RequestOutcome* const found = look_ahead(number).of(action);
   return found != nullptr && found->resolved ? found : nullptr;
 }
 

@@ -2,7 +2,7 @@
 
 #include "tools/info/request.h"
 
-#include "analysis/standing.h"
+#include "analysis/rank_status.h"
 #include "trace/model/source.h"
 
 #include <nlohmann/json.hpp>
@@ -12,9 +12,9 @@
 namespace timeless::tools {
 
 /// Where the ranks stand that have not finalized, from the trace and, of a recording, its files.
-std::vector<RankStanding> standings_of(const InfoRequest& request, const trace::Source& source);
+std::vector<RankStatus> rank_statuses_of(const InfoRequest& request, const trace::Source& source);
 /// Prints them, those in the same call together.
-void print_standings(const std::vector<RankStanding>& all);
-nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all);
+void print_rank_statuses(const std::vector<RankStatus>& all);
+nlohmann::ordered_json rank_statuses_json(const std::vector<RankStatus>& all);
 
 } // namespace timeless::tools

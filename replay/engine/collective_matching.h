@@ -2,7 +2,7 @@
 
 #include "replay/collectives/collectives.h"
 #include "replay/engine/communicators.h"
-#include "replay/engine/share.h"
+#include "replay/engine/rank_range.h"
 #include "replay/engine/snapshot.h"
 #include "replay/options/options.h"
 
@@ -25,7 +25,7 @@ struct CollectiveCall {
   bool scheduled = false;      ///< carried out step by step: nobody waits for all to come
   std::uint32_t algorithm = 0; ///< of the schedule; members must have chosen the same
   CollectiveShape shape;       ///< with the n this member knows of
-  trace::Bytes moved = 0;      ///< of a call on a file: to or from it, of a meeting by all who have come
+  trace::Bytes moved = 0;      ///< of a call on a file: to or from it, of a collective by all who have come
 };
 
 /// "Ibcast with root 2"
@@ -44,7 +44,7 @@ struct Caller {
 void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
 
 /// The k-th collective of a communicator, for all its members of one share.
-struct Meeting {
+struct CollectiveInstance {
   Caller first;              ///< the lowest of those who have come; the shape grows with each member's
   std::uint64_t ordinal = 0; ///< k
   Snapshot latest;           ///< of all arrivals so far
@@ -61,32 +61,32 @@ struct Meeting {
 };
 
 /// Who meets whom: every communicator's collectives, counted by each member for itself.
-class Meetings {
+class CollectiveMatching {
 public:
-  Meetings(const Communicators& communicators, Share share)
+  CollectiveMatching(const Communicators& communicators, RankRange share)
       : communicators_(communicators), share_(share), orders_(communicators.size()) {}
 
-  Meeting& operator[](std::uint32_t number) { return meetings_[number]; }
-  const Meeting& operator[](std::uint32_t number) const { return meetings_[number]; }
+  CollectiveInstance& operator[](std::uint32_t number) { return matching_[number]; }
+  const CollectiveInstance& operator[](std::uint32_t number) const { return matching_[number]; }
 
-  /// A member comes to its next meeting; returns the meeting's number. The caller adds the member's time to `latest`.
-  /// Throws ReplayProblem when the members' calls do not fit.
+  /// A member comes to its next collective; returns the collective's number. The caller adds the member's time to
+  /// `latest`. Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
-  /// The meeting, for a message that comes before or after the share's members. Throws Error(invalid_input) when they
-  /// have all left.
+  /// The collective, for a message that comes before or after the share's members. Throws Error(invalid_input) when
+  /// they have all left.
   std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
   /// The members that belong to the share, numbered from its first rank.
   const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
-  /// A member has its result; the last one to leave ends the meeting. Throws Error(invalid_input) when messages are
+  /// A member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when messages are
   /// left over then.
   void leave(std::uint32_t number);
-  /// Calls visit(meeting) for scheduled collectives that some have left and others never came to.
+  /// Calls visit(collective) for scheduled collectives that some have left and others never came to.
   template <typename Visit>
   void for_each_deserted(Visit&& visit) const {
     for (const Order& order : orders_)
       for (const std::uint32_t number : order.incomplete)
-        if (meetings_[number].arrived > 0 && meetings_[number].first.call.scheduled && meetings_[number].left)
-          visit(meetings_[number]);
+        if (matching_[number].arrived > 0 && matching_[number].first.call.scheduled && matching_[number].left)
+          visit(matching_[number]);
   }
   /// How many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
@@ -94,20 +94,20 @@ public:
   void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
     order(communicator).next[member] = calls;
   }
-  /// Calls visit(meeting) for those that some members of the share have come to and some have not.
+  /// Calls visit(collective) for those that some members of the share have come to and some have not.
   template <typename Visit>
   void for_each_incomplete(Visit&& visit) const {
     for (const Order& order : orders_)
       for (const std::uint32_t number : order.incomplete)
-        if (meetings_[number].arrived > 0) visit(meetings_[number]);
+        if (matching_[number].arrived > 0) visit(matching_[number]);
   }
 
 private:
-  /// The meetings of one communicator.
+  /// The collectives of one communicator.
   struct Order {
     std::vector<std::uint32_t> here;              ///< members of the share
     std::vector<std::uint64_t> next;              ///< each member's next ordinal
-    std::deque<std::uint32_t> incomplete;         ///< meetings some members have yet to come to, by rising ordinal
+    std::deque<std::uint32_t> incomplete;         ///< collectives some members have yet to come to, by rising ordinal
     std::uint64_t first_incomplete = 0;           ///< ordinal of the first of these
     std::map<std::uint64_t, std::uint32_t> going; ///< scheduled ones that not all have left, where others share them
   };
@@ -116,9 +116,9 @@ private:
   std::uint32_t open(trace::CommunicatorId communicator, std::uint64_t ordinal);
 
   const Communicators& communicators_;
-  Share share_;
+  RankRange share_;
   std::vector<Order> orders_;
-  std::deque<Meeting> meetings_;
+  std::deque<CollectiveInstance> matching_;
   std::vector<std::uint32_t> free_;
 };
 

@@ -1,4 +1,4 @@
-#include "tools/info/standings.h"
+#include "tools/info/rank_statuses.h"
 
 #include "tools/cli/console.h"
 
@@ -32,21 +32,21 @@ std::map<trace::Rank, std::filesystem::path> rank_files(const InfoRequest& reque
 
 } // namespace
 
-std::vector<RankStanding> standings_of(const InfoRequest& request, const trace::Source& source) {
-  return standings(source, rank_files(request, source.run()), request.brief);
+std::vector<RankStatus> rank_statuses_of(const InfoRequest& request, const trace::Source& source) {
+  return rank_statuses(source, rank_files(request, source.run()), request.brief);
 }
 
-void print_standings(const std::vector<RankStanding>& all) {
+void print_rank_statuses(const std::vector<RankStatus>& all) {
   if (all.empty()) return;
   constexpr std::size_t most = 16;
   fmt::print("\n");
-  const bool known = std::ranges::any_of(all, [](const RankStanding& rank) { return rank.calls.has_value(); });
+  const bool known = std::ranges::any_of(all, [](const RankStatus& rank) { return rank.calls.has_value(); });
   print_line("where the ranks stand that have not finalized{}",
              known ? "" : " (the calls they were in are known beside their journals only)");
   for (const CallGroup& group : group_by_call(all))
     print_line("  {:<28} rank{} {}", group.where, group.ranks.size() == 1 ? "" : "s", rank_ranges(group.ranks));
   for (std::size_t i = 0; i < std::min(all.size(), most); ++i) {
-    const RankStanding& rank = all[i];
+    const RankStatus& rank = all[i];
     print_line("rank {}: {} actions{}; {}", rank.rank, rank.actions,
                rank.calls ? fmt::format(", {} MPI calls", *rank.calls) : "",
                rank.reason.empty() ? "no word of its end" : rank.reason);
@@ -62,9 +62,9 @@ void print_standings(const std::vector<RankStanding>& all) {
   if (all.size() > most) print_line("and {} more ranks (all with --json)", all.size() - most);
 }
 
-nlohmann::ordered_json standings_json(const std::vector<RankStanding>& all) {
+nlohmann::ordered_json rank_statuses_json(const std::vector<RankStatus>& all) {
   auto json = nlohmann::ordered_json::array();
-  for (const RankStanding& rank : all) {
+  for (const RankStatus& rank : all) {
     auto in = nlohmann::ordered_json::array();
     for (const CallInProgress& call : rank.in)
       in.push_back({{"call", call.call}, {"with", call.with}, {"site", call.site}});

@@ -12,21 +12,21 @@ namespace timeless::replay {
 /// Messages within collectives, from when they are sent until they are taken, and who waits for one. Unlike channels,
 /// nothing is left of a pair of members that has no message on its way: an alltoall of many members would need as many
 /// channels as there are pairs.
-class Mailbox {
+class ScheduleMessages {
 public:
   static constexpr std::uint32_t nobody = 0xffffffffU;
   /// Who waits is a rank's number, or an agent's with this bit.
   static constexpr std::uint32_t agent_bit = 1U << 31U;
 
-  /// From one member to another of one meeting. Messages of one way are received in the order they were sent.
+  /// From one member to another of one collective. Messages of one way are received in the order they were sent.
   struct Way {
-    std::uint32_t meeting = 0;
+    std::uint32_t instance = 0;
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     bool operator==(const Way&) const = default;
   };
 
-  Mailbox();
+  ScheduleMessages();
 
   /// A message begins its way. Returns who waited for it, who does so no more, or nobody.
   std::uint32_t put(const Way& way, Message&& message);
@@ -69,7 +69,7 @@ private:
 
   std::size_t home(const Way& way) const {
     std::uint64_t state = (std::uint64_t{way.from} << 32U | way.to) * 0x9e3779b97f4a7c15U;
-    state = (state ^ (state >> 29U) ^ way.meeting) * 0xff51afd7ed558ccdU;
+    state = (state ^ (state >> 29U) ^ way.instance) * 0xff51afd7ed558ccdU;
     return static_cast<std::size_t>(state ^ (state >> 32U)) & (slots_.size() - 1);
   }
   /// The slot of this way, or the free one where it would be.

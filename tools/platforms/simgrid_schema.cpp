@@ -1,4 +1,4 @@
-#include "tools/platforms/vocabulary.h"
+#include "tools/platforms/simgrid_schema.h"
 
 #include <algorithm>
 #include <array>

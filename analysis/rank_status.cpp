@@ -1,4 +1,4 @@
-#include "analysis/standing.h"
+#include "analysis/rank_status.h"
 
 #include "base/error.h"
 #include "trace/journal/owner.h"
@@ -59,16 +59,16 @@ public:
     }
   }
 
-  void tell(RankStanding& standing) const {
-    standing.last_action = last_;
-    standing.open_requests = open_.size();
+  void tell(RankStatus& status) const {
+    status.last_action = last_;
+    status.open_requests = open_.size();
     std::vector<std::pair<std::uint64_t, std::string>> oldest;
     for (const auto& [request, begun] : open_)
       oldest.push_back(begun);
     std::ranges::sort(oldest);
     oldest.resize(std::min(oldest.size(), most_requests));
     for (auto& [position, text] : oldest)
-      standing.requests.push_back(std::move(text));
+      status.requests.push_back(std::move(text));
   }
 
 private:
@@ -111,22 +111,22 @@ std::string with_text(const trace::JournalImage& journal, const trace::JournalTh
   return text.empty() && of.size() > 2 ? of.substr(2) : text + of;
 }
 
-void add_journal(const trace::JournalImage& journal, const std::filesystem::path& path, RankStanding& standing) {
+void add_journal(const trace::JournalImage& journal, const std::filesystem::path& path, RankStatus& status) {
   const bool running = find_owner(journal, path) == trace::JournalOwner::running;
-  standing.calls = 0;
+  status.calls = 0;
   for (const trace::JournalThread& thread : journal.threads()) {
-    *standing.calls += thread.call >> 16U;
+    *status.calls += thread.call >> 16U;
     const std::string call = journal.call_of(thread);
     if (call.empty()) continue;
-    standing.in.push_back({.call = call,
-                           .with = with_text(journal, thread, call),
-                           .site = running ? site_text(journal.header().process, thread.site) : ""});
+    status.in.push_back({.call = call,
+                         .with = with_text(journal, thread, call),
+                         .site = running ? site_text(journal.header().process, thread.site) : ""});
   }
 }
 
-void add_actions(const trace::Source& source, RankStanding& standing) {
+void add_actions(const trace::Source& source, RankStatus& status) {
   Follower follower;
-  const auto stream = source.open(standing.rank);
+  const auto stream = source.open(status.rank);
   trace::ActionBlock block;
   try {
     while (stream->next(block))
@@ -134,43 +134,43 @@ void add_actions(const trace::Source& source, RankStanding& standing) {
   } catch (const Error&) {
     // Damage is told where the whole run is read; what stands before it is told here.
   }
-  follower.tell(standing);
+  follower.tell(status);
 }
 
 } // namespace
 
-std::vector<RankStanding> standings(const trace::Source& source,
-                                    const std::map<trace::Rank, std::filesystem::path>& files, bool brief) {
-  std::vector<RankStanding> all;
+std::vector<RankStatus> rank_statuses(const trace::Source& source,
+                                      const std::map<trace::Rank, std::filesystem::path>& files, bool brief) {
+  std::vector<RankStatus> all;
   for (const trace::RankRecord& record : source.run().ranks) {
     if (record.ending == trace::Ending::finalized) continue;
-    RankStanding standing{.rank = record.rank,
-                          .ending = record.ending,
-                          .reason = record.ending_reason,
-                          .actions = record.actions,
-                          .last_action = {},
-                          .requests = {},
-                          .in = {}};
+    RankStatus status{.rank = record.rank,
+                      .ending = record.ending,
+                      .reason = record.ending_reason,
+                      .actions = record.actions,
+                      .last_action = {},
+                      .requests = {},
+                      .in = {}};
     if (const auto file = files.find(record.rank); file != files.end()) {
       const std::filesystem::path path = trace::journal_beside(file->second);
       const auto journal = trace::JournalImage::read(path);
       if (journal && journal->header().run_identity == source.run().provenance.run_identity)
-        add_journal(*journal, path, standing);
+        add_journal(*journal, path, status);
     }
-    if (!brief) add_actions(source, standing);
-    all.push_back(std::move(standing));
+    if (!brief) add_actions(source, status);
+    all.push_back(std::move(status));
   }
   return all;
 }
 
-std::vector<CallGroup> group_by_call(const std::vector<RankStanding>& standings) {
+std::vector<CallGroup> group_by_call(const std::vector<RankStatus>& rank_statuses) {
   std::map<std::string, std::vector<trace::Rank>> groups;
-  for (const RankStanding& standing : standings) {
-    if (standing.calls.value_or(0) == 0) continue; // no journal: nothing is known
+  for (const RankStatus& status : rank_statuses) {
+    if (status.calls.value_or(0) == 0) continue; // no journal: nothing is known
     std::string where;
-    for (const CallInProgress& in : standing.in)
+    for (const CallInProgress& in : status.in)
       where += (where.empty() ? "" : "; ") + in.call + (in.with.empty() ? "" : " " + in.with);
-    groups[where.empty() ? "not in MPI" : where].push_back(standing.rank);
+    groups[where.empty() ? "not in MPI" : where].push_back(status.rank);
   }
   std::vector<CallGroup> result;
   for (auto& [where, ranks] : groups)

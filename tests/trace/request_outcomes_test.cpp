@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "contradictory_amendments.h"
+#include "contradictory_outcomes.h"
 #include "samples.h"
 #include "trace/archive/reader.h"
 #include "trace/model/request_outcomes.h"
@@ -32,36 +32,36 @@ Action cancelled(RequestId request) {
   return {.kind = ActionKind::cancelled, .request = request};
 }
 
-Amendments amendments_of_rank_0(std::initializer_list<Action> actions) {
+RequestOutcomes outcomes_of_rank_0(std::initializer_list<Action> actions) {
   MemorySource program(1);
   for (const Action& action : actions)
     program.add(0, action);
-  return amendments_of(program, 0);
+  return outcomes_of(program, 0);
 }
 
-void expect_received(const Amendment* amendment, Rank peer, Tag tag, Bytes bytes) {
-  ASSERT_NE(amendment, nullptr);
-  EXPECT_TRUE(amendment->resolved);
-  EXPECT_FALSE(amendment->cancelled);
-  EXPECT_EQ(amendment->peer, peer);
-  EXPECT_EQ(amendment->tag, tag);
-  EXPECT_EQ(amendment->bytes, bytes);
+void expect_received(const RequestOutcome* request_outcome, Rank peer, Tag tag, Bytes bytes) {
+  ASSERT_NE(request_outcome, nullptr);
+  EXPECT_TRUE(request_outcome->resolved);
+  EXPECT_FALSE(request_outcome->cancelled);
+  EXPECT_EQ(request_outcome->peer, peer);
+  EXPECT_EQ(request_outcome->tag, tag);
+  EXPECT_EQ(request_outcome->bytes, bytes);
 }
 
-void expect_cancelled(const Amendment* amendment) {
-  ASSERT_NE(amendment, nullptr);
-  EXPECT_TRUE(amendment->cancelled);
+void expect_cancelled(const RequestOutcome* request_outcome) {
+  ASSERT_NE(request_outcome, nullptr);
+  EXPECT_TRUE(request_outcome->cancelled);
 }
 
-TEST(Amendments, are_of_the_action_that_began_the_request) {
-  const Amendments found = amendments_of_rank_0({{.kind = ActionKind::barrier},
-                                                 begin_receive(0),
-                                                 begin_receive(7, 1, 2),
-                                                 {.kind = ActionKind::send, .peer = 0, .request = 3},
-                                                 begin_receive(9, any_rank, 5),
-                                                 cancelled(7),
-                                                 resolved(9, 2, 5, 16),
-                                                 resolved(0, 1, 4, 8)});
+TEST(RequestOutcomes, are_of_the_action_that_began_the_request) {
+  const RequestOutcomes found = outcomes_of_rank_0({{.kind = ActionKind::barrier},
+                                                    begin_receive(0),
+                                                    begin_receive(7, 1, 2),
+                                                    {.kind = ActionKind::send, .peer = 0, .request = 3},
+                                                    begin_receive(9, any_rank, 5),
+                                                    cancelled(7),
+                                                    resolved(9, 2, 5, 16),
+                                                    resolved(0, 1, 4, 8)});
   EXPECT_EQ(found.of(0), nullptr);
   expect_received(found.of(1), 1, 4, 8);
   expect_cancelled(found.of(2));
@@ -72,19 +72,19 @@ TEST(Amendments, are_of_the_action_that_began_the_request) {
     EXPECT_EQ(found.of(later), nullptr);
 }
 
-TEST(Amendments, of_a_number_used_again_are_of_the_later_action) {
+TEST(RequestOutcomes, of_a_number_used_again_are_of_the_later_action) {
   for (const Action& ended :
        {Action{.kind = ActionKind::test, .requests = zero}, Action{.kind = ActionKind::request_free, .request = 0}}) {
-    const Amendments found = amendments_of_rank_0({begin_receive(0),
-                                                   resolved(0, 1, 1, 1),
-                                                   ended,
-                                                   begin_receive(0),
-                                                   resolved(0, 2, 2, 2),
-                                                   ended,
-                                                   {.kind = ActionKind::send, .peer = 0, .request = 0},
-                                                   cancelled(0),
-                                                   ended,
-                                                   begin_receive(0, 1, 1)});
+    const RequestOutcomes found = outcomes_of_rank_0({begin_receive(0),
+                                                      resolved(0, 1, 1, 1),
+                                                      ended,
+                                                      begin_receive(0),
+                                                      resolved(0, 2, 2, 2),
+                                                      ended,
+                                                      {.kind = ActionKind::send, .peer = 0, .request = 0},
+                                                      cancelled(0),
+                                                      ended,
+                                                      begin_receive(0, 1, 1)});
     expect_received(found.of(0), 1, 1, 1);
     expect_received(found.of(3), 2, 2, 2);
     expect_cancelled(found.of(6));
@@ -92,44 +92,45 @@ TEST(Amendments, of_a_number_used_again_are_of_the_later_action) {
   }
 }
 
-TEST(Amendments, are_in_the_communicator_of_the_receive) {
+TEST(RequestOutcomes, are_in_the_communicator_of_the_receive) {
   Action receive = begin_receive(0);
   Action source = resolved(0, 0, 1, 8);
   receive.communicator = source.communicator = 5;
-  EXPECT_EQ(amendments_of_rank_0({receive, source}).of(0)->communicator, 5U);
+  EXPECT_EQ(outcomes_of_rank_0({receive, source}).of(0)->communicator, 5U);
 }
 
-TEST(Amendments, cancel_what_was_resolved_before_and_what_was_cancelled_before) {
-  const Amendments found = amendments_of_rank_0({begin_receive(0), resolved(0, 1, 2, 3), cancelled(0), cancelled(0)});
+TEST(RequestOutcomes, cancel_what_was_resolved_before_and_what_was_cancelled_before) {
+  const RequestOutcomes found =
+      outcomes_of_rank_0({begin_receive(0), resolved(0, 1, 2, 3), cancelled(0), cancelled(0)});
   expect_cancelled(found.of(0));
   EXPECT_TRUE(found.of(0)->resolved);
   EXPECT_EQ(found.of(0)->peer, 1);
 }
 
-TEST(Amendments, cancel_generalized_requests_and_messages_with_nobody) {
-  const Amendments found = amendments_of_rank_0({{.kind = ActionKind::grequest_start, .request = 0},
-                                                 {.kind = ActionKind::send, .peer = no_rank, .request = 1},
-                                                 cancelled(0),
-                                                 cancelled(1)});
+TEST(RequestOutcomes, cancel_generalized_requests_and_messages_with_nobody) {
+  const RequestOutcomes found = outcomes_of_rank_0({{.kind = ActionKind::grequest_start, .request = 0},
+                                                    {.kind = ActionKind::send, .peer = no_rank, .request = 1},
+                                                    cancelled(0),
+                                                    cancelled(1)});
   expect_cancelled(found.of(0));
   expect_cancelled(found.of(1));
 }
 
-TEST(Amendments, of_large_numbers_are_found_as_long_as_their_requests_are_under_way) {
+TEST(RequestOutcomes, of_large_numbers_are_found_as_long_as_their_requests_are_under_way) {
   static constexpr RequestId large[] = {4'000'000'000U};
   const Action begun = begin_receive(large[0]);
   const Action received = resolved(large[0], 1, 2, 3);
   const Action waited{.kind = ActionKind::wait, .requests = large};
-  const Amendments found = amendments_of_rank_0({begun, received, waited, begun, received});
+  const RequestOutcomes found = outcomes_of_rank_0({begun, received, waited, begun, received});
   expect_received(found.of(0), 1, 2, 3);
   expect_received(found.of(3), 1, 2, 3);
-  EXPECT_THROW(amendments_of_rank_0({begun, waited, received}), Error);
+  EXPECT_THROW(outcomes_of_rank_0({begun, waited, received}), Error);
 }
 
-TEST(Amendments, cancel_neither_collectives_nor_transfers) {
+TEST(RequestOutcomes, cancel_neither_collectives_nor_transfers) {
   const auto refusal = [](ActionKind kind) {
     try {
-      amendments_of_rank_0({{.kind = kind, .request = 0}, cancelled(0)});
+      outcomes_of_rank_0({{.kind = kind, .request = 0}, cancelled(0)});
     } catch (const Error& error) {
       return error.description();
     }
@@ -141,12 +142,12 @@ TEST(Amendments, cancel_neither_collectives_nor_transfers) {
     EXPECT_EQ(refusal(kind), "request 0 is cancelled, but no message's") << name(kind);
 }
 
-TEST(Amendments, that_belong_to_nothing_are_refused_with_rank_and_action) {
-  for (const test::ContradictoryAmendment& wrong : test::contradictory_amendments()) {
+TEST(RequestOutcomes, that_belong_to_nothing_are_refused_with_rank_and_action) {
+  for (const test::ContradictoryOutcome& wrong : test::contradictory_outcomes()) {
     SCOPED_TRACE(wrong.name);
-    EXPECT_EQ(amendments_of(wrong.program, 0).of(0), nullptr);
+    EXPECT_EQ(outcomes_of(wrong.program, 0).of(0), nullptr);
     try {
-      amendments_of(wrong.program, 1);
+      outcomes_of(wrong.program, 1);
       ADD_FAILURE() << "it was accepted";
     } catch (const Error& error) {
       EXPECT_EQ(error.failure(), Failure::invalid_input);
@@ -185,9 +186,9 @@ public:
     return program;
   }
 
-  void expect_in(const Amendments& found) const {
+  void expect_in(const RequestOutcomes& found) const {
     for (std::uint64_t action = 0; action <= actions_.size(); ++action) {
-      const Amendment* const one = found.of(action);
+      const RequestOutcome* const one = found.of(action);
       const auto expected = expected_.find(action);
       ASSERT_EQ(one != nullptr, expected != expected_.end()) << "action " << action;
       if (one == nullptr) continue;
@@ -243,25 +244,25 @@ private:
   std::vector<RequestId> requests_;
   std::vector<Action> actions_;
   std::map<RequestId, Open> open_;
-  std::map<std::uint64_t, Amendment> expected_;
+  std::map<std::uint64_t, RequestOutcome> expected_;
 };
 
-TEST(Amendments, are_the_same_however_the_actions_lie_in_blocks) {
+TEST(RequestOutcomes, are_the_same_however_the_actions_lie_in_blocks) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     RandomRank rank(seed, seed % 2 == 0 ? 0 : (1U << 16U) - 2); // numbers of both kinds
     rank.go_on(300);
     EXPECT_GT(rank.amended(), 20U);
     for (const std::size_t actions_per_block : {1U, 7U, 1000U})
-      rank.expect_in(amendments_of(rank.program(actions_per_block), 0));
+      rank.expect_in(outcomes_of(rank.program(actions_per_block), 0));
   }
 }
 
-TEST(Amendments, are_the_same_from_an_archive) {
+TEST(RequestOutcomes, are_the_same_from_an_archive) {
   const test::TemporaryDirectory directory;
   RandomRank rank(7, 0);
   rank.go_on(20'000);
   test::write_archive(rank.program(512), directory / "run.tia");
-  rank.expect_in(amendments_of(ArchiveReader(directory / "run.tia"), 0));
+  rank.expect_in(outcomes_of(ArchiveReader(directory / "run.tia"), 0));
 }
 
 } // namespace

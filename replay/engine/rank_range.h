@@ -7,7 +7,7 @@
 namespace timeless::replay {
 
 /// The ranks that one engine replays: begin <= rank < end.
-struct Share {
+struct RankRange {
   trace::Rank begin = 0;
   trace::Rank end = 0;
 

@@ -19,7 +19,7 @@ struct CallInProgress {
   std::string site; ///< where the program makes it: "solver+0x4711"; empty when that is not known
 };
 
-struct RankStanding {
+struct RankStatus {
   trace::Rank rank = trace::no_rank;
   trace::Ending ending = trace::Ending::unknown;
   std::string reason;                ///< RankRecord::ending_reason
@@ -37,8 +37,8 @@ inline constexpr std::size_t most_requests = 8;
 /// Of each rank that has not finalized: what its actions and, where there is one, its journal say. `files` are the
 /// ranks' own files, beside which the journals stand; none for a gathered archive. Reads those ranks' actions unless
 /// `brief`.
-std::vector<RankStanding> standings(const trace::Source& source,
-                                    const std::map<trace::Rank, std::filesystem::path>& files, bool brief);
+std::vector<RankStatus> rank_statuses(const trace::Source& source,
+                                      const std::map<trace::Rank, std::filesystem::path>& files, bool brief);
 
 /// Ranks that are in the same calls, by what these are ("MPI_Recv from 2, tag 7" or "not in MPI"); the call that the
 /// fewest are in comes first, since it is often why the others wait.
@@ -46,6 +46,6 @@ struct CallGroup {
   std::string where;
   std::vector<trace::Rank> ranks;
 };
-std::vector<CallGroup> group_by_call(const std::vector<RankStanding>& standings);
+std::vector<CallGroup> group_by_call(const std::vector<RankStatus>& rank_statuses);
 
 } // namespace timeless::tools

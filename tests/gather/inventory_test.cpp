@@ -23,19 +23,19 @@ std::string bytes_of(const Path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string read_all(const Survey& survey, trace::Rank rank) {
-  const trace::ArchiveReader archive(survey.path);
-  BlockReader reader(archive, survey, blocks_of(survey, rank));
+std::string read_all(const Inventory& inventory, trace::Rank rank) {
+  const trace::ArchiveReader archive(inventory.path);
+  BlockReader reader(archive, inventory, blocks_of(inventory, rank));
   std::string all;
   while (reader.next())
     if (reader.copied()) all += reader.bytes();
   return all;
 }
 
-TEST(Survey, tells_how_many_bytes_the_blocks_have_that_are_then_read) {
+TEST(Inventory, tells_how_many_bytes_the_blocks_have_that_are_then_read) {
   const TemporaryDirectory directory;
   const Path path = write_rank_file({.size = 3, .timed = true}, 1, directory.path());
-  const Survey found = survey(path, "label");
+  const Inventory found = inventory(path, "label");
   ASSERT_EQ(found.ranks.size(), 1U);
   const std::string all = read_all(found, 1);
   EXPECT_EQ(all.size(), found.ranks[0].bytes);
@@ -43,24 +43,24 @@ TEST(Survey, tells_how_many_bytes_the_blocks_have_that_are_then_read) {
   EXPECT_EQ(found.part.labels, (std::vector<std::string>{"label"}));
 }
 
-TEST(Survey, holds_for_a_file_that_grows_afterwards) {
+TEST(Inventory, holds_for_a_file_that_grows_afterwards) {
   const TemporaryDirectory directory;
   const Path path = write_rank_file({.size = 1}, 0, directory.path(), {.finish = false, .finalize = false});
   const std::string whole = bytes_of(path);
   std::filesystem::resize_file(path, whole.size() / 2);
-  const Survey half = survey(path, "");
+  const Inventory half = inventory(path, "");
   const std::string before = read_all(half, 0);
   const auto structures = structures_of(trace::ArchiveReader(path), half, half.ranks[0], {});
   std::ofstream(path, std::ios::binary) << whole;
   EXPECT_EQ(read_all(half, 0), before);
   EXPECT_EQ(structures_of(trace::ArchiveReader(path), half, half.ranks[0], {}), structures);
-  EXPECT_GT(survey(path, "").ranks[0].bytes, before.size());
+  EXPECT_GT(inventory(path, "").ranks[0].bytes, before.size());
 }
 
-TEST(Survey, does_not_hold_for_another_file_of_the_same_name) {
+TEST(Inventory, does_not_hold_for_another_file_of_the_same_name) {
   const TemporaryDirectory directory;
   const Path path = write_rank_file({.size = 1}, 0, directory.path());
-  const Survey found = survey(path, "");
+  const Inventory found = inventory(path, "");
   std::filesystem::remove(path);
   write_rank_file({.size = 1, .rounds = 60}, 0, directory.path());
   EXPECT_THROW(read_all(found, 0), Error);

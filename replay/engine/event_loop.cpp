@@ -1,6 +1,6 @@
-#include "replay/engine/contradiction.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/plain_clocks.h"
+#include "replay/engine/trace_error.h"
 
 #include <algorithm>
 #include <utility>
@@ -77,7 +77,7 @@ void Engine::run_turn(std::uint32_t number) {
   worklist_.push(number);
 }
 
-TIMELESS_INLINE inline void Engine::send_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
+TIMELESS_INLINE inline void Engine::send_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
   clock.overhead += operation.send_overhead;
   clock.copied += operation.bytes;
   const std::uint64_t ticket = channels_.send_made(operation.channel, [&]() TIMELESS_INLINE {
@@ -93,26 +93,26 @@ TIMELESS_INLINE inline void Engine::send_plainly(RankState& rank, Clocks::Clock&
 }
 
 // Calls rather than one large function, whose variables would all live in memory.
-[[gnu::noinline]] void Engine::take_plainly(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
+[[gnu::noinline]] void Engine::take_fast(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = channels_[channel_number];
   Message& taken = message(channel, ticket);
-  clocks_.take_plainly(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
+  clocks_.take_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
   channels_.remove(channel, ticket, taken);
 }
 
-TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
+TIMELESS_INLINE inline bool Engine::receive_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
   if (rank.stage == 0) {
     rank.ticket = channels_.post(operation.receive_channel);
     rank.stage = 1;
   }
   if (!has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  take_plainly(clock, operation.receive_channel, rank.ticket);
+  take_fast(clock, operation.receive_channel, rank.ticket);
   return true;
 }
 
 /// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
-[[gnu::noinline]] Engine::Completion Engine::complete_plainly(RankState& rank, Clocks::Clock& clock,
-                                                              std::span<const trace::RequestId> ids) {
+[[gnu::noinline]] Engine::Completion Engine::complete_fast(RankState& rank, Clocks::Clock& clock,
+                                                           std::span<const trace::RequestId> ids) {
   if (ids.size() > most_together) return Completion::other;
   for (const trace::RequestId id : ids.first(rank.stage)) // found ready before the rank waited, some perhaps not here
     if (!is_message(rank.requests[id].state)) return Completion::other;
@@ -124,16 +124,16 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
   }
   Arrived arrived[most_together];
   std::size_t arrivals = 0;
-  clocks_.begin_plainly(clock);
+  clocks_.begin_fast(clock);
   for (const trace::RequestId id : ids) {
     const Request& request = rank.requests[id];
     if (request.state != RequestState::receiving) continue;
     Channel& channel = channels_[request.subject];
     Message& taken = message(channel, request.ticket);
-    clocks_.add_plainly(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
+    clocks_.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
     arrived[arrivals++] = {&channel, &taken, request.ticket};
   }
-  if (arrivals > 0) clocks_.take_all_plainly(clock);
+  if (arrivals > 0) clocks_.take_all_fast(clock);
   for (std::size_t index = 0; index < arrivals; ++index) {
     const auto& [channel, taken, ticket] = arrived[index];
     channels_.remove(*channel, ticket, *taken);
@@ -146,14 +146,14 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
   return Completion::done;
 }
 
-[[gnu::noinline]] Engine::Completion Engine::perform_plainly(RankState& rank, Clocks::Clock& clock,
-                                                             const Operation& operation) {
+[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, Clocks::Clock& clock,
+                                                          const Operation& operation) {
   switch (operation.step) {
   case Step::send:
-    send_plainly(rank, clock, operation);
+    send_fast(rank, clock, operation);
     return Completion::done;
   case Step::receive:
-    return receive_plainly(rank, clock, operation) ? Completion::done : Completion::waits;
+    return receive_fast(rank, clock, operation) ? Completion::done : Completion::waits;
   case Step::post:
     start(rank, operation.request) = {channels_.post(operation.receive_channel), operation.receive_channel,
                                       RequestState::receiving};
@@ -162,7 +162,7 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
     Request& request = rank.requests[operation.request];
     if (request.state == RequestState::receiving) {
       if (!has_message(rank, request.subject, request.ticket)) return Completion::waits;
-      take_plainly(clock, request.subject, request.ticket);
+      take_fast(clock, request.subject, request.ticket);
     } else if (request.state != RequestState::sent) {
       return Completion::other;
     }
@@ -170,7 +170,7 @@ TIMELESS_INLINE inline bool Engine::receive_plainly(RankState& rank, Clocks::Clo
     return Completion::done;
   }
   case Step::complete:
-    return complete_plainly(rank, clock, {rank.program.requests.data() + operation.first_request, operation.requests});
+    return complete_fast(rank, clock, {rank.program.requests.data() + operation.first_request, operation.requests});
   default:
     return Completion::other;
   }
@@ -196,7 +196,7 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
     rank.position = position;
     rank.volume = volume;
     if constexpr (pace == Pace::plain) {
-      const Completion completion = perform_plainly(rank, clock, operation);
+      const Completion completion = perform_fast(rank, clock, operation);
       if (completion == Completion::waits) return false;
       if (completion == Completion::done) {
         rank.stage = 0;

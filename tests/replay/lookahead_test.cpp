@@ -1,9 +1,9 @@
 // What a replay must know before it comes to it: what is cancelled later, and what receives will have received.
 #include "base/error.h"
 #include "machines.h"
-#include "replay/engine/foresight.h"
+#include "replay/engine/lookahead.h"
 #include "replay/replay.h"
-#include "tests/trace/contradictory_amendments.h"
+#include "tests/trace/contradictory_outcomes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,14 +65,14 @@ MemorySource ring() {
   return program;
 }
 
-TEST(Foresight, reads_only_those_ranks_once_more_that_receive_from_anybody) {
+TEST(Lookahead, reads_only_those_ranks_once_more_that_receive_from_anybody) {
   const MemorySource program = ring();
   const CountedReads counted(program);
   run(counted, no_eager_limit);
   EXPECT_THAT(counted.reads(), ElementsAre(Pair(0, 1), Pair(1, 2), Pair(2, 1)));
 }
 
-TEST(Foresight, looks_for_cancellations_where_senders_wait_for_receives) {
+TEST(Lookahead, looks_for_cancellations_where_senders_wait_for_receives) {
   const MemorySource program = ring();
   const CountedReads counted(program);
   run(counted, 0);
@@ -80,19 +80,19 @@ TEST(Foresight, looks_for_cancellations_where_senders_wait_for_receives) {
   EXPECT_THAT(counted.reads(), ElementsAre(Pair(0, 2), Pair(1, 3), Pair(2, 3)));
 }
 
-TEST(Foresight, knows_what_is_cancelled_and_what_is_received) {
+TEST(Lookahead, knows_what_is_cancelled_and_what_is_received) {
   const MemorySource program = ring();
-  Foresight foresight(program, {1, 3}, true); // so rank 1 is number 0
-  EXPECT_TRUE(foresight.cancelled(1, 3));
-  EXPECT_FALSE(foresight.cancelled(1, 0));
-  EXPECT_FALSE(foresight.cancelled(0, 0));
-  ASSERT_NE(foresight.resolution(0, 0), nullptr);
-  EXPECT_EQ(foresight.resolution(0, 0)->peer, 0);
-  EXPECT_EQ(foresight.resolution(0, 1), nullptr);
-  EXPECT_EQ(foresight.resolution(1, 3), nullptr) << "cancelled, not resolved";
+  Lookahead lookahead(program, {1, 3}, true); // so rank 1 is number 0
+  EXPECT_TRUE(lookahead.cancelled(1, 3));
+  EXPECT_FALSE(lookahead.cancelled(1, 0));
+  EXPECT_FALSE(lookahead.cancelled(0, 0));
+  ASSERT_NE(lookahead.resolution(0, 0), nullptr);
+  EXPECT_EQ(lookahead.resolution(0, 0)->peer, 0);
+  EXPECT_EQ(lookahead.resolution(0, 1), nullptr);
+  EXPECT_EQ(lookahead.resolution(1, 3), nullptr) << "cancelled, not resolved";
 }
 
-TEST(Foresight, of_a_request_completed_before_says_nothing_of_its_next_use) {
+TEST(Lookahead, of_a_request_completed_before_says_nothing_of_its_next_use) {
   MemorySource program(2);
   for (int i = 0; i < 2; ++i) {
     program.add(0, {.kind = ActionKind::receive, .peer = trace::any_rank, .request = 0});
@@ -100,14 +100,14 @@ TEST(Foresight, of_a_request_completed_before_says_nothing_of_its_next_use) {
     program.add(0, {.kind = ActionKind::wait, .requests = zero});
   }
   program.add(0, {.kind = ActionKind::receive, .peer = trace::any_rank, .request = 0});
-  Foresight foresight(program, {0, 2}, false);
-  EXPECT_NE(foresight.resolution(0, 0), nullptr);
-  EXPECT_NE(foresight.resolution(0, 3), nullptr);
-  EXPECT_EQ(foresight.resolution(0, 6), nullptr);
+  Lookahead lookahead(program, {0, 2}, false);
+  EXPECT_NE(lookahead.resolution(0, 0), nullptr);
+  EXPECT_NE(lookahead.resolution(0, 3), nullptr);
+  EXPECT_EQ(lookahead.resolution(0, 6), nullptr);
 }
 
-TEST(Foresight, of_amendments_that_belong_to_nothing_refuses_the_trace_with_rank_and_action) {
-  for (const trace::test::ContradictoryAmendment& wrong : trace::test::contradictory_amendments())
+TEST(Lookahead, of_outcomes_that_belong_to_nothing_refuses_the_trace_with_rank_and_action) {
+  for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes())
     for (const Bytes eager_limit : limits) {
       SCOPED_TRACE(wrong.name + (eager_limit == 0 ? ", with care" : ""));
       try {
@@ -122,7 +122,7 @@ TEST(Foresight, of_amendments_that_belong_to_nothing_refuses_the_trace_with_rank
     }
 }
 
-TEST(Foresight, of_requests_with_another_world_is_no_laxer) {
+TEST(Lookahead, of_requests_with_another_world_is_no_laxer) {
   MemorySource program(1);
   const auto between = program.add_communicator({0}, {trace::foreign_rank});
   program.add(0, {.kind = ActionKind::resolved, .communicator = between, .peer = 0, .request = 0});
