@@ -48,7 +48,7 @@ run_planned() {
   local mode=$1 command
   command=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$work/$mode/plan.json" "$2" |
     sed "s|recording.tia|$work/$mode.tia|; s|\brecording\b|$work/trace/$mode|")
-  on h1 "cd $work && $settings timeout 120 $command" </dev/null >"$work/messages" 2>&1 || fail "mode $mode: $command"
+  on h1 "cd $work && $settings timeout 300 $command" </dev/null >"$work/messages" 2>&1 || fail "mode $mode: $command"
 }
 
 started=$SECONDS

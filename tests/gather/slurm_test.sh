@@ -81,7 +81,7 @@ END
 # user COMMAND: what a user types on h1. Sets status; words go to messages.
 user() {
   status=0
-  on h1 "cd $work && $settings timeout 120 $*" </dev/null >"$work/messages" 2>&1 || status=$?
+  on h1 "cd $work && $settings timeout 300 $*" </dev/null >"$work/messages" 2>&1 || status=$?
 }
 expect_status() { [ "$status" = "$1" ] || fail "exit status $status instead of $1"; }
 expect_words() { grep -q -- "$1" "$work/messages" || fail "not said: $1"; }
@@ -148,7 +148,7 @@ user srun --mpi=none -N 3 --ntasks-per-node=1 timeless-mpi gather "$work/trace/r
 # A process that dies takes the others along, and leaves the sources.
 mkdir "$work/before"
 cp -r "$work"/disk-h* "$work/before"
-on h1 "cd $work && $settings timeout 120 srun --mpi=pmix --kill-on-bad-exit=1 -N 3 --ntasks-per-node=1 \
+on h1 "cd $work && $settings timeout 300 srun --mpi=pmix --kill-on-bad-exit=1 -N 3 --ntasks-per-node=1 \
   sh -c '[ \$SLURM_PROCID = 2 ] && export LD_PRELOAD=$FAULT FAULT_CALLS=mpi FAULT_AT=20 FAULT_DO=KILL; \
   exec timeless-mpi gather $work/trace/run -o $work/killed.tia'" </dev/null >"$work/messages" 2>&1 && fail "no word of a killed process"
 [ ! -e "$work/killed.tia" ] || fail "an output though a process was killed"
