@@ -100,9 +100,9 @@ Link slowest_way(const std::string& platform) {
 
 class Families : public testing::TestWithParam<std::string> {
 protected:
-  double makespan(const std::string& file, const std::string& platform) const {
+  double makespan(const std::string& file, const std::string& platform, const std::string& mapping) const {
     const Outcome outcome = timeless_command({"replay", file, "--platform", platform, "--backend", GetParam(),
-                                              "--compute-rate", "3e9", "--mapping", "one-per-node", "--json"});
+                                              "--compute-rate", "3e9", "--mapping", mapping, "--json"});
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     const json answer = json::parse(outcome.out, nullptr, false);
     return answer.is_discarded() ? -1 : answer.at("configurations").at(0).at("makespan_seconds").get<double>();
@@ -121,18 +121,22 @@ TEST_P(Families, programs_are_never_slower_where_bandwidth_is_larger_and_latency
   add(exchange(20'000), "eager.tia");
   add(exchange(500'000), "large.tia");
   add(collectives(), "collectives.tia");
+  std::vector<std::pair<std::string, std::string>> cases;
+  for (const std::string& program : programs)
+    for (const char* mapping : {"one-per-node", "block:4", "block:16"})
+      cases.emplace_back(program, mapping);
   for (const std::vector<std::string>& family : families) {
     std::vector<Link> links;
     for (const std::string& platform : family)
       links.push_back(slowest_way(platform));
-    for (const std::string& program : programs) {
+    for (const auto& [program, mapping] : cases) {
       std::vector<std::pair<Link, double>> all;
       for (std::size_t i = 0; i < family.size(); ++i)
-        all.emplace_back(links[i], makespan(program, family[i]));
+        all.emplace_back(links[i], makespan(program, family[i], mapping));
       for (const auto& [worse, slow] : all)
         for (const auto& [better, fast] : all)
           if (better.bandwidth >= worse.bandwidth && better.latency <= worse.latency) {
-            EXPECT_LE(fast, slow * (1 + 1e-9)) << program << " in a family with " << family.front();
+            EXPECT_LE(fast, slow * (1 + 1e-9)) << program << ", " << mapping << ", in a family with " << family.front();
           }
     }
   }

@@ -450,6 +450,34 @@ static int handles_signals(void) {
   return 0;
 }
 
+/* Who handles a signal is what it would be untraced; a handler is set only where there is none. */
+static int asks_for_handlers(void) {
+  const int asked[] = {SIGTERM, SIGUSR1, SIGUSR2, SIGHUP, SIGPROF, SIGSEGV, SIGABRT};
+  chatter();
+  for (size_t i = 0; i < sizeof asked / sizeof asked[0]; ++i) {
+    struct sigaction now;
+    sigaction(asked[i], NULL, &now);
+    printf("%d: flags %x%s\n", asked[i], (unsigned)now.sa_flags, now.sa_handler == SIG_DFL ? ", default" : "");
+  }
+  void (*const before)(int) = signal(SIGUSR1, count_signal);
+  if (before == SIG_DFL) raise(SIGUSR1);
+  printf("%d signals, %s\n", (int)signals, signal(SIGUSR1, before) == count_signal ? "its own" : "another's");
+  printf("%s\n", signal(SIGUSR1, SIG_IGN) == SIG_DFL ? "default again" : "not the default");
+  return 0;
+}
+
+/* Sets a handler, brings back what was before it, and dies of the signal. */
+static int restores_default(void) {
+  struct sigaction mine = {.sa_handler = count_signal};
+  struct sigaction before;
+  chatter();
+  sigaction(SIGTERM, &mine, &before);
+  raise(SIGTERM);
+  sigaction(SIGTERM, &before, NULL);
+  raise(SIGTERM);
+  return 1;
+}
+
 /* Children that use MPI, that are killed, and that run other programs. */
 static int has_children(void) {
   int status = 0;
@@ -520,6 +548,8 @@ int main(int argc, char** argv) {
              {"leaves", leaves},
              {"becomes_another", becomes_another},
              {"handles_signals", handles_signals},
+             {"asks_for_handlers", asks_for_handlers},
+             {"restores_default", restores_default},
              {"has_children", has_children},
              {"returns_5", returns_5}};
   int provided;

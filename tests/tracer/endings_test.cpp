@@ -87,6 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
     Each, Deaths,
     testing::Values(Death{"terminated", "killed by SIGTERM (Terminated), which it sent itself"},
                     Death{"segfaults", "killed by SIGSEGV (Segmentation fault)"},
+                    Death{"restores_default", "killed by SIGTERM (Terminated), which it sent itself"},
                     Death{"sent_segv", "killed by SIGSEGV (Segmentation fault), which it sent itself"},
                     Death{"sent_bus", "killed by SIGBUS (Bus error), which it sent itself"},
                     Death{"sent_fpe", "killed by SIGFPE (Floating point exception), which it sent itself"},
@@ -107,6 +108,15 @@ TEST(Signals, that_the_program_handles_or_ignores_are_its_own) {
   EXPECT_EQ(outcome.output, run_plain(job).output);
   EXPECT_THAT(outcome.output, HasSubstr("2 signals"));
   EXPECT_EQ(read_recording(directory / "trace").at(0).record().ending, trace::Ending::finalized);
+}
+
+TEST(Signals, are_handled_by_whom_the_program_would_be_told_untraced) {
+  const TemporaryDirectory directory;
+  const Job job{.program = "cases", .arguments = "asks_for_handlers"};
+  const Outcome outcome = run_traced(job, directory / "trace");
+  EXPECT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_EQ(outcome.output, run_plain(job).output);
+  EXPECT_THAT(outcome.output, HasSubstr("1 signals, its own\ndefault again"));
 }
 
 TEST(Children, that_use_mpi_are_killed_or_run_other_programs_do_not_reach_the_trace) {
@@ -185,7 +195,8 @@ TEST(Start, in_a_directory_it_cannot_make_says_so_once_and_leaves_the_program_al
       run_traced({.ranks = 2, .program = "cases", .arguments = "chatter"}, directory / "file/trace");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.output, "chattered\n");
-  EXPECT_THAT(outcome.errors, testing::StartsWith("timeless: NOT recorded, the program goes on: cannot create the trace"));
+  EXPECT_THAT(outcome.errors,
+              testing::StartsWith("timeless: NOT recorded, the program goes on: cannot create the trace"));
   EXPECT_EQ(outcome.errors.find("timeless: "), outcome.errors.rfind("timeless: ")) << outcome.errors;
 }
 

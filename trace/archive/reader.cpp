@@ -82,7 +82,9 @@ struct ArchiveReader::State {
   [[noreturn]] void fail(const BlockPlace& place, const Error& problem) const {
     std::string what = problem.description();
     if (!problem.where().empty()) what += ", " + problem.where();
-    throw Error(Failure::invalid_input, what, where(place), "the file is damaged; take it again from its source");
+    throw Error(
+        Failure::invalid_input, what, where(place),
+        "the file is damaged, or of another version: take it again from its source, or read it with that version");
   }
 
   /// Header and payload of a block as the file holds them, both checksums verified.

@@ -1,5 +1,7 @@
 #include "tracer/process/signals.h"
 
+#include "tracer/common/next_function.h"
+
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -30,6 +32,12 @@ void for_each_watched(Action&& action) {
     action(number);
   for (int number = SIGRTMIN; number < SIGRTMAX; ++number)
     action(number);
+}
+
+/// Not the one that the program calls, which is ours (tracer/threads/signal_handlers.cpp).
+int system_sigaction(int number, const struct sigaction* action, struct sigaction* old) {
+  static const auto next = next_function<decltype(&::sigaction)>("sigaction");
+  return next(number, action, old);
 }
 
 using Dispositions = std::array<struct sigaction, NSIG>;
@@ -90,7 +98,7 @@ bool out_of_stack(int number, const siginfo_t* info, void* context) {
 void set_default(int number) {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
-  ::sigaction(number, &action, nullptr);
+  system_sigaction(number, &action, nullptr);
 }
 
 /// True of a signal that the instruction raises which the program stands at, and will raise again.
@@ -112,7 +120,7 @@ bool comes_again(int number) {
   sigset_t pending;
   struct sigaction now {};
   return ::sigpending(&pending) == 0 && ::sigismember(&pending, number) == 1 &&
-         ::sigaction(number, nullptr, &now) == 0 && !is_handler(now) && now.sa_handler == SIG_DFL;
+         system_sigaction(number, nullptr, &now) == 0 && !is_handler(now) && now.sa_handler == SIG_DFL;
 }
 
 void note(Journal& journal, int number, const siginfo_t* info) {
@@ -157,7 +165,7 @@ void provide_stack() {
 
 void watch(int number) {
   struct sigaction& before = replaced[static_cast<std::size_t>(number)];
-  if (::sigaction(number, nullptr, &before) != 0 || !to_be_watched(number, before)) return;
+  if (system_sigaction(number, nullptr, &before) != 0 || !to_be_watched(number, before)) return;
   struct sigaction action {};
   action.sa_sigaction = on_signal;
   action.sa_mask = before.sa_mask;
@@ -165,13 +173,14 @@ void watch(int number) {
   const bool on_stack = !is_handler(before) || (before.sa_flags & SA_ONSTACK) != 0 || own_stack;
   if (on_stack) action.sa_flags |= SA_ONSTACK;
   if (is_handler(before)) action.sa_flags |= before.sa_flags & (SA_RESTART | SA_NODEFER);
-  ::sigaction(number, &action, nullptr);
+  system_sigaction(number, &action, nullptr);
 }
 
 } // namespace
 
 void remember_signals() {
-  for_each_watched([](int number) { ::sigaction(number, nullptr, &before_mpi[static_cast<std::size_t>(number)]); });
+  for_each_watched(
+      [](int number) { system_sigaction(number, nullptr, &before_mpi[static_cast<std::size_t>(number)]); });
 }
 
 void watch_signals(Journal& journal) {
@@ -179,6 +188,19 @@ void watch_signals(Journal& journal) {
   watching.store(&journal);
   provide_stack();
   for_each_watched(watch);
+}
+
+const struct sigaction* behind_own_handler(int number, void (*now)(int)) noexcept {
+  struct sigaction own {};
+  own.sa_sigaction = on_signal;
+  return now == own.sa_handler ? &replaced[static_cast<std::size_t>(number)] : nullptr;
+}
+
+void watch_again(int number) noexcept {
+  if (!noting_ends()) return;
+  for_each_watched([number](int watched) {
+    if (watched == number) watch(number);
+  });
 }
 
 bool noting_ends() noexcept {

@@ -2,6 +2,8 @@
 
 #include "tracer/storage/journal.h"
 
+#include <csignal>
+
 namespace timeless::tracer {
 
 /// Remembers how the process treats signals before MPI is initialised: what differs afterwards is MPI's own doing.
@@ -11,6 +13,12 @@ void remember_signals();
 /// Only where a signal would end the process, or is treated by Open MPI or the Fortran library, which report and end
 /// it: never where the program has its own handler, nor where it ignores the signal.
 void watch_signals(Journal& journal);
+
+/// What the recorder's own handler stands in the place of, where it is the one that handles the signal `now`; else
+/// null. A program that asks who handles a signal is told this.
+const struct sigaction* behind_own_handler(int number, void (*now)(int)) noexcept;
+/// The program has given the signal its default effect: its end is noted again.
+void watch_again(int number) noexcept;
 
 /// True while there is a journal for that, and this process is the rank.
 bool noting_ends() noexcept;

@@ -1,6 +1,7 @@
 // Tells a thread when it runs a handler of signals. What the tracer records needs locks and memory, which the thread
 // may have been interrupted with; a handler may post a semaphore all the same (thread_points.h).
 #include "tracer/common/next_function.h"
+#include "tracer/process/signals.h"
 #include "tracer/record/call_scope.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ bool is_function(Handler handler) {
   return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD;
 }
 
-/// Sets what handles the signal by `set()`, which returns what did before; returns the program's.
+/// Sets what handles the signal by `set()`, which returns what did before; returns the program's, or what the handler
+/// that notes the process's end stands in the place of.
 template <typename Set>
 Handler replace_handler(int number, Handler handler, Set&& set) {
   if (number <= 0 || number >= NSIG) return set();
@@ -59,6 +61,7 @@ Handler replace_handler(int number, Handler handler, Set&& set) {
   void* const before = known.load();
   if (is_function(handler) && !is_own(handler)) known.store(reinterpret_cast<void*>(handler));
   const Handler replaced = set();
+  if (const struct sigaction* const hidden = behind_own_handler(number, replaced)) return hidden->sa_handler;
   return is_own(replaced) ? reinterpret_cast<Handler>(before) : replaced;
 }
 
@@ -78,9 +81,13 @@ int set_action(decltype(&sigaction) next, int number, const struct sigaction* ac
     status = next(number, action != nullptr ? &given : nullptr, &before);
     return before.sa_handler;
   });
-  if (status != 0 || old == nullptr) return status;
-  *old = before;
-  old->sa_handler = replaced;
+  if (status != 0) return status;
+  if (old != nullptr) {
+    const struct sigaction* const hidden = behind_own_handler(number, before.sa_handler);
+    *old = hidden != nullptr ? *hidden : before;
+    old->sa_handler = replaced;
+  }
+  if (action != nullptr && handler == SIG_DFL) watch_again(number);
   return status;
 }
 
@@ -92,7 +99,10 @@ using namespace timeless::tracer;
 #define TIMELESS_SETS_HANDLER(name)                                                                                    \
   __attribute__((visibility("default"))) sighandler_t name(int number, sighandler_t handler) noexcept {                \
     static const auto next = next_function<sighandler_t (*)(int, sighandler_t)>(#name);                                \
-    return replace_handler(number, handler, [=] { return next(number, is_function(handler) ? run : handler); });       \
+    const auto old =                                                                                                   \
+        replace_handler(number, handler, [=] { return next(number, is_function(handler) ? run : handler); });          \
+    if (handler == SIG_DFL && old != SIG_ERR) watch_again(number);                                                     \
+    return old;                                                                                                        \
   }
 
 extern "C" {
