@@ -30,9 +30,11 @@ struct Bounds {
   double most;
 };
 
-/// Beyond these, sums and quotients of a replay's times would leave the numbers that there are.
+/// Beyond these, sums and quotients of a replay's times would leave the numbers that there are, or SimGrid's solver
+/// would stop: seen at 1e-3 bytes a second, and at 1e5 s of latency.
 constexpr Bounds bounds_of(Quantity quantity) {
-  return quantity == Quantity::time ? Bounds{0, 1e9} : Bounds{1e-9, 1e30};
+  if (quantity == Quantity::time) return {0, 1e3};
+  return {quantity == Quantity::bandwidth ? 1 : 1e-9, 1e30};
 }
 
 std::string in_words(double value) {
@@ -127,19 +129,24 @@ bool within(const Range& range, double value) {
   return (value >= range.least && value <= range.most) || (range.or_zero && value == 0); // nan is not
 }
 
-/// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; that,
-/// and what is not above 0, is judged with the protocol's other settings.
-std::optional<bool> pieces_within(const Range& range, const std::string& value) {
+/// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; in a
+/// <config>, that and what is not above 0 is judged with the protocol's other settings.
+std::optional<bool> pieces_within(const Range& range, const std::string& value, bool of_config) {
   try {
     return std::ranges::all_of(PiecewiseSetting::parse(value, range.setting).pieces(), [&](const auto& piece) {
-      return (piece.fixed <= 0 || within(range, piece.fixed)) && piece.per_byte <= range.most;
+      if (of_config && piece.fixed <= 0) return piece.per_byte <= range.most;
+      return within(range, piece.fixed) && piece.per_byte <= range.most && (of_config || piece.per_byte >= 0);
     });
   } catch (const Error&) {
     return {};
   }
 }
 
-std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std::string& value) {
+bool is_overhead(std::string_view setting) {
+  return setting == "smpi/os" || setting == "smpi/ois" || setting == "smpi/or";
+}
+
+std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std::string& value, bool of_config) {
   const std::string shown = name + "=\"" + value.substr(0, 60) + "\"";
   if (name == "maxmin/concurrency-limit") {
     const auto limit = whole_number<double>(value);
@@ -153,9 +160,10 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
   const auto range = std::ranges::find(ranges, std::string_view(name), &Range::setting);
   if (range == ranges.end()) return {};
   const auto single = whole_number<double>(value);
-  const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value);
-  const bool of_messages = name.ends_with("-factor") || name == "smpi/os" || name == "smpi/ois" || name == "smpi/or";
-  if (good.value_or(of_messages)) return {};
+  const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value, of_config);
+  // Of a <config>, whoever reads the factors and overheads of messages says what is wrong with their form.
+  const bool of_messages = name.ends_with("-factor") || is_overhead(name);
+  if (good.value_or(of_messages && of_config)) return {};
   return ImpossibleFigure{.what = shown + " is nothing that SimGrid can compute with",
                           .advice = std::string("write ") + (range->or_zero ? "0, or " : "") + "numbers from " +
                                     in_words(range->least) + " to " + in_words(range->most)};
@@ -169,8 +177,12 @@ std::vector<ImpossibleFigure> impossible_figures(const XmlFile& file) {
     const std::size_t line = file.line_of(node);
     for (const pugi::xml_attribute& attribute : node.attributes())
       judge_attribute(node, attribute, line, found);
-    if (std::string_view(node.name()) != "prop" || std::string_view(node.parent().name()) != "config") return;
-    if (auto figure = judge_setting(present_name(node.attribute("id").value()), node.attribute("value").value())) {
+    if (std::string_view(node.name()) != "prop") return;
+    const std::string name = present_name(node.attribute("id").value());
+    // Hosts have their own overheads as properties; their other properties are anybody's.
+    const bool of_config = std::string_view(node.parent().name()) == "config";
+    if (!of_config && !is_overhead(name)) return;
+    if (auto figure = judge_setting(name, node.attribute("value").value(), of_config)) {
       figure->line = line;
       found.push_back(std::move(*figure));
     }

@@ -42,11 +42,12 @@ struct Machine {
   std::string config = {};
   std::string host = "speed=\"1Gf\"";
   std::string link = "bandwidth=\"1GBps\" latency=\"1us\"";
+  std::string property = {}; ///< of the host
 
   std::string text() const {
     return head + (config.empty() ? "" : "<config>\n" + config + "\n</config>\n") +
-           "<zone id=\"w\" routing=\"Full\">\n<host id=\"a\" " + host +
-           "/>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" " + link +
+           "<zone id=\"w\" routing=\"Full\">\n<host id=\"a\" " + host + ">" + property +
+           "</host>\n<host id=\"b\" speed=\"1Gf\"/>\n<link id=\"l\" " + link +
            "/>\n<link id=\"o\" bandwidth=\"1GBps\" latency=\"1us\"/>\n"
            "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route>\n<route src=\"a\" dst=\"a\"><link_ctn "
            "id=\"o\"/></route>\n"
@@ -121,6 +122,11 @@ TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
       {"tiny window", Machine{.config = setting("network/TCP-gamma", "1e-300")}.text()},
       {"huge weight", Machine{.config = setting("network/weight-S", "1e18")}.text()},
       {"second speed", Machine{.host = "speed=\"1Gf,-1Gf\""}.text()},
+      {"overhead of a host", Machine{.property = setting("smpi/ois", "0:inf:0")}.text()},
+      {"huge overhead of a host", Machine{.property = setting("smpi/os", "0:1e300:0")}.text()},
+      {"negative overhead of a host", Machine{.property = setting("smpi/or", "0:-1:0")}.text()},
+      {"slower than a byte a second", Machine{.link = "bandwidth=\"1e-3Bps\" latency=\"1us\""}.text()},
+      {"days of latency", Machine{.link = "bandwidth=\"1GBps\" latency=\"1e5s\""}.text()},
       {"negative bandwidth", Machine{.link = "bandwidth=\"-1GBps\" latency=\"1us\""}.text()},
       {"zero bandwidth", Machine{.link = "bandwidth=\"0Bps\" latency=\"1us\""}.text()},
       {"inf bandwidth", Machine{.link = "bandwidth=\"infBps\" latency=\"1us\""}.text()},
