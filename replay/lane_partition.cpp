@@ -5,12 +5,16 @@
 #include "replay/engine/rendezvous.h"
 #include "replay/network/varied_network.h"
 #include "replay/result/observer.h"
+#include "replay/result/problem.h"
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -115,6 +119,11 @@ public:
     if (now > before) tell_(std::min(now, total), total);
   }
   void fail() { failed_ = true; }
+  /// Nobody waits for this slice any more.
+  void leave(std::size_t slice) {
+    const std::lock_guard lock(turn_);
+    done_[slice] = std::numeric_limits<std::uint64_t>::max();
+  }
 
 private:
   const std::function<void(std::uint64_t, std::uint64_t)>& tell_;
@@ -200,11 +209,12 @@ Result replay_together(const trace::Source& source, Network& network, const Repl
 
 namespace {
 
-Result replay_parts(const trace::Source& source, Network& network, const ReplayOptions& options,
-                    const std::vector<Slice>& all, std::size_t workers) {
-  const bool one_by_one = all.size() == network.lanes().size();
+/// Replays each slice, as many of them at a time as there are workers. What a slice throws goes to `failed`; true from
+/// there, and the other slices are abandoned.
+std::vector<Result> replay_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
+                                  const std::vector<Slice>& all, std::size_t workers,
+                                  const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
   std::vector<Result> results(all.size());
-  std::vector<std::exception_ptr> problems(all.size());
   std::mutex turn;
   SharedProgress progress(options, all.size());
   const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(network.lanes());
@@ -223,8 +233,8 @@ Result replay_parts(const trace::Source& source, Network& network, const ReplayO
       results[number] = replay_together(source, part, own);
     } catch (const Abandoned&) {
     } catch (...) {
-      problems[number] = std::current_exception();
-      progress.fail();
+      progress.leave(number);
+      if (failed(number, std::current_exception())) progress.fail();
     }
   };
   std::atomic<std::size_t> next = 0;
@@ -232,30 +242,44 @@ Result replay_parts(const trace::Source& source, Network& network, const ReplayO
     for (std::size_t number = next++; number < all.size(); number = next++)
       replay_slice(number);
   };
-  {
-    std::vector<std::jthread> threads;
-    try {
-      while (threads.size() + 1 < workers)
-        threads.emplace_back(work);
-    } catch (const std::system_error&) {
-      // No more threads are to be had: those that there are do it all.
-    }
-    work();
+  std::vector<std::jthread> threads;
+  try {
+    while (threads.size() + 1 < workers)
+      threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads are to be had: those that there are do it all.
   }
-  if (const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
-      problem != problems.end()) {
-    if (!lanes_differ_in_what_they_do(network, options) || one_by_one) std::rethrow_exception(*problem);
-    // What ends one lane may not end the others, and what is met first may not be what all together meet first.
-    try {
-      std::rethrow_exception(*problem);
-    } catch (const Error&) {
-      return replay_together(source, network, options);
-    }
-  }
+  work();
+  threads.clear();
+  return results;
+}
+
+Result unite(std::vector<Result> results) {
   Result result = std::move(results.front());
   for (std::size_t number = 1; number < results.size(); ++number)
     append(result, std::move(results[number]));
   return result;
+}
+
+/// What is said of the run by `ended`, and that this lane does not end.
+Result stuck(const Result& ended, std::string lane, std::shared_ptr<const Diagnosis> why) {
+  Result result;
+  result.actions = ended.actions;
+  result.attribution = {.by = ended.attribution.by, .calls = ended.attribution.calls, .parts = {}};
+  result.not_modelled = ended.not_modelled;
+  LaneResult& one = result.lanes.emplace_back();
+  one.name = std::move(lane);
+  one.makespan = std::numeric_limits<double>::infinity();
+  one.deadlock = std::move(why);
+  return result;
+}
+
+/// Lanes that are stuck for the same reason have the same diagnosis.
+std::vector<std::shared_ptr<const Diagnosis>> united(std::vector<std::shared_ptr<const Diagnosis>> all) {
+  std::map<std::string, std::shared_ptr<const Diagnosis>> known;
+  for (auto& one : all)
+    if (one) one = known.try_emplace(text(*one), one).first->second;
+  return all;
 }
 
 } // namespace
@@ -263,7 +287,21 @@ Result replay_parts(const trace::Source& source, Network& network, const ReplayO
 Result replay_partitioned(const trace::Source& source, Network& network, const ReplayOptions& options,
                           std::size_t slices) {
   const std::vector<Slice> all = cut(network.lanes().size(), slices);
-  return replay_parts(source, network, options, all, all.size());
+  std::vector<std::exception_ptr> problems(all.size());
+  std::vector<Result> results =
+      replay_slices(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
+        problems[number] = std::move(problem);
+        return true;
+      });
+  const auto problem = std::ranges::find_if(problems, [](const auto& one) { return one != nullptr; });
+  if (problem == problems.end()) return unite(std::move(results));
+  if (!lanes_differ_in_what_they_do(network, options)) std::rethrow_exception(*problem);
+  // What ends one lane may not end the others, and what is met first may not be what all together meet first.
+  try {
+    std::rethrow_exception(*problem);
+  } catch (const Error&) {
+    return replay_together(source, network, options);
+  }
 }
 
 Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
@@ -271,7 +309,33 @@ Result replay_one_by_one(const trace::Source& source, Network& network, const Re
   std::vector<Slice> all;
   for (std::size_t lane = 0; lane < network.lanes().size(); ++lane)
     all.push_back({lane, lane + 1});
-  return replay_parts(source, network, options, all, std::min(threads, all.size()));
+  std::vector<std::exception_ptr> problems(all.size());
+  std::vector<std::shared_ptr<const Diagnosis>> deadlocks(all.size());
+  std::vector<Result> results = replay_slices(source, network, options, all, std::min(threads, all.size()),
+                                              [&](std::size_t lane, std::exception_ptr problem) {
+                                                try {
+                                                  std::rethrow_exception(problem);
+                                                } catch (const ReplayProblem& why) {
+                                                  deadlocks[lane] = std::make_shared<const Diagnosis>(why.diagnosis());
+                                                } catch (...) {
+                                                  problems[lane] = std::move(problem);
+                                                }
+                                                return problems[lane] != nullptr;
+                                              });
+  for (const std::exception_ptr& problem : problems)
+    if (problem) std::rethrow_exception(problem);
+  const auto ended = std::ranges::find(deadlocks, nullptr);
+  if (ended == deadlocks.end()) {
+    // Where the lane with the largest limit does not end either, none would: what it says is the least special.
+    const auto limits = eager_limits(network, options);
+    const auto lane = static_cast<std::size_t>(std::ranges::max_element(limits) - limits.begin());
+    throw ReplayProblem(*deadlocks[lane]);
+  }
+  deadlocks = united(std::move(deadlocks));
+  const Result& like = results[static_cast<std::size_t>(ended - deadlocks.begin())];
+  for (std::size_t lane = 0; lane < all.size(); ++lane)
+    if (deadlocks[lane]) results[lane] = stuck(like, std::string(network.lanes()[lane]), deadlocks[lane]);
+  return unite(std::move(results));
 }
 
 } // namespace timeless::replay

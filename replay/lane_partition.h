@@ -14,7 +14,8 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
 /// Replays all lanes in this thread.
 Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options);
 
-/// Replays each lane by itself, `threads` of them at a time: for NeedsOneLane.
+/// Replays each lane by itself, `threads` of them at a time: for NeedsOneLane. Lanes that do not end say
+/// so where others do, as they do together.
 Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
                          std::size_t threads);
 

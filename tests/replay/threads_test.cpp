@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -273,6 +274,74 @@ TEST(Threads, have_cores_in_each_configuration_as_if_it_were_alone) {
       EXPECT_EQ(together.lanes[lane].makespan, alone.lanes[0].makespan) << lane;
       EXPECT_EQ(together.lanes[lane].ranks[0].wait, alone.lanes[0].ranks[0].wait) << lane;
     }
+  }
+}
+
+/// Lanes that differ in how large a message may be to be sent eagerly.
+class LimitedLanes : public HockneyNetwork {
+public:
+  LimitedLanes(Rank ranks, std::vector<Bytes> limits)
+      : HockneyNetwork(flat_machine(ranks, std::vector<FlatCosts>(limits.size(), {.latency = 1}))),
+        limits_(std::move(limits)) {}
+  std::span<const Bytes> eager_limits() const override { return limits_; }
+
+private:
+  std::vector<Bytes> limits_;
+};
+
+/// Two ranks that send to each other before they receive, and have a second thread that computes.
+MemorySource head_to_head_beside_a_thread() {
+  MemorySource program(2);
+  for (const Rank rank : {0, 1}) {
+    turn_to(program, rank, 1);
+    program.compute(rank, 10);
+    turn_to(program, rank, 0);
+    program.compute(rank, 10);
+    program.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 4});
+    program.add(rank, receive(1 - rank, 0));
+  }
+  program.finalize();
+  return program;
+}
+
+TEST(Threads, that_share_cores_end_in_the_configurations_that_have_no_deadlock) {
+  const MemorySource program = head_to_head_beside_a_thread();
+  for (const std::uint32_t cores : {0U, 1U})
+    for (const std::uint32_t threads : {1U, 2U, 4U}) {
+      ReplayOptions options;
+      options.cores_per_rank = cores;
+      options.threads = threads;
+      options.attribute = AttributeBy::calls;
+      LimitedLanes machine(2, {0, no_eager_limit, 3, 4, 0});
+      const Result result = replay(program, machine, options);
+      EXPECT_EQ(result.actions, program.run().ranks[0].actions + program.run().ranks[1].actions);
+      ASSERT_EQ(result.lanes.size(), 5U);
+      for (const std::size_t lane : {0U, 2U, 4U}) {
+        ASSERT_TRUE(result.lanes[lane].deadlock) << "cores " << cores << ", lane " << lane;
+        EXPECT_THAT(text(*result.lanes[lane].deadlock), HasSubstr("Send waits for rank 1 to receive its message of 4 bytes"));
+        EXPECT_EQ(result.lanes[lane].makespan, std::numeric_limits<double>::infinity());
+      }
+      EXPECT_EQ(result.lanes[0].deadlock, result.lanes[4].deadlock) << "one reason, told once";
+      for (const std::size_t lane : {1U, 3U}) {
+        ASSERT_FALSE(result.lanes[lane].deadlock);
+        EXPECT_EQ(result.lanes[lane].makespan, cores == 1 ? 20 : 11);
+        double computed = 0;
+        for (const AttributedTimes& part : result.attribution.parts)
+          computed += part.lanes[lane].compute;
+        EXPECT_GT(computed, 0);
+      }
+    }
+}
+
+TEST(Threads, that_share_cores_and_end_in_no_configuration_are_named) {
+  ReplayOptions options;
+  options.cores_per_rank = 1;
+  LimitedLanes machine(2, {0, 3});
+  try {
+    replay(head_to_head_beside_a_thread(), machine, options);
+    FAIL();
+  } catch (const ReplayProblem& problem) {
+    EXPECT_THAT(problem.what(), HasSubstr("messages of more than 3 bytes wait here for their receives"));
   }
 }
 
