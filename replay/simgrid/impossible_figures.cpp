@@ -1,12 +1,14 @@
 #include "replay/simgrid/impossible_figures.h"
 
 #include "base/error.h"
+#include "replay/simgrid/profile_figures.h"
 #include "replay/simgrid/quantities.h"
 #include "replay/simgrid/simgrid_factors.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
 namespace timeless::replay {
@@ -82,6 +84,43 @@ void judge_attribute(const pugi::xml_node& node, const pugi::xml_attribute& attr
   }
 }
 
+/// SimGrid reads whole numbers up to the first character that is no digit.
+void judge_count(const pugi::xml_node& node, const pugi::xml_attribute& attribute, std::size_t line,
+                 std::vector<ImpossibleFigure>& found) {
+  const std::string_view name = attribute.name();
+  if (name != "core" && name != "pstate") return;
+  std::string_view value = attribute.value();
+  if (value.ends_with(".0")) value.remove_suffix(2); // as in SimGrid's DTD
+  const auto count = whole_number<int>(value);
+  const int least = name == "core" ? 1 : 0;
+  if (count && *count >= least) return;
+  found.push_back(
+      {.line = line,
+       .what = "<" + std::string(node.name()) + "> " + std::string(name) + "=\"" +
+               std::string(attribute.value()).substr(0, 60) + "\" is no whole number from " + std::to_string(least) +
+               " to 2147483647",
+       .advice = name == "core" ? "write how many cores a host has" : "write the number of one of its speeds"});
+}
+
+/// Vivaldi coordinates are milliseconds between hosts.
+void judge_coordinates(const pugi::xml_node& node, const pugi::xml_attribute& attribute, std::size_t line,
+                       std::vector<ImpossibleFigure>& found) {
+  constexpr double farthest = 1e6;
+  if (std::string_view(attribute.name()) != "coordinates") return;
+  std::string_view left = attribute.value();
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find(' '), left.size());
+    const auto number = whole_number<double>(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (number && *number >= -farthest && *number <= farthest) continue;
+    found.push_back({.line = line,
+                     .what = "<" + std::string(node.name()) + "> coordinates=\"" +
+                             std::string(attribute.value()).substr(0, 60) + "\" are no numbers from -1e6 to 1e6",
+                     .advice = "write three numbers of milliseconds: \"25.5 -3 0.5\""});
+    return;
+  }
+}
+
 /// The values with which SimGrid works; outside of them its solver does not end, or finds that nothing may move.
 struct Range {
   std::string_view setting;
@@ -91,6 +130,7 @@ struct Range {
 };
 
 constexpr double unbounded = 1e18;
+constexpr double longest = 1e3; // seconds
 constexpr std::array ranges{
     Range{"bmf/max-iterations", 1, unbounded},
     Range{"bmf/precision", 1e-15, 1e-2},
@@ -99,17 +139,17 @@ constexpr std::array ranges{
     Range{"network/bandwidth-factor", 1e-9, 1e9},
     Range{"network/latency-factor", 0, 1e9},
     Range{"network/loopback-bw", 1e-9, unbounded},
-    Range{"network/loopback-lat", 0, 1e9},
+    Range{"network/loopback-lat", 0, longest},
     Range{"network/weight-S", 0, 1e9},
     Range{"smpi/bw-factor", 1e-9, 1e9},
-    Range{"smpi/init", 0, 1e9},
-    Range{"smpi/iprobe", 0, 1e9},
+    Range{"smpi/init", 0, longest},
+    Range{"smpi/iprobe", 0, longest},
     Range{"smpi/lat-factor", 0, 1e9},
-    Range{"smpi/ois", 0, 1e9},
-    Range{"smpi/or", 0, 1e9},
-    Range{"smpi/os", 0, 1e9},
-    Range{"smpi/test", 0, 1e9},
-    Range{"smpi/wtime", 0, 1e9},
+    Range{"smpi/ois", 0, longest},
+    Range{"smpi/or", 0, longest},
+    Range{"smpi/os", 0, longest},
+    Range{"smpi/test", 0, longest},
+    Range{"smpi/wtime", 0, longest},
     Range{"smpi/async-small-thresh", 0, 0x7fffffff},
     Range{"smpi/send-is-detached-thresh", 0, 0x7fffffff},
     Range{"surf/precision", 1e-15, 1e-2},
@@ -127,6 +167,20 @@ constexpr std::array boolean_words{"yes", "on", "true", "1", "no", "off", "false
 
 bool within(const Range& range, double value) {
   return (value >= range.least && value <= range.most) || (range.or_zero && value == 0); // nan is not
+}
+
+/// False where SimGrid, which reads a size up to the first character that is no digit into an int, would read another.
+bool sizes_read_alike(std::string_view pieces) {
+  while (!pieces.empty()) {
+    const std::size_t end = std::min(pieces.find(';'), pieces.size());
+    std::string_view piece = pieces.substr(0, end);
+    pieces.remove_prefix(std::min(end + 1, pieces.size()));
+    while (piece.starts_with(' '))
+      piece.remove_prefix(1);
+    const auto size = whole_number<int>(piece.substr(0, piece.find(':')));
+    if (!piece.empty() && (!size || *size < 0)) return false;
+  }
+  return true;
 }
 
 /// Of all numbers that a value like 0:1e-6:0;65536:2e-6:0 gives for messages. Nothing where it is no such value; in a
@@ -163,6 +217,9 @@ std::optional<ImpossibleFigure> judge_setting(const std::string& name, const std
   const std::optional<bool> good = single ? within(*range, *single) : pieces_within(*range, value, of_config);
   // Of a <config>, whoever reads the factors and overheads of messages says what is wrong with their form.
   const bool of_messages = name.ends_with("-factor") || is_overhead(name);
+  if (of_messages && good && !single && !sizes_read_alike(value))
+    return ImpossibleFigure{.what = shown + " begins a piece at no size of a message",
+                            .advice = "write sizes as whole numbers of bytes from 0 to 2147483647"};
   if (good.value_or(of_messages && of_config)) return {};
   return ImpossibleFigure{.what = shown + " is nothing that SimGrid can compute with",
                           .advice = std::string("write ") + (range->or_zero ? "0, or " : "") + "numbers from " +
@@ -175,8 +232,11 @@ std::vector<ImpossibleFigure> impossible_figures(const XmlFile& file) {
   std::vector<ImpossibleFigure> found;
   file.visit([&](const pugi::xml_node& node) {
     const std::size_t line = file.line_of(node);
-    for (const pugi::xml_attribute& attribute : node.attributes())
+    for (const pugi::xml_attribute& attribute : node.attributes()) {
       judge_attribute(node, attribute, line, found);
+      judge_count(node, attribute, line, found);
+      judge_coordinates(node, attribute, line, found);
+    }
     if (std::string_view(node.name()) != "prop") return;
     const std::string name = present_name(node.attribute("id").value());
     // Hosts have their own overheads as properties; their other properties are anybody's.
@@ -187,6 +247,8 @@ std::vector<ImpossibleFigure> impossible_figures(const XmlFile& file) {
       found.push_back(std::move(*figure));
     }
   });
+  std::ranges::move(impossible_profiles(file), std::back_inserter(found));
+  std::ranges::stable_sort(found, {}, &ImpossibleFigure::line);
   return found;
 }
 

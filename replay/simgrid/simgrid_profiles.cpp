@@ -34,14 +34,15 @@ public:
     if (element == "host" || element == "link" || element == "peer") {
       const char* what = element == "link" ? "link" : "host";
       for (const Way& way : attributes)
-        if (!std::string_view(node.attribute(way.written.data()).value()).empty())
-          found.push_back({named(what, node.attribute("id").value()), way.kind, node});
+        if (const std::string_view file = node.attribute(way.written.data()).value(); !file.empty())
+          found.push_back({named(what, node.attribute("id").value()), way.kind, node, std::string(file)});
     } else if (element == "trace_connect") {
       const std::string_view kind = node.attribute("kind").as_string("HOST_AVAIL");
       for (const Way& way : connections)
         if (kind == way.written) {
           const bool host = kind == "HOST_AVAIL" || kind == "SPEED";
-          found.push_back({named(host ? "host" : "link", node.attribute("element").value()), way.kind, node});
+          found.push_back({named(host ? "host" : "link", node.attribute("element").value()), way.kind, node,
+                           node.attribute("trace").value(), false});
         }
     }
     return true;

@@ -12,6 +12,8 @@ struct Profile {
   std::string changed; ///< "host 'a'" or "link 'l'"
   std::string kind;    ///< "state" (fails and comes back), "speed", "bandwidth" or "latency"
   pugi::xml_node node; ///< where the file says so
+  std::string source;  ///< the name of the file, or else of the <trace>, that holds its values
+  bool in_file = true;
 };
 
 /// All of a platform file of format 4.1, in its order.

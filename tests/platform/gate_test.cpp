@@ -21,6 +21,8 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -29,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Outcome;
 using test::timeless_command;
+using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -63,6 +66,32 @@ std::string cluster(const std::string& attributes) {
   return "<cluster id=\"c" + std::to_string(attributes.size()) + "\" prefix=\"n" + std::to_string(attributes.size()) +
          "-\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" loopback_bw=\"1GBps\" loopback_lat=\"1us\" " +
          attributes + "/>\n";
+}
+
+/// Two hosts that are as far apart as their Vivaldi coordinates.
+std::string peers(const std::string& coordinates) {
+  std::string text = head + "<zone id=\"w\" routing=\"Vivaldi\">\n";
+  for (const std::string& peer :
+       {"id=\"a\" coordinates=\"" + coordinates + "\"", std::string("id=\"b\" coordinates=\"0 0 0\"")})
+    text += "<peer " + peer + " speed=\"1Gf\" bw_in=\"1GBps\" bw_out=\"1GBps\"/>\n";
+  return text + "</zone>\n</platform>\n";
+}
+
+/// A machine whose part changes as the profile says, which is in a file.
+std::string changing(const std::string& part) {
+  Machine machine;
+  (part.starts_with("speed") || part.starts_with("state") ? machine.host : machine.link) +=
+      " " + part + "_file=\"p.profile\"";
+  return machine.text();
+}
+
+/// The same, with the profile in the platform file.
+std::string changing_within(const std::string& kind, const std::string& profile, const std::string& periodicity) {
+  std::string text = Machine{}.text();
+  const std::string end = "</zone>";
+  return text.replace(text.find(end), end.size(),
+                      "<trace id=\"t\" periodicity=\"" + periodicity + "\">\n" + profile +
+                          "\n</trace>\n<trace_connect trace=\"t\" element=\"a\" kind=\"" + kind + "\"/>\n" + end);
 }
 
 std::string nested(int depth) {
@@ -145,6 +174,23 @@ TEST_F(Gate, lets_no_impossible_machine_pass_whatever_the_verb) {
       {"negative loopback", Machine{.config = setting("network/loopback-lat", "-1")}.text()},
       {"no answer", Machine{.config = setting("network/crosstraffic", "perhaps")}.text()},
       {"no limit", Machine{.config = setting("smpi/async-small-thresh", "99999999999999999999")}.text()},
+      {"days of overhead", Machine{.config = setting("smpi/os", "0:1e5:0")}.text()},
+      {"factor for no size", Machine{.config = setting("smpi/bw-factor", "1e30:0.5")}.text()},
+      {"factor for a negative size", Machine{.config = setting("smpi/bw-factor", "0:0.9;-5:0.5")}.text()},
+      {"factor for too large a size", Machine{.config = setting("smpi/lat-factor", "18446744073709551616:1")}.text()},
+      {"factor for 1500 bytes or 1", Machine{.config = setting("smpi/lat-factor", "1.5e3:2")}.text()},
+      {"overhead of no size", Machine{.config = setting("smpi/os", "0:1e-6:0;1e30:1:0")}.text()},
+      {"overhead of a negative size", Machine{.config = setting("smpi/or", "-5:1e-6:0")}.text()},
+      {"overhead of a host, of no size", Machine{.property = setting("smpi/ois", "0:1e-6:0;1e9:1:0")}.text()},
+      {"cores as a power", Machine{.host = "speed=\"1Gf\" core=\"1e300\""}.text()},
+      {"part of a core", Machine{.host = "speed=\"1Gf\" core=\"4.7\""}.text()},
+      {"cores and a letter", head + cluster("radical=\"0-3\" core=\"3x\"") + "</platform>\n"},
+      {"no core", Machine{.host = "speed=\"1Gf\" core=\"0\""}.text()},
+      {"state as a power", Machine{.host = "speed=\"1Gf,2Gf\" pstate=\"1e0\""}.text()},
+      {"nan coordinate", peers("nan 0 0")},
+      {"inf coordinate", peers("0 inf 0")},
+      {"far coordinate", peers("1e300 0 0")},
+      {"decimal comma", peers("1,5 0 0")},
       {"zero backbone", head + cluster("radical=\"0-3\" bb_bw=\"0Bps\" bb_lat=\"1us\"") + "</platform>\n"},
       {"negative backbone", head + cluster("radical=\"0-3\" bb_bw=\"1GBps\" bb_lat=\"-3s\"") + "</platform>\n"},
       {"negative limiter", head + cluster("radical=\"0-3\" limiter_link=\"-1Bps\"") + "</platform>\n"},
@@ -214,6 +260,107 @@ TEST_F(Gate, finds_profiles_beside_the_file_wherever_that_is) {
   for (const std::vector<std::string>& words : verbs()) {
     const Outcome outcome = timeless_command(words);
     EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  }
+}
+
+TEST_F(Gate, lets_no_profile_pass_that_no_replay_can_follow) {
+  const std::vector<std::pair<std::string, std::string>> profiles{
+      {"bandwidth", "1 nan"},
+      {"bandwidth", "1 -1"},
+      {"bandwidth", "1 inf"},
+      {"bandwidth", "1 0"},
+      {"bandwidth", "1 1e300"},
+      {"bandwidth", "1 3,5e9"},
+      {"bandwidth", "1 1GBps"},
+      {"latency", "1 nan"},
+      {"latency", "1 -1e-6"},
+      {"latency", "1 1e5"},
+      {"speed", "1 nan"},
+      {"speed", "1 -1"},
+      {"speed", "1 0"},
+      {"speed", "1 1e300"},
+      {"state", "1 nan"},
+      {"state", "1 -1"},
+      {"speed", "nan 1"},
+      {"speed", "-1 1"},
+      {"speed", "inf 1"},
+      {"speed", "2 1\n1 0.5"},
+      {"speed", "1"},
+      {"speed", "one 1"},
+      {"speed", "1 0.5 7"},
+      {"speed", "PERIODICITY nan\n0 1"},
+      {"speed", "PERIODICITY 1\n2 1"},
+      {"speed", "PERIODICITY 1e-9\n0 1"},
+      {"speed", "LOOPAFTER -1\n1 1"},
+      {"speed", "LOOPAFTER x\n1 1"},
+      // SimGrid would begin it anew for ever, while it loads the file.
+      {"speed", "LOOPAFTER 0\n0 0.5"},
+      {"speed", "STOCHASTIC LOOP\nDET 0 DET 0.5"},
+      {"speed", "STOCHASTIC LOOP\nDET 1 NORM 1 5"},
+      {"speed", "STOCHASTIC LOOP\nDET 1 UNIF -1 1"},
+      {"speed", "STOCHASTIC LOOP\nEXP -1 DET 1"},
+      {"speed", "STOCHASTIC\n1 DET 1"},
+      {"speed", "STOCHASTIC\nPERIODICITY 1\nDET 1 DET 1"},
+  };
+  for (const auto& [part, profile] : profiles) {
+    trace::test::write_bytes(directory_ / "p.profile", "# a comment\n" + profile + "\n");
+    trace::test::write_bytes(platform_, changing(part));
+    expect_refused(part + ": " + profile);
+    const Outcome outcome = timeless_command({"replay", trace_, "--platform", platform_});
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("p.profile"), HasSubstr(platform_ + (part[0] == 's' ? ":5" : ":7"))));
+  }
+  for (const auto& [kind, profile, periodicity] :
+       std::vector<std::tuple<const char*, const char*, const char*>>{{"SPEED", "0 nan", "1"},
+                                                                      {"SPEED", "0 0", "1"},
+                                                                      {"HOST_AVAIL", "0 -1", "1"},
+                                                                      {"SPEED", "0 1", "nan"},
+                                                                      {"SPEED", "0 1", "1e-300"},
+                                                                      {"SPEED", "2 1", "1"}}) {
+    trace::test::write_bytes(platform_, changing_within(kind, profile, periodicity));
+    expect_refused(std::string(kind) + ": " + profile);
+  }
+}
+
+TEST_F(Gate, lets_profiles_pass_as_SimGrids_own_are) {
+  for (const auto& [part, profile] : std::vector<std::pair<std::string, std::string>>{
+           {"speed", "0 0.5\n2 1.0\n4 0.7\n8 4\nLOOPAFTER 10"},
+           {"bandwidth", "2 2000000\n4 3000000\nLOOPAFTER 6\n"},
+           {"latency", "1 0.003\n3 0.015\nLOOPAFTER 6\n"},
+           {"state", "13 0\r\n14 1\r\n"},
+           {"speed", "  % nothing yet\n\n"},
+           {"speed", "PERIODICITY 1.0\n0.25 0.5\n0.5 1"},
+           {"speed", "STOCHASTIC LOOP\nEXP 1 UNIF 0.5 1\nNORM 10 1 NORM 1 0.01\n"}}) {
+    trace::test::write_bytes(directory_ / "p.profile", profile);
+    trace::test::write_bytes(platform_, changing(part));
+    for (const std::vector<std::string>& words : verbs()) {
+      const Outcome outcome = timeless_command(words);
+      EXPECT_EQ(outcome.status, 0) << part << ": " << profile << outcome.err << outcome.out;
+    }
+  }
+}
+
+// What replays take is no mistake, however odd.
+TEST_F(Gate, lets_pass_what_both_replays_take) {
+  const std::vector<std::pair<const char*, std::string>> machines{
+      {"no unit", Machine{.host = "speed=\"1000000000\"", .link = "bandwidth=\"1e9\" latency=\"1e-6\""}.text()},
+      {"decimal comma", Machine{.host = "speed=\"1,5f\""}.text()},
+      {"state as in the DTD", Machine{.host = "speed=\"1Gf\" pstate=\"0.0\""}.text()},
+      {"half a loopback", head +
+                              [] {
+                                std::string text = cluster("radical=\"0-3\"");
+                                const std::string latency = "loopback_lat=\"1us\"";
+                                return text.replace(text.find(latency), latency.size(), "loopback_lat=\"\"");
+                              }() +
+                              "</platform>\n"},
+      {"near", peers("-25.5 3 0.5")},
+      {"sizes", Machine{.config = setting("smpi/bw-factor", "65536:0.5;0:0.9;")}.text()},
+  };
+  for (const auto& [name, text] : machines) {
+    trace::test::write_bytes(platform_, text);
+    for (const std::vector<std::string>& words : verbs()) {
+      const Outcome outcome = timeless_command(words);
+      EXPECT_EQ(outcome.status, 0) << name << ": " << words[0] << outcome.err << outcome.out;
+    }
   }
 }
 

@@ -92,7 +92,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"missing_attribute", zone_of("<link id=\"l\"/>"), 5, "lacks the attribute bandwidth", "give it"},
         Mistake{"element_in_the_wrong_place", good_head + "<host id=\"a\" speed=\"1Gf\"/>\n</platform>\n", 4,
                 "<host> cannot stand in <platform>", "zone"},
-        Mistake{"no_unit", zone_of("<link id=\"l\" bandwidth=\"125000000\"/>"), 5, "no unit", "write 125000000Bps"},
+        Mistake{"no_unit", zone_of("<link id=\"l\" bandwidth=\"125000000\"/>"), 5, "no unit", "write 125000000Bps",
+                Severity::remark},
         Mistake{"slash_in_unit", zone_of("<link id=\"l\" bandwidth=\"10GB/s\"/>"), 5, "10GB/s", "write 10GBps"},
         Mistake{"hertz", zone_of("<host id=\"a\" speed=\"2.4GHz\"/>"), 5, "2.4GHz", "write 2.4Gf"},
         Mistake{"unit_of_something_else", zone_of("<link id=\"l\" bandwidth=\"1us\"/>"), 5, "1us", "something else"},
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
             "half_a_loopback",
             zone_of("<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" "
                     "loopback_bw=\"1GBps\"/>"),
-            5, "half of a loopback", "both"},
+            5, "half of a loopback", "both", Severity::remark},
         Mistake{"link_that_is_nowhere",
                 zone_of(two_hosts + "<route src=\"a\" dst=\"b\">\n<link_ctn id=\"gone\"/></route>"), 8,
                 "nowhere: 'gone'", "define <link"},

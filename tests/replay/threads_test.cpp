@@ -318,7 +318,8 @@ TEST(Threads, that_share_cores_end_in_the_configurations_that_have_no_deadlock) 
       ASSERT_EQ(result.lanes.size(), 5U);
       for (const std::size_t lane : {0U, 2U, 4U}) {
         ASSERT_TRUE(result.lanes[lane].deadlock) << "cores " << cores << ", lane " << lane;
-        EXPECT_THAT(text(*result.lanes[lane].deadlock), HasSubstr("Send waits for rank 1 to receive its message of 4 bytes"));
+        EXPECT_THAT(text(*result.lanes[lane].deadlock),
+                    HasSubstr("Send waits for rank 1 to receive its message of 4 bytes"));
         EXPECT_EQ(result.lanes[lane].makespan, std::numeric_limits<double>::infinity());
       }
       EXPECT_EQ(result.lanes[0].deadlock, result.lanes[4].deadlock) << "one reason, told once";

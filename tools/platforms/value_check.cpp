@@ -4,6 +4,7 @@
 #include "tools/platforms/findings.h"
 
 #include <string_view>
+#include <vector>
 
 namespace timeless::tools::platforms {
 
@@ -18,14 +19,17 @@ void remark_bare_numbers(const pugi::xml_node& node, const pugi::xml_attribute& 
   const auto quantity = replay::quantity_of(attribute.name());
   if (!quantity || *attribute.value() == '\0') return;
   const std::string place = "<" + std::string(node.name()) + "> " + attribute.name();
-  for (const std::string_view text : replay::numbers_of(node, attribute)) {
+  const std::vector<std::string_view> numbers = replay::numbers_of(node, attribute);
+  for (const std::string_view text : numbers) {
     const auto reading = replay::read_quantity(*quantity, text);
     if (!reading || reading->value <= 0 || !reading->unit.empty()) continue;
     findings.push_back(
-        {.line = line,
+        {.severity = Severity::remark,
+         .line = line,
          .what = place + "=\"" + std::string(text) + "\" has no unit; SimGrid takes it for " +
                  std::string(replay::bare_unit(*quantity)),
-         .advice = "write " + std::string(text) + std::string(replay::bare_unit(*quantity)) + " if that is meant"});
+         .advice = "write " + std::string(text) + std::string(replay::bare_unit(*quantity)) + " if that is meant" +
+                   (numbers.size() > 1 ? "; a comma separates numbers, its place is not within one" : "")});
   }
 }
 
@@ -33,9 +37,11 @@ void check_loopback(const pugi::xml_node& cluster, std::size_t line, const std::
   const bool bandwidth = *cluster.attribute("loopback_bw").value() != '\0';
   const bool latency = *cluster.attribute("loopback_lat").value() != '\0';
   if (bandwidth != latency)
-    findings.push_back({.line = line,
-                        .what = name + " has only half of a loopback",
-                        .advice = "give both loopback_bw and loopback_lat"});
+    findings.push_back(
+        {.severity = bandwidth ? Severity::remark : Severity::mistake,
+         .line = line,
+         .what = name + " has only half of a loopback" + (bandwidth ? ": SimGrid gives it a latency of 0" : ""),
+         .advice = "give both loopback_bw and loopback_lat"});
   else if (!bandwidth)
     findings.push_back({.severity = Severity::remark,
                         .line = line,
