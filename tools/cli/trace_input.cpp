@@ -4,6 +4,8 @@
 #include "base/rank_ranges.h"
 #include "gather/merge/files_source.h"
 #include "gather/parts/rank_files.h"
+#include "tools/cli/console.h"
+#include "tools/cli/verb.h"
 #include "trace/codec/format.h"
 
 #include <fmt/format.h>
@@ -223,6 +225,12 @@ std::string incompleteness(const trace::Run& run) {
   }
   if (unfinished.size() > most_reasons) sentence += "; and others";
   return sentence;
+}
+
+int warn_if_incomplete(const trace::Run& run, const std::string& output) {
+  if (run.complete()) return exit_ok;
+  print_warning(incompleteness(run) + " (" + output + ")");
+  return static_cast<int>(Failure::partial);
 }
 
 } // namespace timeless::tools

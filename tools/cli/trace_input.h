@@ -40,6 +40,10 @@ std::uint64_t total_actions(const trace::Run& run);
 /// What a run lacks, in a sentence: "ranks 3, 7-12 are missing; rank 1 is not finalized (killed)"; empty when nothing.
 std::string incompleteness(const trace::Run& run);
 
+/// Warns of what a run lacks that has been written to `output`. Returns the exit code: 0, or 6 where it lacks
+/// something.
+int warn_if_incomplete(const trace::Run& run, const std::string& output);
+
 /// How far a volume of the trace may be from what was recorded, relative to that; 0 where nothing was rounded.
 double volume_error(const trace::Run& run);
 

@@ -1,6 +1,6 @@
 #include "tools/info/columns.h"
 
-#include "tools/cli/csv.h"
+#include "tools/render/csv.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,9 @@
 #include "tools/cli/console.h"
+#include "tools/cli/gather_options.h"
+#include "tools/cli/trace_input.h"
 #include "tools/mpi/command.h"
-#include "tools/render/gather_answer.h"
+#include "tools/render/answer.h"
+#include "tools/render/trace/gathered.h"
 
 #include "gather/gather.h"
 
@@ -8,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -41,16 +45,19 @@ int gather_nodes(const Options& options) {
                                                }});
   }
   if (!gathered) return 0;
-  return print_gathered({.directory = options.directory,
-                         .output = output,
-                         .merged = gathered->merged,
-                         .nodes = gathered->nodes,
-                         .steps = gathered->steps,
-                         .arity = gathered->arity,
-                         .measured = gathered->measured,
-                         .remove = options.remove,
-                         .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()},
-                        options.json);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const GatherAnswer answer{.directory = options.directory,
+                            .output = output,
+                            .merged = std::move(gathered->merged),
+                            .nodes = gathered->nodes,
+                            .steps = gathered->steps,
+                            .arity = gathered->arity,
+                            .measured = gathered->measured,
+                            .remove = options.remove,
+                            .seconds = took.count(),
+                            .spawned_worlds = spawned_worlds(options.directory)};
+  print_answer("gather", 1, answer, options.json);
+  return warn_if_incomplete(answer.merged.run, answer.output);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "analysis/efficiencies.h"
 #include "tools/cli/console.h"
+#include "tools/render/figures.h"
 #include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
@@ -25,18 +26,6 @@ using replay::Attribution;
 using replay::LaneResult;
 using replay::RankTimes;
 using replay::Result;
-
-std::string percent(double share) {
-  return fmt::format("{:.1f}", 100 * share);
-}
-
-std::string percent(const std::optional<double>& share) {
-  return share ? percent(*share) : "-";
-}
-
-ordered_json known(const std::optional<double>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
 
 /// "x1.234", "x1.23 to x1.25", "beyond x1024".
 std::string factor_text(const Tolerance& tolerance) {
@@ -104,7 +93,7 @@ std::string parts_table(const Attribution& attribution, const std::vector<const 
   for (const auto& [name, member] : columns)
     header.push_back(std::string(name) + " %");
   Table table(header);
-  const auto share = [&](double seconds) { return percent(total > 0 ? seconds / total : 0); };
+  const auto share = [&](double seconds) { return percent_text(total > 0 ? seconds / total : 0); };
   for (const AttributedTimes* part : listed) {
     const RankTimes& times = part->lanes[lane];
     std::vector<std::string> row{subject_text(attribution, part->subject), std::to_string(part->count),
@@ -178,7 +167,7 @@ ordered_json tolerances_json(const ToleranceAnswer& answer) {
 using replay::PathSegment;
 
 std::string part_of(double seconds, const CriticalPath& path) {
-  return percent(path.makespan > 0 ? seconds / path.makespan : 0);
+  return percent_text(path.makespan > 0 ? seconds / path.makespan : 0);
 }
 
 /// "rank 3, actions 14 to 20", "message from rank 2, action 7, to rank 3, action 13".
@@ -302,8 +291,8 @@ std::string efficiencies_text(const Result& result) {
     if (lane.deadlock) continue;
     if (!lane.ideal_makespan) return "";
     const Efficiencies found = efficiencies(lane);
-    table.add({lane.name, percent(found.parallel), percent(found.load_balance), percent(found.communication),
-               percent(found.serialisation), percent(found.transfer)});
+    table.add({lane.name, percent_text(found.parallel), percent_text(found.load_balance), percent_text(found.communication),
+               percent_text(found.serialisation), percent_text(found.transfer)});
   }
   return "\n" + table.text() + "parallel = load balance x communication, communication = serialisation x transfer\n";
 }

@@ -2,7 +2,8 @@
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/machine_basis.h"
-#include "tools/render/gather_answer.h"
+#include "tools/render/answer.h"
+#include "tools/render/trace/converted.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/files/new_file.h"
@@ -15,7 +16,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,40 +54,6 @@ std::uint64_t parse_error(std::string_view text) {
   return static_cast<std::uint64_t>(parts);
 }
 
-double ratio(const gather::Merged& merged) {
-  if (merged.input_bytes == 0) return 0;
-  return static_cast<double>(merged.output_bytes) / static_cast<double>(merged.input_bytes);
-}
-
-void print_text(const ConvertOptions& options, const gather::Conversion& conversion) {
-  const gather::Merged& merged = conversion.merged;
-  print_line("{}: {} of {} ranks from {}", options.output, merged.run.ranks.size(), merged.run.size, options.trace);
-  print_line("{:<10}{} before, {} now ({:.1f} %)", "bytes", human_bytes(static_cast<double>(merged.input_bytes)),
-             human_bytes(static_cast<double>(merged.output_bytes)), 100 * ratio(merged));
-  if (options.volume_error)
-    print_line("{:<10}{} of {} rounded, by at most {:.3g} %; the sum of each kernel of each rank is exact", "volumes",
-               human_count(static_cast<double>(conversion.rounded)),
-               human_count(static_cast<double>(conversion.volumes)), 100 * conversion.largest_error);
-}
-
-void print_answer(const ConvertOptions& options, const gather::Conversion& conversion) {
-  const gather::Merged& merged = conversion.merged;
-  print_json("convert", 1,
-             {{"trace", options.trace},
-              {"output", options.output},
-              {"ranks", merged.run.size},
-              {"ranks_present", merged.run.ranks.size()},
-              {"complete", merged.run.complete()},
-              {"incomplete_because", incompleteness(merged.run)},
-              {"actions", total_actions(merged.run)},
-              {"input_bytes", merged.input_bytes},
-              {"output_bytes", merged.output_bytes},
-              {"volumes", conversion.volumes},
-              {"volumes_rounded", conversion.rounded},
-              {"largest_error", conversion.largest_error},
-              {"volume_error", volume_error(merged.run)}});
-}
-
 int convert_to_archive(const ConvertOptions& options, const trace::Source& source) {
   gather::ConversionOptions how{.force = options.force};
   if (options.volume_error) how.volume_error = parse_error(*options.volume_error);
@@ -101,45 +67,9 @@ int convert_to_archive(const ConvertOptions& options, const trace::Source& sourc
     conversion = gather::convert(source, options.trace, options.output, how);
     conversion.merged.input_bytes = trace_bytes(options.trace, source);
   }
-  if (options.json)
-    print_answer(options, conversion);
-  else
-    print_text(options, conversion);
-  if (conversion.merged.run.complete()) return exit_ok;
-  print_warning(incompleteness(conversion.merged.run) + " (" + options.output + ")");
-  return static_cast<int>(Failure::partial);
-}
-
-void print_changes(const char* what, const std::map<std::string, std::uint64_t>& changes) {
-  for (const auto& [words, count] : changes)
-    print_line("{:<10}{}: {}", what, words, count);
-}
-
-void print_export(const ConvertOptions& options, const trace::Run& run, const trace::formats::ExportReport& report) {
-  if (options.json) {
-    nlohmann::ordered_json files = nlohmann::ordered_json::array();
-    for (const std::filesystem::path& file : report.files)
-      files.push_back(file.string());
-    print_json("convert", 1,
-               {{"trace", options.trace},
-                {"output", options.output},
-                {"format", options.to},
-                {"ranks", run.size},
-                {"ranks_present", run.ranks.size()},
-                {"complete", run.complete()},
-                {"incomplete_because", incompleteness(run)},
-                {"actions", report.actions},
-                {"files", std::move(files)},
-                {"output_bytes", report.bytes},
-                {"lowered", report.lowered},
-                {"lost", report.lost}});
-    return;
-  }
-  print_line("{}: {} of {} ranks from {}", options.output, run.ranks.size(), run.size, options.trace);
-  print_line("{:<10}{} in {} file{}", "bytes", human_bytes(static_cast<double>(report.bytes)), report.files.size(),
-             report.files.size() == 1 ? "" : "s");
-  print_changes("lowered", report.lowered);
-  print_changes("lost", report.lost);
+  const ConvertedArchive answer{options.trace, options.output, options.volume_error.has_value(), conversion};
+  print_answer("convert", 1, answer, options.json);
+  return warn_if_incomplete(conversion.merged.run, options.output);
 }
 
 int convert_to_format(const ConvertOptions& options, const trace::Source& source) {
@@ -158,27 +88,15 @@ int convert_to_format(const ConvertOptions& options, const trace::Source& source
                              progress->update(done);
                            }});
   }
-  print_export(options, source.run(), report);
-  if (source.run().complete()) return exit_ok;
-  print_warning(incompleteness(source.run()) + " (" + options.output + ")");
-  return static_cast<int>(Failure::partial);
+  print_answer("convert", 1, ExportedTrace{options.trace, options.output, options.to, source.run(), report},
+               options.json);
+  return warn_if_incomplete(source.run(), options.output);
 }
 
 int convert_trace(const ConvertOptions& options) {
   const auto source = open_trace(options.trace, options.from);
   demand_output_apart(options.output, trace_files(options.trace, *source));
   return options.to.empty() ? convert_to_archive(options, *source) : convert_to_format(options, *source);
-}
-
-std::string formats_text() {
-  std::string text;
-  for (const trace::formats::Format& format : trace::formats::formats())
-    text += fmt::format("  {:<12} {:<12} {}\n", format.name,
-                        format.open == nullptr    ? "--to"
-                        : format.write == nullptr ? "--from"
-                                                  : "--from, --to",
-                        format.description);
-  return text;
 }
 
 } // namespace

@@ -1,8 +1,7 @@
-#include "tools/cli/console.h"
 #include "tools/recording/capabilities.h"
+#include "tools/render/answer.h"
+#include "tools/render/recording/capabilities.h"
 #include "tools/verbs/verbs.h"
-
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -16,31 +15,9 @@ struct DoctorOptions {
   bool json = false;
 };
 
-void print_text(const Capabilities& capabilities) {
-  for (const Check& check : capabilities.checks) {
-    print_line("{:<8} {:<20} {}", name(check.health), check.subject, check.found);
-    if (!check.remedy.empty()) print_line("{:<29} -> {}", "", check.remedy);
-  }
-  fmt::print("\n");
-  print_line("{}", capabilities.recording_possible
-                       ? "Recording works here. Next: timeless record -- mpirun -np 4 ./program"
-                       : "Recording does not work here; what is missing above says why.");
-}
-
-void print_answer(const Capabilities& capabilities) {
-  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
-  for (const Check& check : capabilities.checks)
-    checks.push_back(
-        {{"subject", check.subject}, {"health", name(check.health)}, {"found", check.found}, {"remedy", check.remedy}});
-  print_json("doctor", 1, {{"recording_possible", capabilities.recording_possible}, {"checks", checks}});
-}
-
 int diagnose(const DoctorOptions& options) {
   const Capabilities capabilities = examine(options.directory);
-  if (options.json)
-    print_answer(capabilities);
-  else
-    print_text(capabilities);
+  print_answer("doctor", 1, capabilities, options.json);
   return capabilities.recording_possible ? int{exit_ok} : static_cast<int>(Failure::missing_capability);
 }
 

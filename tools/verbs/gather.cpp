@@ -1,5 +1,8 @@
 #include "tools/cli/console.h"
-#include "tools/render/gather_answer.h"
+#include "tools/cli/gather_options.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/answer.h"
+#include "tools/render/trace/gathered.h"
 #include "tools/verbs/verbs.h"
 
 #include "gather/merge/merge.h"
@@ -51,7 +54,9 @@ int gather_directory(const GatherOptions& options) {
          }});
   }
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return print_gathered(answer, options.json);
+  answer.spawned_worlds = spawned_worlds(options.directory);
+  print_answer("gather", 1, answer, options.json);
+  return warn_if_incomplete(answer.merged.run, answer.output);
 }
 
 } // namespace

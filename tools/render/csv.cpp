@@ -1,4 +1,4 @@
-#include "tools/cli/csv.h"
+#include "tools/render/csv.h"
 
 #include <algorithm>
 

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "analysis/summary.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+/// Figures that many results have.
+namespace timeless::tools {
+
+/// 0.1234 -> "12.3"
+std::string percent_text(double share);
+/// "-" where there is none.
+std::string percent_text(const std::optional<double>& share);
+/// The percentage that `part` is of `whole`, 0 of nothing.
+std::string percent_text(double part, double whole);
+/// Bytes as people read them.
+std::string bytes_text(std::uint64_t bytes);
+/// A count as people read it.
+std::string count_text(std::uint64_t count);
+/// "s" unless there is one of them.
+const char* plural(std::uint64_t count);
+
+/// Null where there is none.
+nlohmann::ordered_json known(const std::optional<double>& value);
+nlohmann::ordered_json to_json(const Spread& spread);
+
+} // namespace timeless::tools
