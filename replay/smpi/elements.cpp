@@ -2,6 +2,7 @@
 
 #include "replay/smpi/smpi_internals.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace timeless::replay::smpi {
@@ -47,6 +48,27 @@ MPI_Datatype ElementTypes::without_room(trace::Bytes size) {
     PMPI_Type_commit(&type);
   }
   return type;
+}
+
+Elements ElementTypes::elements(trace::Bytes bytes, trace::Bytes times) {
+  const trace::Bytes unit = unit_for(bytes * std::max<trace::Bytes>(times, 1));
+  return {count_of(bytes, unit), of(unit)};
+}
+
+Elements ElementTypes::elements_without_room(trace::Bytes bytes, trace::Bytes times) {
+  if (bytes * times < worth_sparing) return elements(bytes, times);
+  const trace::Bytes unit = unit_for(bytes * times);
+  return {count_of(bytes, unit), without_room(unit)};
+}
+
+Elements ElementTypes::room_for(trace::Bytes bytes) {
+  bytes = std::max(bytes, smallest_large_);
+  if (bytes <= largest_count) return elements(bytes);
+  constexpr trace::Bytes turn = trace::Bytes{1} << 32U;
+  constexpr trace::Bytes widest = 0x7fff0000; // as an int; a multiple of all units
+  trace::Bytes room = bytes / turn * turn + widest;
+  if (room < bytes) room += turn;
+  return elements(room);
 }
 
 } // namespace timeless::replay::smpi

@@ -4,7 +4,9 @@
 
 #include <smpi/smpi.h>
 
+#include <cstddef>
 #include <map>
+#include <span>
 
 namespace timeless::replay::smpi {
 
@@ -31,6 +33,11 @@ inline int count_of(trace::Bytes bytes, trace::Bytes element) {
   return static_cast<int>((bytes + element - 1) / element);
 }
 
+/// The part with this index; 0 where the list does not have it.
+inline trace::Bytes part_at(std::span<const trace::Bytes> parts, std::size_t index) {
+  return index < parts.size() ? parts[index] : 0;
+}
+
 /// The types of elements of all sizes.
 class ElementTypes {
 public:
@@ -40,7 +47,25 @@ public:
   /// as large as what they move, and they fill it with zeros, though a replay never looks at it.
   MPI_Datatype without_room(trace::Bytes size);
 
+  /// So many bytes. MPI counts are ints, and SMPI multiplies them by numbers of ranks, as ints again: where it
+  /// multiplies by `times`, the elements are large enough for both.
+  Elements elements(trace::Bytes bytes, trace::Bytes times = 1);
+  /// The same, without room where they are many.
+  Elements elements_without_room(trace::Bytes bytes, trace::Bytes times);
+
+  /// Room to receive so many bytes.
+  ///
+  /// SMPI has receives of small messages wait in one place and those of large ones in another, by sizes that it takes
+  /// for ints (so 2 to 4 GiB are small). Small messages look into both, large ones into theirs alone. So a receive of a
+  /// large message may be taken by a small one, though a small receive came before it, and the large message finds
+  /// none. Where all receives count as large, they are taken in their order. What a message costs depends on its
+  /// sender's size.
+  Elements room_for(trace::Bytes bytes);
+  /// The smallest of the messages that SMPI takes for large ones: smpi/async-small-thresh.
+  void set_smallest_large(trace::Bytes bytes) { smallest_large_ = bytes; }
+
 private:
+  trace::Bytes smallest_large_ = 0;
   std::map<trace::Bytes, MPI_Datatype> solid_;
   std::map<trace::Bytes, MPI_Datatype> hollow_;
 };

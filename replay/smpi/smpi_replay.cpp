@@ -200,9 +200,11 @@ public:
     std::map<std::string, std::uint32_t> names;
     // Computation first, then by the alphabet, as in the model's.
     if (stage_.attribute_calls) made.calls = "computation\n";
-    for (const RankPlayer& player : players_)
-      for (const auto& [name, timed] : player.calls())
+    for (const RankPlayer& player : players_) {
+      const smpi::TimeBySubject times = player.times();
+      for (const auto& [name, timed] : times.calls())
         if (name != "computation") names.emplace(name, 0);
+    }
     std::uint32_t number = 1;
     for (auto& [name, place] : names) {
       place = number++;
@@ -213,10 +215,11 @@ public:
     for (const RankPlayer& player : players_) {
       made.actions += player.actions();
       made.ends.push_back(player.end());
-      for (const auto& [kernel, timed] : player.kernels())
+      const smpi::TimeBySubject times = player.times();
+      for (const auto& [kernel, timed] : times.kernels())
         made.parts.push_back({rank, kernel, timed.count, timed.seconds});
       const std::size_t first = made.parts.size();
-      for (const auto& [name, timed] : player.calls())
+      for (const auto& [name, timed] : times.calls())
         made.parts.push_back({rank, names.at(name), timed.count, timed.seconds});
       std::sort(made.parts.begin() + static_cast<std::ptrdiff_t>(first), made.parts.end(),
                 [](const Part& left, const Part& right) { return left.subject < right.subject; });
@@ -361,8 +364,8 @@ public:
       stage.send_area = sent.address();
       stage.receive_area = received.address();
       stage.prepare_collectives_for_nodes = smpi::collectives_chosen();
-      stage.smallest_large =
-          static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>("smpi/async-small-thresh"), 0));
+      stage.types.set_smallest_large(
+          static_cast<trace::Bytes>(std::max(simgrid::config::get_value<int>("smpi/async-small-thresh"), 0)));
       stage.action_done = [this, &report] {
         constexpr std::uint64_t between_reports = 1 << 15;
         if (++done_ % between_reports == 0) report.progress(done_, actions_);

@@ -53,7 +53,6 @@ struct Stage {
   char* send_area = nullptr;              ///< addresses to name; SMPI copies nothing while replaying
   char* receive_area = nullptr;
   ElementTypes types = {};
-  trace::Bytes smallest_large = 0; ///< of the messages that SMPI takes for large ones: smpi/async-small-thresh
   std::function<void()> action_done = {};
   /// Where somebody wants to know: what a rank's next action took, seconds since the common start.
   std::function<void(trace::Rank rank, double begin, double end)> observe = {};

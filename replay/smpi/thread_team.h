@@ -1,6 +1,7 @@
 #pragma once
 
-#include "replay/smpi/rank_state.h"
+#include "replay/smpi/messages.h"
+#include "replay/smpi/requests.h"
 #include "replay/smpi/stage.h"
 #include "trace/model/action_block.h"
 #include "trace/model/source.h"
@@ -26,17 +27,6 @@ struct Need {
   std::uint32_t thread = 0; ///< its place in the team
   std::uint64_t actions = 0;
   std::shared_ptr<const Passed> since = {}; ///< what it leaves behind, whose time the action takes
-};
-
-/// What SMPI is told of an action's messages.
-struct MessageTags {
-  int send = 0;
-  int receive = 0;
-  bool numbered = false;
-  bool probed = false;               ///< where numbered: a probe has had the message
-  MessageNumber received = {};       ///< where numbered
-  trace::Rank peer = trace::no_rank; ///< where the message to receive comes from
-  trace::Tag tag = 0;
 };
 
 /// What an action has to do with others.

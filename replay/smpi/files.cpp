@@ -1,16 +1,14 @@
-#include "replay/smpi/rank_player.h"
+#include "replay/smpi/files.h"
+
+#include "replay/smpi/requests.h"
 
 #include <algorithm>
 
-// SMPI's own files need names and places that traces do not hold. What it would do with them, it does on SimGrid's
-// disks: so do we, where hosts have some, and else as the model does.
 namespace timeless::replay::smpi {
 
 namespace {
 
 namespace sg4 = simgrid::s4u;
-using trace::Action;
-using trace::ActionKind;
 
 /// The disk SMPI takes for a file without a path: the host's first.
 sg4::Disk* own_disk() {
@@ -22,27 +20,27 @@ void sleep_until(double moment) {
   if (moment > sg4::Engine::get_clock()) sg4::this_actor::sleep_until(moment);
 }
 
-trace::Bytes written_by(const Action& action) {
+trace::Bytes written_by(const trace::Action& action) {
   return trace::traits(action.kind).sent == trace::Sizes::said ? 0 : action.bytes;
 }
 
 } // namespace
 
 /// On a disk, or through a port of the thread's own, one transfer's bytes after the other's; latencies overlap.
-void RankPlayer::start_transfer(FileTransfer& transfer, trace::Bytes read, trace::Bytes written) {
+void Files::start(const Call& call, FileTransfer& transfer, trace::Bytes read, trace::Bytes written) {
   if (sg4::Disk* disk = own_disk(); disk != nullptr) {
     if (read + written == 0) return;
     transfer.disk = read > 0 ? disk->read_async(read) : disk->write_async(written);
     return;
   }
   if (transfer.instance) return; // the members' collective says how long it takes
-  const double begin = std::max(sg4::Engine::get_clock(), file_port_free_);
-  file_port_free_ = begin + static_cast<double>(read + written) * stage_.files.byte_time;
-  transfer.until = file_port_free_ + stage_.files.latency;
+  double& free = port_free_[call.thread];
+  free = std::max(sg4::Engine::get_clock(), free) + static_cast<double>(read + written) * stage_.files.byte_time;
+  transfer.until = free + stage_.files.latency;
 }
 
-void RankPlayer::finish(FileTransfer& transfer) {
-  if (transfer.arrival != MPI_REQUEST_NULL) check(PMPI_Wait(&transfer.arrival, MPI_STATUS_IGNORE), *current_);
+void Files::finish(const Call& call, FileTransfer& transfer) {
+  if (transfer.arrival != MPI_REQUEST_NULL) call.check(PMPI_Wait(&transfer.arrival, MPI_STATUS_IGNORE));
   if (transfer.disk != nullptr) transfer.disk->wait();
   if (transfer.instance) {
     FileCollective& instance = stage_.file_collectives[transfer.members];
@@ -59,11 +57,12 @@ void RankPlayer::finish(FileTransfer& transfer) {
 }
 
 /// The call of all members begins when the last of them has come; messages of no bytes tell them.
-FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
-  const Circle& members = circle(action.communicator);
+FileTransfer Files::meet(const Call& call, bool waits) {
+  const trace::Action& action = call.action;
+  const SmpiCommunicator& members = communicators_.of(call);
   FileTransfer transfer;
   transfer.instance = true;
-  transfer.members = {action.communicator, own_->file_calls[action.communicator]++};
+  transfer.members = {action.communicator, calls_[action.communicator]++};
   transfer.bytes = action.receive_bytes + written_by(action);
   FileCollective& instance = stage_.file_collectives[transfer.members];
   instance.members = members.size;
@@ -71,38 +70,39 @@ FileTransfer RankPlayer::meet_at_file(const Action& action, bool waits) {
   instance.last = std::max(instance.last, sg4::Engine::get_clock());
   instance.bytes += transfer.bytes;
   if (waits)
-    check(PMPI_Barrier(members.whole), action);
+    call.check(PMPI_Barrier(members.whole));
   else
-    start_barrier(action, members.whole, &transfer.arrival);
-  start_transfer(transfer, action.receive_bytes, written_by(action));
+    collectives_.start_barrier(call, members.whole, &transfer.arrival);
+  start(call, transfer, action.receive_bytes, written_by(action));
   return transfer;
 }
 
-void RankPlayer::file(const Action& action) {
+void Files::transfer(const Call& call, Pending* pending) {
   FileTransfer transfer;
-  start_transfer(transfer, action.receive_bytes, action.bytes);
-  if (action.request == trace::no_request) return finish(transfer);
-  slot(action.request).file = std::move(transfer);
+  start(call, transfer, call.action.receive_bytes, call.action.bytes);
+  if (pending == nullptr) return finish(call, transfer);
+  pending->file = std::move(transfer);
 }
 
-void RankPlayer::file_collective(const Action& action) {
-  const trace::ActionTraits& traits = trace::traits(action.kind);
-  if (traits.settles) return check(PMPI_Barrier(communicator(action.communicator)), action);
+void Files::collective(const Call& call, Pending* pending) {
+  const trace::ActionTraits& traits = trace::traits(call.action.kind);
+  const trace::CommunicatorId file = call.action.communicator;
+  if (traits.settles) return call.check(PMPI_Barrier(communicators_.of(call).whole));
   if (traits.split == trace::SplitCall::ends) {
-    const auto begun = own_->split_transfers.find(action.communicator);
-    if (begun == own_->split_transfers.end()) return; // its first half was not recorded
+    const auto begun = split_.find(file);
+    if (begun == split_.end()) return; // its first half was not recorded
     FileTransfer transfer = std::move(begun->second);
-    own_->split_transfers.erase(begun);
-    return finish(transfer);
+    split_.erase(begun);
+    return finish(call, transfer);
   }
   const bool split = traits.split == trace::SplitCall::begins;
-  FileTransfer transfer = meet_at_file(action, !split && action.request == trace::no_request);
+  FileTransfer transfer = meet(call, !split && pending == nullptr);
   if (split) {
-    own_->split_transfers[action.communicator] = std::move(transfer);
-  } else if (action.request != trace::no_request) {
-    slot(action.request).file = std::move(transfer);
+    split_[file] = std::move(transfer);
+  } else if (pending != nullptr) {
+    pending->file = std::move(transfer);
   } else {
-    finish(transfer);
+    finish(call, transfer);
   }
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "replay/smpi/call.h"
+#include "replay/smpi/collectives.h"
+#include "replay/smpi/communicators.h"
+#include "replay/smpi/composed_collectives.h"
+#include "replay/smpi/files.h"
+#include "replay/smpi/messages.h"
+#include "replay/smpi/reductions.h"
+#include "replay/smpi/requests.h"
+#include "replay/smpi/stage.h"
+#include "replay/smpi/windows.h"
+
+namespace timeless::replay::smpi {
+
+/// The MPI calls of a rank, each of its own subject, on what all threads of the rank share. Called by the rank's
+/// actors, of which one runs at a time.
+class RankCalls {
+public:
+  RankCalls(Stage& stage, trace::Rank rank);
+  RankCalls(const RankCalls&) = delete;
+  RankCalls& operator=(const RankCalls&) = delete;
+
+  /// Makes the communicators and windows that the rank uses in the run.
+  void prepare();
+  /// Carries out a call; what is none, and what stands for nothing that was recorded, takes no time.
+  void play(const Call& call);
+  /// Messages::number().
+  MessageTags number_messages(const Call& call) { return messages_.number(call); }
+
+private:
+  void collective(const Call& call);
+  void create_communicator(const Call& call);
+
+  const Stage& stage_;
+  trace::Rank rank_;
+  Communicators communicators_;
+  Reductions reductions_;
+  Collectives collectives_;
+  ComposedCollectives composed_;
+  Files files_;
+  Requests requests_;
+  Messages messages_;
+  Windows windows_;
+};
+
+} // namespace timeless::replay::smpi
