@@ -19,6 +19,8 @@ public:
   bool stands_aside(std::uint32_t member) const { return paired(member) && ((member & 1U) != 0) != odd_stay_; }
   /// The other one of the two.
   static std::uint32_t partner(std::uint32_t member) { return member ^ 1U; }
+  /// The one of a pair that stands aside.
+  std::uint32_t aside_of_pair(std::uint32_t member) const { return (member & ~1U) + (odd_stay_ ? 0U : 1U); }
   /// Among those that take part.
   std::uint32_t number(std::uint32_t member) const { return paired(member) ? member / 2 : member - surplus_; }
   std::uint32_t member(std::uint32_t number) const {
@@ -32,5 +34,37 @@ private:
   std::uint32_t surplus_;
   bool odd_stay_;
 };
+
+/// The first step of one of a pair: the one that stands aside hands over all its blocks, the other combines them with
+/// its own.
+inline Step fold_in(const Folding& folding, std::uint32_t me, Blocks all) {
+  const std::uint32_t partner = Folding::partner(me);
+  if (folding.stands_aside(me)) return {.to = partner, .out = all, .in = {}};
+  return {.out = {}, .from = partner, .in = all, .reduces = true};
+}
+
+/// Step `index` of member `me` of a folded algorithm; false when there are no more. After fold_in(), those that take
+/// part do `steps` steps, which `among(number, index)` gives; then those that stood aside get `result`, theirs.
+template <typename Among>
+bool folded(const Folding& folding, std::uint32_t me, std::uint32_t index, Blocks all, Blocks result,
+            std::uint32_t steps, const Among& among, Step& step) {
+  if (folding.paired(me)) {
+    if (index == 0) {
+      step = fold_in(folding, me, all);
+      return true;
+    }
+    --index;
+    const bool aside = folding.stands_aside(me);
+    if (index == (aside ? 0 : steps)) {
+      const std::uint32_t partner = Folding::partner(me);
+      step = aside ? Step{.out = {}, .from = partner, .in = result} : Step{.to = partner, .out = result, .in = {}};
+      return true;
+    }
+    if (aside) return false;
+  }
+  if (index >= steps) return false;
+  step = among(folding.number(me), index);
+  return true;
+}
 
 } // namespace timeless::replay::schedules

@@ -33,67 +33,41 @@ Step halve(const Folding& folding, std::uint32_t number, std::uint32_t index) {
 bool rabenseifner_allreduce(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   const Folding folding(group.members, true);
   const Blocks all{0, folding.power()};
-  const std::uint32_t partner = Folding::partner(me);
-  if (folding.stands_aside(me)) {
-    if (index == 0) step = {.to = partner, .out = all, .in = {}};
-    if (index == 1) step = {.out = {}, .from = partner, .in = all};
-    return index <= 1;
-  }
-  if (folding.paired(me)) {
-    if (index == 0) {
-      step = {.out = {}, .from = partner, .in = all, .reduces = true};
-      return true;
-    }
-    --index;
-  }
   const std::uint32_t halvings = floor_log2(folding.power());
-  const std::uint32_t number = folding.number(me);
-  if (index < halvings) {
-    step = halve(folding, number, index);
-    return true;
-  }
-  if (index < 2 * halvings) {
-    const std::uint32_t bit = 2 * halvings - 1 - index;
+  const auto there_and_back = [&](std::uint32_t number, std::uint32_t exchange) -> Step {
+    if (exchange < halvings) return halve(folding, number, exchange);
+    const std::uint32_t bit = 2 * halvings - 1 - exchange;
     const std::uint32_t other = number ^ (1U << bit);
-    step = {.to = folding.member(other),
+    return {.to = folding.member(other),
             .out = kept(folding.power(), number, bit + 1),
             .from = folding.member(other),
             .in = kept(folding.power(), other, bit + 1)};
-    return true;
-  }
-  if (index > 2 * halvings || !folding.paired(me)) return false;
-  step = {.to = partner, .out = all, .in = {}};
-  return true;
+  };
+  return folded(folding, me, index, all, all, 2 * halvings, there_and_back, step);
 }
 
 bool rabenseifner_reduce(const Group& group, std::uint32_t me, std::uint32_t index, Step& step) {
   const Folding folding(group.members, false);
-  const Blocks all{0, folding.power()};
-  const std::uint32_t partner = Folding::partner(me);
   const std::uint32_t halvings = floor_log2(folding.power());
   const bool replaces = folding.stands_aside(group.root); // the root takes member 0's place in the second half
   const Blocks block_of_0 = kept(folding.power(), 0, halvings);
   std::uint32_t number = folding.number(me);
-  if (folding.stands_aside(me)) {
+  if (folding.paired(me)) {
     if (index == 0) {
-      step = {.to = partner, .out = all, .in = {}};
+      step = fold_in(folding, me, {0, folding.power()});
       return true;
     }
+    --index;
+  }
+  if (folding.stands_aside(me)) {
     if (me != group.root) return false;
-    if (index == 1) {
+    if (index == 0) {
       step = {.out = {}, .from = 0, .in = block_of_0};
       return true;
     }
+    --index;
     number = 0;
-    index -= 2;
   } else {
-    if (folding.paired(me)) {
-      if (index == 0) {
-        step = {.out = {}, .from = partner, .in = all, .reduces = true};
-        return true;
-      }
-      --index;
-    }
     if (index < halvings) {
       step = halve(folding, number, index);
       return true;
