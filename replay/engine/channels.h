@@ -2,7 +2,6 @@
 
 #include "replay/engine/clocks.h"
 #include "replay/engine/rank_range.h"
-#include "replay/engine/rendezvous.h"
 #include "trace/model/ids.h"
 
 #include <cstddef>
@@ -23,6 +22,8 @@ struct ChannelKey {
   trace::Tag tag = 0;
   bool operator==(const ChannelKey&) const = default;
 };
+
+inline constexpr std::uint32_t no_handshake = 0xffffffffU;
 
 /// A message from its send until it is taken.
 struct alignas(64) Message {

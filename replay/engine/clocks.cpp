@@ -1,7 +1,7 @@
 #include "replay/engine/clocks.h"
 
+#include "replay/engine/eager_limits.h"
 #include "replay/engine/plain_clocks.h"
-#include "replay/engine/rendezvous.h"
 
 #include <algorithm>
 #include <utility>

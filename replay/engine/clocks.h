@@ -140,6 +140,10 @@ public:
   Moment now(const Clock& clock) {
     if (clock.pending) [[unlikely]]
       return {materialised(clock)};
+    return plain_now(clock);
+  }
+  /// The same where no overheads differ by lane.
+  static Moment plain_now(const Clock& clock) {
     return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   }
 
@@ -161,7 +165,7 @@ public:
   Moment set_off(Clock& clock, std::uint32_t row, double bytes) {
     if (ends_) [[unlikely]]
       return rows_[row].ends->port.fixed != nullptr ? pass_port(clock, rows_[row], bytes) : now(clock);
-    return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+    return plain_now(clock);
   }
   /// A message that had to wait for its receive, of this departure's row, has left at `start`, and its sender is done
   /// with it: that kept the port.

@@ -1,11 +1,10 @@
-#include "replay/engine/engine.h"
-#include "replay/engine/plain_clocks.h"
-#include "replay/engine/trace_error.h"
+#include "replay/engine/messages.h"
 
 #include <algorithm>
 #include <utility>
 
-/// A turn of a rank: the innermost loop, with those actions in it that make up nearly all of a trace.
+/// The event loop runs a rank until it must wait or its budget is spent: the innermost loop, with those actions in it
+/// that make up nearly all of a trace.
 namespace timeless::replay {
 
 namespace {
@@ -13,7 +12,7 @@ namespace {
 constexpr std::uint32_t budget_among_processes = 64;
 // How many actions before it is used a channel is fetched into the caches.
 constexpr std::uint32_t channels_ahead = 4;
-// How many operations of a turn are fetched before it begins.
+// How many operations of a rank are fetched before it is run.
 constexpr std::uint32_t operations_ahead = 6;
 
 bool is_message(RequestState state) {
@@ -30,84 +29,92 @@ void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) 
 /// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the
 /// next need is fetched step by step: each step finds there what the one before has fetched.
 void Engine::prefetch() const {
-  if (const std::uint32_t* number = worklist_.ahead(3)) {
-    const auto* rank = reinterpret_cast<const std::byte*>(&ranks_[*number]);
+  if (const std::uint32_t* number = core_.worklist.ahead(3)) {
+    const auto* rank = reinterpret_cast<const std::byte*>(&core_.ranks[*number]);
     __builtin_prefetch(rank);
     __builtin_prefetch(rank + 64);
-    __builtin_prefetch(&clocks_[*number]);
+    __builtin_prefetch(&core_.clocks[*number]);
   }
-  if (const std::uint32_t* number = worklist_.ahead(2)) {
-    const RankState& rank = ranks_[*number];
+  if (const std::uint32_t* number = core_.worklist.ahead(2)) {
+    const RankState& rank = core_.ranks[*number];
     __builtin_prefetch(rank.sequence + rank.position);
     __builtin_prefetch(rank.volume);
-    clocks_.prefetch(*number);
+    core_.clocks.prefetch(*number);
     rank.requests.prefetch();
-    if (rank.stage != 0) channels_.prefetch(rank.subject);
+    if (rank.stage != 0) core_.channels.prefetch(rank.subject);
   }
-  if (const std::uint32_t* number = worklist_.ahead(1)) {
-    const RankState& rank = ranks_[*number];
+  if (const std::uint32_t* number = core_.worklist.ahead(1)) {
+    const RankState& rank = core_.ranks[*number];
     const std::uint32_t end = std::min(rank.size, rank.position + operations_ahead);
     for (std::uint32_t position = rank.position; position < end; ++position)
       __builtin_prefetch(rank.operations + rank.sequence[position]);
   }
-  if (const std::uint32_t* number = worklist_.ahead(0)) {
-    const RankState& rank = ranks_[*number];
+  if (const std::uint32_t* number = core_.worklist.ahead(0)) {
+    const RankState& rank = core_.ranks[*number];
     const std::uint32_t end = std::min(rank.size, rank.position + channels_ahead);
     for (std::uint32_t position = rank.position; position < end; ++position)
-      channels_.prefetch(rank.operations[rank.sequence[position]].touches);
+      core_.channels.prefetch(rank.operations[rank.sequence[position]].touches);
   }
 }
 
-void Engine::run_turn(std::uint32_t number) {
-  RankState& rank = ranks_[number];
+void Engine::run_rank(std::uint32_t number) {
+  RankState& rank = core_.ranks[number];
   if (rank.several) [[unlikely]]
     return run_thread(number);
-  const std::uint32_t budget = remote_ ? std::min(options_.budget, budget_among_processes) : options_.budget;
+  const std::uint32_t budget =
+      core_.remote ? std::min(core_.options.budget, budget_among_processes) : core_.options.budget;
   for (std::uint32_t left = std::max(budget, 1U); left > 0;) {
     if (rank.position == rank.size && !next_block(rank, number))
-      return ranks_[number].several ? run_thread(number) : finish(ranks_[number]);
+      return core_.ranks[number].several ? run_thread(number) : core_.finish(core_.ranks[number]);
     const std::uint32_t begin = rank.position;
     const std::uint32_t end = std::min(rank.size, begin + std::min(left, rank.size));
-    const bool goes_on = plain_         ? run_stretch<Pace::plain>(rank, number, end)
-                         : observation_ ? run_stretch<Pace::observed>(rank, number, end)
-                                        : run_stretch<Pace::usual>(rank, number, end);
+    const bool goes_on = plain_                          ? run_actions<Pace::plain>(rank, number, end)
+                         : core_.explanation.observation ? run_actions<Pace::observed>(rank, number, end)
+                                                         : run_actions<Pace::usual>(rank, number, end);
     if (!goes_on) return;
     left -= rank.position - begin;
   }
-  worklist_.push(number);
+  core_.worklist.push(number);
 }
 
-TIMELESS_INLINE inline void Engine::send_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
-  clock.overhead += operation.send_overhead;
-  clock.copied += operation.bytes;
-  const std::uint64_t ticket = channels_.send_made(operation.channel, [&]() TIMELESS_INLINE {
-    return Message{.sent = {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead},
-                   .bytes = operation.bytes,
-                   .receive_overhead = operation.receive_overhead,
-                   .row = operation.row};
-  });
-  const Channel& channel = channels_[operation.channel];
-  if (channel.awaited == ticket) wake_receiver(operation.channel);
-  if (operation.request != trace::no_request)
-    start(rank, operation.request) = {ticket, operation.channel, RequestState::sent};
-}
-
-// Calls rather than one large function, whose variables would all live in memory.
-[[gnu::noinline]] void Engine::take_fast(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
-  Channel& channel = channels_[channel_number];
-  Message& taken = message(channel, ticket);
-  clocks_.take_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
-  channels_.remove(channel, ticket, taken);
-}
-
-TIMELESS_INLINE inline bool Engine::receive_fast(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
-  if (rank.stage == 0) {
-    rank.ticket = channels_.post(operation.receive_channel);
-    rank.stage = 1;
+/// False when there is none, or the rank has become several threads.
+bool Engine::next_block(RankState& rank, std::uint32_t number) {
+  rank.note_last_computation();
+  do {
+    rank.actions_before += rank.size;
+    core_.actions += rank.size;
+    rank.position = rank.size = 0;
+    if (!rank.stream->next(rank.block)) return false;
+    rank.size = static_cast<std::uint32_t>(rank.block.size());
+  } while (rank.size == 0);
+  const auto sequence = rank.block.sequence();
+  const std::uint64_t mark = rank.block.dictionary_mark();
+  const bool known = mark != 0 && mark == rank.program.mark;
+  if (!known) {
+    core_.compiler.compile(rank.block, core_.world_rank(number), rank.program);
+    rank.program.mark = mark;
+    if (rank.program.threads) {
+      teams_.make_threads(number);
+      return false;
+    }
   }
-  if (!has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  take_fast(clock, operation.receive_channel, rank.ticket);
+  if (auto& attributor = core_.explanation.attributor)
+    attributor->enter_block(number, rank.block.dictionary(), sequence, known, rank.program);
+  // A marked dictionary comes from a decoder that has looked.
+  if (mark == 0 && *std::ranges::max_element(sequence) >= rank.program.operations.size())
+    fail("a block's sequence goes beyond its dictionary");
+  rank.replay(sequence, rank.block.volumes());
+  core_.count_not_modelled(rank.program, rank.block, number);
   return true;
+}
+
+/// The last action of a rank, if it is.
+void Engine::finalize(RankState& rank, std::uint32_t number) {
+  if (rank.position + 1 < rank.size)
+    ++rank.position;
+  else if (!next_block(rank, number) && !core_.ranks[number].several)
+    return core_.finish(rank);
+  fail("an action after MPI_Finalize");
 }
 
 /// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
@@ -120,23 +127,23 @@ TIMELESS_INLINE inline bool Engine::receive_fast(RankState& rank, Clocks::Clock&
     const Request& request = rank.requests[ids[rank.stage]];
     if (request.state == RequestState::sent) continue;
     if (request.state != RequestState::receiving) return Completion::other;
-    if (!has_message(rank, request.subject, request.ticket)) return Completion::waits;
+    if (!core_.has_message(rank, request.subject, request.ticket)) return Completion::waits;
   }
   Arrived arrived[most_together];
   std::size_t arrivals = 0;
-  clocks_.begin_fast(clock);
+  core_.clocks.begin_fast(clock);
   for (const trace::RequestId id : ids) {
     const Request& request = rank.requests[id];
     if (request.state != RequestState::receiving) continue;
-    Channel& channel = channels_[request.subject];
-    Message& taken = message(channel, request.ticket);
-    clocks_.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
+    Channel& channel = core_.channels[request.subject];
+    Message& taken = Core::message(channel, request.ticket);
+    core_.clocks.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
     arrived[arrivals++] = {&channel, &taken, request.ticket};
   }
-  if (arrivals > 0) clocks_.take_all_fast(clock);
+  if (arrivals > 0) core_.clocks.take_all_fast(clock);
   for (std::size_t index = 0; index < arrivals; ++index) {
     const auto& [channel, taken, ticket] = arrived[index];
-    channels_.remove(*channel, ticket, *taken);
+    core_.channels.remove(*channel, ticket, *taken);
   }
   for (const trace::RequestId id : ids) {
     Request& request = rank.requests[id];
@@ -146,23 +153,22 @@ TIMELESS_INLINE inline bool Engine::receive_fast(RankState& rank, Clocks::Clock&
   return Completion::done;
 }
 
-[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, Clocks::Clock& clock,
+[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, std::uint32_t number, Clocks::Clock& clock,
                                                           const Operation& operation) {
   switch (operation.step) {
   case Step::send:
-    send_fast(rank, clock, operation);
+    send<Pace::plain>(rank, number, clock, operation);
     return Completion::done;
   case Step::receive:
-    return receive_fast(rank, clock, operation) ? Completion::done : Completion::waits;
+    return receive<Pace::plain>(rank, clock, operation) ? Completion::done : Completion::waits;
   case Step::post:
-    start(rank, operation.request) = {channels_.post(operation.receive_channel), operation.receive_channel,
-                                      RequestState::receiving};
+    post(rank, operation);
     return Completion::done;
   case Step::complete_one: {
     Request& request = rank.requests[operation.request];
     if (request.state == RequestState::receiving) {
-      if (!has_message(rank, request.subject, request.ticket)) return Completion::waits;
-      take_fast(clock, request.subject, request.ticket);
+      if (!core_.has_message(rank, request.subject, request.ticket)) return Completion::waits;
+      take<Pace::plain>(clock, request.subject, request.ticket);
     } else if (request.state != RequestState::sent) {
       return Completion::other;
     }
@@ -177,12 +183,13 @@ TIMELESS_INLINE inline bool Engine::receive_fast(RankState& rank, Clocks::Clock&
 }
 
 /// Replays the block's actions up to `end`; false when the rank must wait or has ended.
-template <Engine::Pace pace>
-bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t end) {
-  Clocks::Clock& clock = clocks_[number];
+template <Pace pace>
+bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t end) {
+  Clocks::Clock& clock = core_.clocks[number];
   const std::uint32_t* const sequence = rank.sequence;
   const Operation* const operations = rank.operations;
   const std::uint64_t* volume = rank.volume;
+  Explanation& explanation = core_.explanation;
   for (std::uint32_t position = rank.position; position < end; ++position) {
     const Operation& operation = operations[sequence[position]];
     if (operation.step == Step::compute) {
@@ -192,11 +199,11 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
       continue;
     }
     if (position + channels_ahead < rank.size)
-      channels_.prefetch(operations[sequence[position + channels_ahead]].touches);
+      core_.channels.prefetch(operations[sequence[position + channels_ahead]].touches);
     rank.position = position;
     rank.volume = volume;
     if constexpr (pace == Pace::plain) {
-      const Completion completion = perform_fast(rank, clock, operation);
+      const Completion completion = perform_fast(rank, number, clock, operation);
       if (completion == Completion::waits) return false;
       if (completion == Completion::done) {
         rank.stage = 0;
@@ -208,11 +215,11 @@ bool Engine::run_stretch(RankState& rank, std::uint32_t number, std::uint32_t en
       finalize(rank, number);
       return false;
     }
-    if (attributor_) attributor_->turn_to(number, sequence[position]);
+    if (explanation.attributor) explanation.attributor->turn_to(number, sequence[position]);
     if constexpr (pace == Pace::observed) expect(rank, number, operation);
     const bool done = perform(rank, number, operation);
     if (!done) return false;
-    if (tracer_) tracer_->look(number, world_rank(number), action(rank));
+    core_.look(number);
     if constexpr (pace == Pace::observed) observe(rank, number, position, rank.volume == volume ? 0 : *volume);
     rank.stage = 0;
     volume = rank.volume;

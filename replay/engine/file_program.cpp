@@ -5,11 +5,11 @@ namespace timeless::replay {
 using trace::Action;
 using trace::ActionKind;
 using trace::Rank;
-using Act = FileCall::Act;
 
 namespace {
 
-Act act(ActionKind kind) {
+FileCall::Act act(ActionKind kind) {
+  using Act = FileCall::Act;
   if (trace::family(kind) == trace::ActionFamily::file) return Act::alone;
   switch (trace::traits(kind).split) {
   case trace::SplitCall::begins:
@@ -36,7 +36,7 @@ Operation Compiler::file(const Action& action, Rank rank, Program& program) {
   if (action.kind != ActionKind::file_delete) call.file = communicators_.view(action.communicator, rank).id;
   if (action.kind == ActionKind::file_read_shared || action.kind == ActionKind::file_write_shared)
     not_modelled(Unmodelled::shared_file_pointer);
-  if (call.act == Act::together || call.act == Act::begin) {
+  if (call.act == FileCall::Act::together || call.act == FileCall::Act::begin) {
     call.instance = instance(action, action.kind, action.communicator, trace::no_rank, rank, program).call;
     program.calls[call.instance].moved = call.bytes;
   }

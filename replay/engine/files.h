@@ -1,28 +1,13 @@
 #pragma once
 
-#include "replay/engine/clocks.h"
-#include "trace/model/ids.h"
+#include "replay/engine/calls.h"
+#include "replay/engine/collectives.h"
 
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 namespace timeless::replay {
-
-/// One rank's call on a file.
-struct FileCall {
-  enum class Act : std::uint8_t {
-    alone,    ///< this rank by itself
-    together, ///< with all who have opened the file
-    begin,    ///< the first half of a split collective
-    end,      ///< the second
-  };
-  Act act = Act::alone;
-  trace::CommunicatorId file = trace::world_communicator;
-  trace::Bytes bytes = 0;
-  std::uint32_t instance = 0; ///< in Program::calls
-};
 
 /// A split collective under way.
 struct SplitCollective {
@@ -30,22 +15,34 @@ struct SplitCollective {
   trace::Bytes bytes = 0;
 };
 
-/// What a replay remembers of files.
+/// Replays calls on files: each waits for the file system, those of all who have opened a file for each other first.
 class Files {
 public:
-  explicit Files(std::size_t ranks) : ports_(ranks) {}
+  Files(Core& core, Collectives& collectives) : core_(core), collectives_(collectives) {}
 
-  Port& port(std::uint32_t number) { return ports_[number]; }
-  /// From now on there are so many ranks and threads.
-  void make_room(std::size_t ranks) { ports_.resize(ranks); }
-  /// The split collective that a rank has begun on a file, if any; set it, or reset it.
-  std::optional<SplitCollective>& split(std::uint32_t number, trace::CommunicatorId file) {
-    return splits_[std::uint64_t{number} << 32U | file];
-  }
-  void forget(std::uint32_t number, trace::CommunicatorId file) { splits_.erase(std::uint64_t{number} << 32U | file); }
+  /// A call of Program::files; false when the rank must wait.
+  bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
+  /// The members go on from their complete collective, each with its own bytes, and all within what the file system can
+  /// take.
+  void take(std::uint32_t number, std::uint32_t instance, trace::Bytes bytes);
+  /// A rank wants no result of a collective, which stays where those who have yet to come will look for it.
+  void leave_early(std::uint32_t instance);
 
 private:
-  std::vector<Port> ports_;
+  using Act = FileCall::Act;
+
+  /// The split collective that a rank has begun on a file, if any; set it, or reset it.
+  std::optional<SplitCollective>& split(std::uint32_t number, trace::CommunicatorId file) {
+    return splits_[std::uint64_t{core_.rank_number(number)} << 32U | file];
+  }
+  void access_alone(RankState& rank, std::uint32_t number, const FileCall& call, trace::RequestId request);
+  bool access_together(RankState& rank, std::uint32_t number, const FileCall& call);
+  bool end_split(RankState& rank, std::uint32_t number, const FileCall& call);
+  void give_up_split(std::uint32_t number, trace::CommunicatorId file);
+
+  Core& core_;
+  Collectives& collectives_;
+  TransitPorts ports_;
   std::unordered_map<std::uint64_t, std::optional<SplitCollective>> splits_; ///< by rank and file
 };
 

@@ -1,7 +1,5 @@
 #include "replay/engine/observation.h"
 
-#include "replay/engine/engine.h"
-
 #include <utility>
 
 namespace timeless::replay {
@@ -51,55 +49,6 @@ void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clo
   action.received = of.present.received;
   observer_.observe(action);
   of.present.received.clear();
-}
-
-// ---- what the engine tells
-
-void Engine::expect(RankState& rank, std::uint32_t number, const Operation& operation) {
-  Observation::Present& present = observation_->present(number);
-  if (rank.stage == 0 && operation.channel != no_channel) present.sent_before = channels_[operation.channel].sent;
-  if (operation.step != Step::complete && operation.step != Step::complete_one) return;
-  present.received.clear();
-  const auto add = [&](trace::RequestId id) {
-    const Request& request = rank.requests[id];
-    if (request.state != RequestState::receiving && request.state != RequestState::exchanging) return;
-    const std::uint32_t channel =
-        request.state == RequestState::receiving ? request.subject : handshakes_[request.subject].receive_channel;
-    present.received.push_back(Observation::message(channels_.key(channel), request.ticket));
-  };
-  if (operation.step == Step::complete_one) return add(operation.request);
-  for (std::uint32_t i = 0; i < operation.requests; ++i)
-    add(rank.program.requests[operation.first_request + i]);
-}
-
-void Engine::observe(RankState& rank, std::uint32_t number, std::uint32_t position, std::uint64_t volume) {
-  const std::uint32_t entry = rank.sequence[position];
-  const Operation& operation = rank.operations[entry];
-  Observation::Present& present = observation_->present(number);
-  ObservedAction observed{.rank = world_rank(number),
-                          .thread = rank.several ? rank.thread->all->division.number(rank.thread->place) : 0,
-                          .ordinal =
-                              rank.several ? rank.thread->part.ordinals[position] : rank.actions_before + position,
-                          .action = dictionary(rank)[entry],
-                          .volume = volume};
-  if (operation.channel != no_channel) {
-    const ChannelKey& key = channels_.key(operation.channel);
-    const std::uint64_t sent = channels_[operation.channel].sent;
-    observed.destination = key.destination;
-    if (rank.several)
-      observed.sent = present.sent;
-    else if (sent > present.sent_before)
-      observed.sent = Observation::message(key, sent - 1);
-  }
-  if (operation.receive_channel != no_channel) {
-    const ChannelKey& key = channels_.key(operation.receive_channel);
-    observed.source = key.source;
-    const bool receives = operation.step == Step::receive || operation.step == Step::receive_rendezvous ||
-                          operation.step == Step::exchange;
-    if (receives && operation.request == trace::no_request)
-      present.received.push_back(Observation::message(key, rank.ticket));
-  }
-  observation_->end(number, clocks_, clocks_[number], observed);
 }
 
 } // namespace timeless::replay

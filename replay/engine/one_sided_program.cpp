@@ -8,7 +8,6 @@ namespace timeless::replay {
 using trace::Action;
 using trace::ActionKind;
 using trace::Rank;
-using Act = OneSidedCall::Act;
 
 namespace {
 
@@ -26,6 +25,7 @@ bool combines(const Action& action) {
 } // namespace
 
 Operation Compiler::one_sided(const Action& action, Rank rank, Program& program) {
+  using Act = OneSidedCall::Act;
   const auto view = communicators_.view(action.communicator, rank);
   OneSidedCall call{.window = view.id};
   switch (action.kind) {

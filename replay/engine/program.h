@@ -1,12 +1,11 @@
 #pragma once
 
+#include "replay/engine/calls.h"
 #include "replay/engine/channels.h"
 #include "replay/engine/collective_matching.h"
 #include "replay/engine/communicators.h"
 #include "replay/engine/cost_rows.h"
-#include "replay/engine/files.h"
 #include "replay/engine/not_modelled.h"
-#include "replay/engine/one_sided.h"
 #include "replay/engine/schedule.h"
 #include "trace/model/action_block.h"
 

@@ -112,14 +112,6 @@ public:
   /// By the numbers they have where they come from.
   std::vector<Arriving>& arriving(int from) { return arriving_[static_cast<std::size_t>(from)]; }
 
-  /// A collective this process brings together.
-  struct Gathering {
-    Partial all;
-    std::size_t parts = 0;
-  };
-  std::map<InstanceId, Gathering> gatherings;
-  std::map<InstanceId, std::uint32_t> handed_in; ///< this process's collectives that wait for the others
-
 private:
   WordWriter begin(int process, RecordKind kind, std::uint32_t subject) {
     WordWriter words(outgoing_[static_cast<std::size_t>(process)]);

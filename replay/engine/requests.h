@@ -25,6 +25,11 @@ enum class RequestState : std::uint8_t {
   file,          ///< waits for a collective, then for the file system
 };
 
+/// True of what waits for a message to leave.
+constexpr bool sends(RequestState state) {
+  return state == RequestState::leaving || state == RequestState::exchanging;
+}
+
 /// True of what is completed after messages and collectives.
 constexpr bool comes_later(RequestState state) {
   return state == RequestState::transfer || state == RequestState::file_transfer || state == RequestState::file;

@@ -41,14 +41,15 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
           .from = transfer.from,
           .bytes = transfer.bytes,
           .reduced_bytes = transfer.reduced_bytes,
-          .sending = transfer.sending};
+          .sending = transfer.sending,
+          .overhead = transfer.sending == schedules::Sending::blocking ? Overhead::send : Overhead::nonblocking_send};
   if (transfer.to != schedules::nobody) {
     step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
                     : rows.message(members[here], members[transfer.to], transfer.bytes);
     if (!network.overheads_by_lane()) {
-      const bool blocking = transfer.sending == schedules::Sending::blocking;
       const Bytes bytes = whole_bytes(transfer.bytes);
-      step.send_overhead = blocking ? network.send_overhead(bytes) : network.isend_overhead(bytes);
+      step.send_overhead =
+          step.overhead == Overhead::send ? network.send_overhead(bytes) : network.isend_overhead(bytes);
       step.receive_overhead = network.receive_overhead(bytes);
     }
   }

@@ -21,8 +21,9 @@ struct MemberStep {
   double bytes = 0;
   double reduced_bytes = 0;
   schedules::Sending sending = schedules::Sending::exchange;
-  double send_overhead = 0;    ///< seconds
-  double receive_overhead = 0; ///< seconds, of whoever receives what is sent here
+  Overhead overhead = Overhead::nonblocking_send; ///< which one its send pays
+  double send_overhead = 0;                       ///< seconds
+  double receive_overhead = 0;                    ///< seconds, of whoever receives what is sent here
 };
 
 /// One member's schedule of a call. It owns the call's lists, so it can outlive the block that held the call.

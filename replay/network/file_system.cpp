@@ -18,8 +18,9 @@ struct Unit {
   double size;
 };
 
-constexpr std::array times{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}};
-constexpr std::array rates{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9}, Unit{"TB/s", 1e12}};
+constexpr std::array time_units{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}};
+constexpr std::array rate_units{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
+                                Unit{"TB/s", 1e12}};
 
 [[noreturn]] void fail(std::string_view text, std::string what) {
   throw Error(Failure::usage, std::move(what), std::string(text),
@@ -37,7 +38,7 @@ double quantity(std::string_view text, std::string_view whole, std::span<const U
 }
 
 double byte_time(std::string_view text, std::string_view whole) {
-  const double rate = quantity(text, whole, rates);
+  const double rate = quantity(text, whole, rate_units);
   if (!(rate > 0) || !std::isfinite(1 / rate)) fail(whole, "a bandwidth must be more than 0");
   return 1 / rate;
 }
@@ -45,13 +46,14 @@ double byte_time(std::string_view text, std::string_view whole) {
 std::string rate_text(double byte_time) {
   const double rate = 1 / byte_time;
   // A reciprocal may fall short of the next unit by its rounding.
-  const auto unit =
-      std::find_if(rates.rbegin(), rates.rend() - 1, [&](const Unit& one) { return rate * (1 + 1e-12) >= one.size; });
+  const auto unit = std::find_if(rate_units.rbegin(), rate_units.rend() - 1,
+                                 [&](const Unit& one) { return rate * (1 + 1e-12) >= one.size; });
   return fmt::format("{:g} {}", rate / unit->size, unit->name);
 }
 
 std::string time_text(double seconds) {
-  const auto unit = std::find_if(times.begin(), times.end() - 1, [&](const Unit& one) { return seconds >= one.size; });
+  const auto unit =
+      std::find_if(time_units.begin(), time_units.end() - 1, [&](const Unit& one) { return seconds >= one.size; });
   return fmt::format("{:g} {}", seconds / unit->size, unit->name);
 }
 
@@ -68,7 +70,7 @@ FileSystem parse_file_system(std::string_view text) {
     const std::string_view name = part.substr(0, equals);
     const std::string_view value = part.substr(equals + 1);
     if (name == "latency")
-      file_system.latency = quantity(value, text, times);
+      file_system.latency = quantity(value, text, time_units);
     else if (name == "bandwidth")
       file_system.byte_time = byte_time(value, text);
     else if (name == "aggregate")

@@ -1,0 +1,168 @@
+#include "replay/engine/messages.h"
+
+#include <fmt/format.h>
+#include <utility>
+
+/// Requests: whether what they stand for has come, and taking it.
+namespace timeless::replay {
+
+using trace::RequestId;
+
+/// True when a request's part can be taken; otherwise the rank waits for it.
+inline bool Engine::ready(RankState& rank, RequestId id) {
+  const Request request = rank.requests[id];
+  switch (request.state) {
+  case RequestState::inactive:
+    fail(fmt::format("a completion of request {}, which is not active", id));
+  case RequestState::unresolved:
+    fail(fmt::format("a completion of request {}, a receive whose source is unknown", id));
+  case RequestState::receiving:
+    return core_.has_message(rank, request.subject, request.ticket);
+  case RequestState::collective:
+  case RequestState::file:
+    return collectives_.is_complete(rank, request.subject);
+  case RequestState::leaving:
+    return rendezvous_.may_go_on(rank, request.subject);
+  case RequestState::exchanging:
+    return core_.has_message(rank, rendezvous_.receive_channel(request), request.ticket) &&
+           rendezvous_.may_go_on(rank, request.subject);
+  case RequestState::agent:
+    return scheduled_.has_ended(rank, request.subject);
+  case RequestState::sent:
+  case RequestState::done:
+  case RequestState::transfer:
+  case RequestState::file_transfer:
+    break;
+  }
+  return true;
+}
+
+bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
+  if (!ready(rank, id)) return false;
+  Clocks::Clock& clock = core_.clocks[number];
+  const Request request = std::exchange(rank.requests[id], {});
+  switch (request.state) {
+  case RequestState::receiving:
+    take<Pace::usual>(clock, request.subject, request.ticket);
+    break;
+  case RequestState::collective:
+    collectives_.take(number, request.subject);
+    break;
+  case RequestState::leaving:
+  case RequestState::exchanging:
+    rendezvous_.complete(number, request);
+    break;
+  case RequestState::agent:
+    core_.clocks.take(clock, scheduled_.incoming(request.subject));
+    scheduled_.dismiss(request.subject);
+    break;
+  default:
+    if (comes_later(request.state)) complete_other(number, request);
+  }
+  return true;
+}
+
+/// Lets the core's arrivals be what the requests stand for, all of them ready; `departures` of these are messages sent.
+/// True when some requests are neither messages nor collectives.
+bool Engine::gather(RankState& rank, std::span<const RequestId> ids, std::size_t& departures) {
+  core_.arrivals.clear();
+  departures = 0;
+  bool others = false;
+  for (const RequestId id : ids) {
+    const Request& request = rank.requests[id];
+    switch (request.state) {
+    case RequestState::receiving:
+      core_.arrivals.push_back(Core::incoming(core_.message(request.subject, request.ticket)));
+      break;
+    case RequestState::collective:
+      core_.arrivals.push_back(collectives_.incoming(request.subject));
+      break;
+    case RequestState::leaving:
+    case RequestState::exchanging:
+      departures += rendezvous_.add_arrivals(request);
+      break;
+    case RequestState::agent:
+      core_.arrivals.push_back(scheduled_.incoming(request.subject));
+      break;
+    default:
+      others = others || comes_later(request.state);
+    }
+  }
+  return others;
+}
+
+bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+  for (; rank.stage < ids.size(); ++rank.stage) {
+    const Request& request = rank.requests[ids[rank.stage]];
+    // The common cases without further ado.
+    if (request.state == RequestState::sent) continue;
+    if (request.state == RequestState::receiving && core_.channels[request.subject].has(request.ticket)) continue;
+    if (!ready(rank, ids[rank.stage])) return false;
+  }
+  Clocks::Clock& clock = core_.clocks[number];
+  std::size_t departures = 0;
+  const bool others = gather(rank, ids, departures);
+  core_.take_arrivals(clock, departures);
+  if (others) complete_others(rank, number, ids);
+  for (const RequestId id : ids) {
+    Request& request = rank.requests[id];
+    if (request.state == RequestState::inactive) fail_completed_twice(id);
+    forget(clock, request);
+    request.state = RequestState::inactive;
+  }
+  return true;
+}
+
+/// What the request stands for has been taken with others.
+inline void Engine::forget(Clocks::Clock& clock, const Request& request) {
+  switch (request.state) {
+  case RequestState::receiving: {
+    Channel& channel = core_.channels[request.subject];
+    Core::message(channel, request.ticket); // one that is there
+    core_.channels.remove(channel, request.ticket);
+    break;
+  }
+  case RequestState::collective:
+    collectives_.matching.leave(request.subject);
+    break;
+  case RequestState::leaving:
+  case RequestState::exchanging:
+    rendezvous_.forget(clock, request);
+    break;
+  case RequestState::agent:
+    scheduled_.dismiss(request.subject);
+    break;
+  default:
+    break;
+  }
+}
+
+/// After all messages of a completion: transfers, then files, as listed.
+void Engine::complete_others(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+  const auto complete_where = [&](auto which) {
+    for (const RequestId id : ids) {
+      Request& request = rank.requests[id];
+      if (!comes_later(request.state) || !which(request.state)) continue;
+      complete_other(number, request);
+      request.state = RequestState::done;
+    }
+  };
+  complete_where([](RequestState state) { return state == RequestState::transfer; });
+  complete_where([](RequestState) { return true; });
+}
+
+void Engine::complete_other(std::uint32_t number, const Request& request) {
+  Clocks::Clock& clock = core_.clocks[number];
+  if (request.state == RequestState::transfer)
+    core_.clocks.finish(clock, core_.transits.release(request.subject));
+  else if (request.state == RequestState::file_transfer)
+    core_.clocks.finish_file(clock, core_.transits.release(request.subject));
+  else
+    files_.take(number, request.subject, request.ticket);
+}
+
+void Engine::fail_completed_twice(RequestId id) {
+  fail(fmt::format("request {} is completed twice at once", id));
+}
+
+} // namespace timeless::replay
