@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/core.h"
-#include "replay/engine/diagnosis.h"
+#include "replay/result/problem.h"
 #include "replay/engine/eager_limits.h"
 #include "replay/engine/handshakes.h"
 
