@@ -1,7 +1,7 @@
 #include "virtual_processes.h"
 
 #include "replay/distributed/participant.h"
-#include "replay/engine/bus.h"
+#include "replay/engine/bus/bus.h"
 
 #include <algorithm>
 #include <ctime>

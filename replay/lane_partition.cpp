@@ -1,8 +1,8 @@
 #include "replay/lane_partition.h"
 
-#include "replay/engine/attribution.h"
-#include "replay/engine/eager_limits.h"
+#include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/explanation/attribution.h"
 #include "replay/network/varied_network.h"
 #include "replay/result/observer.h"
 #include "replay/result/problem.h"

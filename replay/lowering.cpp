@@ -2,7 +2,7 @@
 
 #include "replay/collectives/collectives.h"
 #include "replay/collectives/schedules/plan.h"
-#include "replay/engine/communicators.h"
+#include "replay/engine/matching/communicators.h"
 
 #include <algorithm>
 #include <memory>

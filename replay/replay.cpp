@@ -1,7 +1,7 @@
 #include "replay/replay.h"
 
-#include "replay/engine/lane_numbers.h"
-#include "replay/engine/program.h"
+#include "replay/engine/clocks/lane_numbers.h"
+#include "replay/engine/program/program.h"
 #include "replay/lane_partition.h"
 
 #include <algorithm>

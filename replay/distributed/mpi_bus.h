@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/bus.h"
+#include "replay/engine/bus/bus.h"
 
 #include <mpi.h>
 

@@ -2,9 +2,9 @@
 
 #include "replay/distributed/process_work.h"
 #include "replay/distributed/reports.h"
-#include "replay/engine/bus.h"
+#include "replay/engine/bus/bus.h"
+#include "replay/engine/core/remote.h"
 #include "replay/engine/engine.h"
-#include "replay/engine/remote.h"
 #include "replay/replay.h"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/rank_range.h"
+#include "replay/engine/clocks/rank_range.h"
 
 #include <cstdint>
 

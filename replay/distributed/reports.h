@@ -1,8 +1,8 @@
 #pragma once
 
+#include "replay/engine/bus/words.h"
 #include "replay/engine/ending.h"
-#include "replay/engine/path_tracer.h"
-#include "replay/engine/words.h"
+#include "replay/engine/explanation/path_tracer.h"
 #include "replay/replay.h"
 
 #include <exception>

@@ -4,7 +4,7 @@
 #include "base/processes/child.h"
 #include "base/processes/pipe.h"
 #include "replay/distributed/reports.h"
-#include "replay/engine/words.h"
+#include "replay/engine/bus/words.h"
 
 #include <array>
 #include <csignal>

@@ -1,7 +1,7 @@
 #include "replay/distributed/shared_timeline.h"
 
 #include "base/error.h"
-#include "replay/engine/words.h"
+#include "replay/engine/bus/words.h"
 
 #include <cstring>
 #include <memory>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "replay/engine/channels.h"
-#include "replay/engine/collective_matching.h"
-#include "replay/engine/communicators.h"
+#include "replay/engine/matching/channels.h"
+#include "replay/engine/matching/collective_matching.h"
+#include "replay/engine/matching/communicators.h"
 #include "replay/result/problem.h"
 #include "trace/model/run.h"
 

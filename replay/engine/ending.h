@@ -1,9 +1,9 @@
 #pragma once
 
-#include "replay/engine/collective_matching.h"
-#include "replay/engine/communicators.h"
 #include "replay/engine/diagnosis.h"
-#include "replay/engine/not_modelled.h"
+#include "replay/engine/matching/collective_matching.h"
+#include "replay/engine/matching/communicators.h"
+#include "replay/engine/program/not_modelled.h"
 #include "replay/options/options.h"
 #include "replay/result/problem.h"
 #include "trace/model/run.h"

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "replay/engine/collectives.h"
-#include "replay/engine/core.h"
+#include "replay/engine/collectives/collectives.h"
+#include "replay/engine/collectives/scheduled_collectives.h"
+#include "replay/engine/core/core.h"
 #include "replay/engine/diagnosis.h"
 #include "replay/engine/ending.h"
-#include "replay/engine/files.h"
-#include "replay/engine/one_sided.h"
-#include "replay/engine/rendezvous.h"
-#include "replay/engine/scheduled_collectives.h"
-#include "replay/engine/thread_teams.h"
+#include "replay/engine/rendezvous/rendezvous.h"
+#include "replay/engine/threads/thread_teams.h"
+#include "replay/engine/transfers/files.h"
+#include "replay/engine/transfers/one_sided.h"
 #include "replay/options/options.h"
 #include "trace/model/source.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "replay/engine/clocks/plain_clocks.h"
 #include "replay/engine/engine.h"
-#include "replay/engine/plain_clocks.h"
 
 /// An eager message, from its send until it is taken. All paces share the code; Pace::plain leaves out what costs
 /// nothing there.

@@ -14,7 +14,7 @@ constexpr std::string_view tong =
     "Tong et al., Fast Classification of MPI Applications using Lamport's Logical Clocks, section IV.C";
 
 // Tong et al.: "(1,50)", "(10,5)" and "(32,1.3)", Gb/s and microseconds.
-constexpr std::array known{
+constexpr std::array all_presets{
     Preset{"e1g", "1G Ethernet", 50e-6, 1e9, tong},
     Preset{"e10g", "10G Ethernet", 5e-6, 10e9, tong},
     Preset{"qdr", "InfiniBand QDR", 1.3e-6, 32e9, tong},
@@ -36,12 +36,12 @@ std::string scaled_name(std::string_view name, const Scaling& scaling) {
 }
 
 std::span<const Preset> presets() {
-  return known;
+  return all_presets;
 }
 
 const Preset& preset(std::string_view name) {
   std::string names;
-  for (const Preset& one : known) {
+  for (const Preset& one : all_presets) {
     if (one.name == name) return one;
     names += (names.empty() ? "" : ", ") + std::string(one.name);
   }

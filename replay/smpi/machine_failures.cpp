@@ -62,8 +62,8 @@ std::string MachineFailures::links() const {
 std::optional<Error> missing_route(const Error& stopped) {
   const std::string& words = stopped.description();
   if (words.find("There can't be route in an Empty zone") != std::string::npos)
-    return Error(Failure::invalid_input, "ranks are on hosts of a zone without routes (routing=\"None\")", stopped.where(),
-                 "connect them, or place the ranks elsewhere (--hostfile)");
+    return Error(Failure::invalid_input, "ranks are on hosts of a zone without routes (routing=\"None\")",
+                 stopped.where(), "connect them, or place the ranks elsewhere (--hostfile)");
   constexpr std::string_view before = "send data from ";
   constexpr std::string_view between = " to ";
   const std::size_t begin = words.find(before);

@@ -1,7 +1,7 @@
 #include "machines.h"
 #include "random_program.h"
 
-#include "replay/engine/lane_kernels.h"
+#include "replay/engine/clocks/lane_kernels.h"
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>

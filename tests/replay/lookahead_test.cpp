@@ -1,7 +1,7 @@
 // What a replay must know before it comes to it: what is cancelled later, and what receives will have received.
 #include "base/error.h"
 #include "machines.h"
-#include "replay/engine/lookahead.h"
+#include "replay/engine/matching/lookahead.h"
 #include "replay/replay.h"
 #include "tests/trace/contradictory_outcomes.h"
 

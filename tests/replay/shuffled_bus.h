@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/distributed/participant.h"
-#include "replay/engine/bus.h"
+#include "replay/engine/bus/bus.h"
 
 #include <cstdint>
 #include <deque>

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "machines.h"
 #include "random_program.h"
-#include "replay/engine/observation.h"
+#include "replay/engine/explanation/observation.h"
 #include "replay/replay.h"
 #include "replay/timeline/timeline.h"
 #include "tests/temporary_directory.h"

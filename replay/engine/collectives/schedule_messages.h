@@ -1,0 +1,91 @@
+#pragma once
+
+#include "replay/engine/matching/channels.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Messages within collectives, from when they are sent until they are taken, and who waits for one. Unlike channels,
+/// nothing is left of a pair of members that has no message on its way: an alltoall of many members would need as many
+/// channels as there are pairs.
+class ScheduleMessages {
+public:
+  static constexpr std::uint32_t nobody = 0xffffffffU;
+  /// Who waits is a rank's number, or an agent's with this bit.
+  static constexpr std::uint32_t agent_bit = 1U << 31U;
+
+  /// From one member to another of one collective. Messages of one way are received in the order they were sent.
+  struct Way {
+    std::uint32_t instance = 0;
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    bool operator==(const Way&) const = default;
+  };
+
+  ScheduleMessages();
+
+  /// A message begins its way. Returns who waited for it, who does so no more, or nobody.
+  std::uint32_t put(const Way& way, Message&& message);
+  static constexpr std::size_t nowhere = ~std::size_t{0};
+  /// Where the next message of this way is, until anything else comes or goes; nowhere when there is none yet.
+  std::size_t find(const Way& way) const {
+    const std::size_t at = place(way);
+    return slots_[at].first == none ? nowhere : at;
+  }
+  const Message& operator[](std::size_t found) const { return letters_[slots_[found].first].message; }
+  Message& operator[](std::size_t found) { return letters_[slots_[found].first].message; }
+  /// Who waits for the next message of this way, or nobody.
+  std::uint32_t waiter(const Way& way) const { return slots_[place(way)].waiter; }
+  /// `waiter` waits for the next message of this way, on which there is none.
+  void wait(const Way& way, std::uint32_t waiter);
+  /// Calls visit(message) for the messages of this way.
+  template <typename Visit>
+  void for_each(const Way& way, Visit&& visit) {
+    for (std::uint32_t letter = slots_[place(way)].first; letter != none; letter = letters_[letter].next)
+      visit(letters_[letter].message);
+  }
+  /// Forgets the message that was found.
+  void remove(std::size_t found);
+
+private:
+  static constexpr std::uint32_t none = 0xffffffffU;
+
+  /// Free where there are neither messages nor a waiter.
+  struct Slot {
+    Way way;
+    std::uint32_t waiter = nobody;
+    std::uint32_t first = none; ///< a letter
+    std::uint32_t last = none;
+    bool free() const { return first == none && waiter == nobody; }
+  };
+  struct Letter {
+    Message message;
+    std::uint32_t next = none; ///< of the same way, or the next free one
+  };
+
+  std::size_t home(const Way& way) const {
+    std::uint64_t state = (std::uint64_t{way.from} << 32U | way.to) * 0x9e3779b97f4a7c15U;
+    state = (state ^ (state >> 29U) ^ way.instance) * 0xff51afd7ed558ccdU;
+    return static_cast<std::size_t>(state ^ (state >> 32U)) & (slots_.size() - 1);
+  }
+  /// The slot of this way, or the free one where it would be.
+  std::size_t place(const Way& way) const {
+    std::size_t slot = home(way);
+    while (!slots_[slot].free() && slots_[slot].way != way)
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+  void vacate(std::size_t slot);
+  void grow();
+
+  std::vector<Slot> slots_; ///< a power of two, open addressing
+  std::size_t used_ = 0;
+  std::deque<Letter> letters_;
+  std::uint32_t free_letters_ = none;
+};
+
+} // namespace timeless::replay

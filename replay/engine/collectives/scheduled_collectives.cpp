@@ -1,0 +1,191 @@
+#include "replay/engine/collectives/scheduled_collectives.h"
+
+#include <utility>
+
+namespace timeless::replay {
+
+// ---- steps
+
+ScheduledCollectives::Progress ScheduledCollectives::begin(RankState& rank, std::uint32_t number, std::uint32_t call) {
+  const CollectiveCall& what = rank.program.calls[call];
+  core_.depart(number, PathTracer::Kind::collective);
+  const std::uint32_t instance = collectives_.matching.arrive(what, core_.world_rank(number), rank.action());
+  if (core_.remote && collectives_.matching[instance].gathered) collectives_.hand_in(instance);
+  return {.schedule = rank.program.schedules[call].get(),
+          .communicator = what.communicator,
+          .member = what.member,
+          .instance = instance};
+}
+
+/// Lets progress.step be the step at progress.index; false when there are no more.
+bool ScheduledCollectives::next_step(Progress& progress) {
+  return progress.schedule->step(progress.index, progress.cursor, progress.member,
+                                 core_.communicators.members(progress.communicator), core_.network, core_.clocks.rows(),
+                                 core_.care, progress.step);
+}
+
+/// At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
+void ScheduledCollectives::look(std::uint32_t stepper) {
+  if (!is_agent(stepper)) core_.look(stepper);
+}
+
+bool ScheduledCollectives::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+  if (progress.schedule->plan().together > 1) return advance_together(progress, clock, stepper);
+  for (;; progress.begun = false, ++progress.index) {
+    if (!progress.begun) {
+      if (!next_step(progress)) return !core_.care || end_all_sent(progress, clock);
+      progress.begun = true;
+      begin_step(progress, clock, stepper);
+    }
+    if (progress.step.from != schedules::nobody && !receive_step(progress, clock, stepper)) return false;
+    if (progress.step.from == schedules::nobody && !end_step_sent(progress, clock)) return false;
+    core_.clocks.reduce(clock, progress.step.reduced_bytes);
+    look(stepper);
+  }
+}
+
+void ScheduledCollectives::begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+  const bool sends = progress.step.to != schedules::nobody;
+  progress.handshake = no_handshake;
+  if (sends && core_.library.sends_before_posting) send_step(progress, clock, stepper);
+  if (core_.care && progress.step.from != schedules::nobody) progress.posted = core_.clocks.now(clock);
+  if (sends && !core_.library.sends_before_posting) send_step(progress, clock, stepper);
+}
+
+/// Leaves like a message of the program.
+void ScheduledCollectives::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+  const MemberStep& step = progress.step;
+  core_.pay(clock, step);
+  Message message = core_.message(clock, step);
+  if (core_.care) agree(progress, stepper, message);
+  CollectiveInstance& instance = collectives_.matching[progress.instance];
+  if (core_.remote) {
+    const trace::Rank to = core_.communicators.members(progress.communicator)[step.to];
+    if (!core_.share.holds(to))
+      return core_.remote->step(core_.remote->process_of(to), {progress.communicator, instance.ordinal},
+                                progress.member, step.to, message);
+  }
+  ++instance.in_flight;
+  put({progress.instance, progress.member, step.to}, std::move(message));
+}
+
+void ScheduledCollectives::put(const ScheduleMessages::Way& way, Message&& message) {
+  if (message.handshake != no_handshake) meet_posted(way, message);
+  const std::uint32_t stepper = messages_.put(way, std::move(message));
+  if (stepper != ScheduleMessages::nobody) wake(stepper);
+}
+
+void ScheduledCollectives::wake(std::uint32_t stepper) {
+  if (is_agent(stepper))
+    ready_agents_.push_back(agent(stepper));
+  else
+    core_.wake(stepper);
+}
+
+Incoming ScheduledCollectives::incoming(const Message& message, std::uint32_t stepper) const {
+  Incoming incoming = Core::incoming(message);
+  // What agents take has no order that the trace gives, so it cannot share the rank's port.
+  incoming.port = !is_agent(stepper);
+  return incoming;
+}
+
+bool ScheduledCollectives::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+  const ScheduleMessages::Way way{progress.instance, progress.step.from, progress.member};
+  const std::size_t found = messages_.find(way);
+  if (found == ScheduleMessages::nowhere) {
+    messages_.wait(way, stepper);
+    return false;
+  }
+  Message* const message = &messages_[found];
+  if (message->handshake != no_handshake) rendezvous_.leave(*message, progress.posted);
+  progress.posted.base.reset();
+  if (progress.handshake == no_handshake) {
+    core_.clocks.take(clock, incoming(*message, stepper));
+  } else {
+    if (!may_go_on(progress, progress.handshake)) return false;
+    core_.arrivals.assign(1, incoming(*message, stepper));
+    core_.take_arrivals(clock, rendezvous_.add_departure(progress.handshake));
+    rendezvous_.end_sent(clock, progress.handshake);
+  }
+  --collectives_.matching[progress.instance].in_flight;
+  messages_.remove(found);
+  return true;
+}
+
+bool ScheduledCollectives::carry_out(RankState& rank, std::uint32_t number, std::uint32_t call) {
+  if (progress_.size() < core_.ranks.size()) progress_.resize(core_.ranks.size());
+  Progress& progress = progress_[number];
+  if (rank.stage == 0) {
+    progress = begin(rank, number, call);
+    rank.stage = 1;
+  }
+  if (!advance(progress, core_.clocks[number], number)) return Core::wait(rank, Waiting::for_step, progress.instance);
+  collectives_.matching.leave(progress.instance);
+  return true;
+}
+
+// ---- agents
+
+ScheduledCollectives::Agent& ScheduledCollectives::free_agent() {
+  if (free_agents_.empty()) {
+    free_agents_.push_back(static_cast<std::uint32_t>(agents_.size()));
+    Agent& fresh = agents_.emplace_back();
+    const std::size_t lanes = core_.clocks.lanes();
+    fresh.counters = std::make_unique<double[]>(core_.clocks.counters_per_rank() * lanes);
+    fresh.row = core_.clocks.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
+  }
+  return agents_[free_agents_.back()];
+}
+
+void ScheduledCollectives::start(RankState& rank, std::uint32_t number, const Operation& operation) {
+  Request& request = rank.start(operation.request);
+  Agent& one = free_agent();
+  one.progress = begin(rank, number, operation.call);
+  const std::uint32_t agent = free_agents_.back();
+  free_agents_.pop_back();
+  one.schedule = rank.program.schedules[operation.call];
+  one.rank = number;
+  one.ended = false;
+  core_.clocks.begin_beside(one.clock, core_.clocks[number], one.counters.get());
+  request = {0, agent, RequestState::agent};
+  if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
+}
+
+void ScheduledCollectives::run_agents() {
+  while (!ready_agents_.empty()) {
+    const std::uint32_t agent = ready_agents_.back();
+    ready_agents_.pop_back();
+    Agent& one = agents_[agent];
+    if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
+  }
+}
+
+void ScheduledCollectives::end_agent(std::uint32_t agent) {
+  Agent& one = agents_[agent];
+  one.begin = core_.clocks.begin_of(one.clock);
+  one.clock.base.reset();
+  one.ended = true;
+  core_.wake_those(core_.rank_number(one.rank), Waiting::for_agent, agent);
+}
+
+Incoming ScheduledCollectives::incoming(std::uint32_t agent) const {
+  const Agent& one = agents_[agent];
+  return {.sent = {.base = one.begin.values()}, .row = one.row, .messages = 1, .bytes = 1};
+}
+
+void ScheduledCollectives::dismiss(std::uint32_t agent) {
+  Agent& one = agents_[agent];
+  collectives_.matching.leave(one.progress.instance);
+  one.begin.reset();
+  one.schedule.reset();
+  free_agents_.push_back(agent);
+}
+
+ScheduledCollectives::Standing ScheduledCollectives::standing(std::uint32_t number) const {
+  const RankState& rank = core_.ranks[number];
+  const Progress& progress = rank.waiting == Waiting::for_step ? progress_[number] : agents_[rank.subject].progress;
+  const bool sends = progress.awaited != no_handshake;
+  return {progress.instance, sends ? rendezvous_[progress.awaited].receiver : progress.step.from};
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "replay/engine/collectives/collectives.h"
+#include "replay/engine/collectives/schedule_messages.h"
+#include "replay/engine/program/schedule.h"
+#include "replay/engine/rendezvous/rendezvous.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Replays collectives step by step: members send each other messages as the collective's plan says, and go on as soon
+/// as their own steps are done.
+///
+/// A blocking collective takes its steps on the rank's clock, and the rank stands where a message has not come. A
+/// nonblocking one has an agent, with a clock that begins as its rank's and goes on beside it. Either is known as a
+/// *stepper*: the rank's number, or the agent's with ScheduleMessages::agent_bit.
+class ScheduledCollectives {
+public:
+  ScheduledCollectives(Core& core, Rendezvous& rendezvous, Collectives& collectives)
+      : core_(core), rendezvous_(rendezvous), collectives_(collectives) {}
+
+  // ---- actions
+
+  /// A blocking collective of calls[call]; false when the rank must wait.
+  bool carry_out(RankState& rank, std::uint32_t number, std::uint32_t call);
+  /// A nonblocking one.
+  void start(RankState& rank, std::uint32_t number, const Operation& operation);
+
+  // ---- agents
+
+  /// True when some can go on.
+  bool agents_ready() const { return !ready_agents_.empty(); }
+  /// Lets those go on to whom messages have come.
+  void run_agents();
+  /// True when an agent has ended; otherwise the rank waits for that.
+  bool has_ended(RankState& rank, std::uint32_t agent) const {
+    return agents_[agent].ended || Core::wait(rank, Waiting::for_agent, agent);
+  }
+  /// What taking an agent's result asks of a clock.
+  Incoming incoming(std::uint32_t agent) const;
+  /// The agent's request is completed.
+  void dismiss(std::uint32_t agent);
+
+  // ---- messages
+
+  /// A message of a collective's step comes, from this process or another.
+  void put(const ScheduleMessages::Way& way, Message&& message);
+  /// The message of a step has left.
+  void step_left(std::uint32_t stepper, std::uint32_t handshake);
+  /// Lanes have been given up: steppers that waited for their sake go on.
+  void wake_released();
+
+  /// Where a rank stands in a collective.
+  struct Standing {
+    std::uint32_t instance = 0;
+    std::uint32_t member = 0; ///< whose message or receive it waits for: a place in the communicator
+  };
+  /// Of a rank that waits for a step, or for an agent to end.
+  Standing standing(std::uint32_t number) const;
+
+private:
+  /// How far a member has come in its collective.
+  struct Progress {
+    Schedule* schedule = nullptr;
+    trace::CommunicatorId communicator = trace::world_communicator;
+    std::uint32_t member = 0;
+    std::uint32_t instance = 0;
+    std::uint32_t index = 0; ///< of `step`, or the first that is not on its way
+    bool begun = false;      ///< `step` has begun, or all of `together`: what they send is sent
+    schedules::Cursor cursor{};
+    MemberStep step{};
+    // Where several steps are on their way together:
+    std::vector<MemberStep> together{};
+    std::vector<Message> came{}; ///< received by the first of them
+    std::size_t received = 0;    ///< steps whose messages have come, if they have any
+    // With care:
+    Moment posted{};                        ///< when the receives of `step`, or of `together`, were
+    std::uint32_t handshake = no_handshake; ///< of what `step` sends, unless it is among the next
+    std::vector<std::uint32_t> leaving{};   ///< of what steps sent that is completed with others
+    std::uint32_t awaited = no_handshake;   ///< the one of these that it stands waiting for
+  };
+
+  /// Carries out a nonblocking collective for a rank.
+  struct Agent {
+    Progress progress;
+    Clocks::Clock clock;
+    std::shared_ptr<Schedule> schedule;
+    std::unique_ptr<double[]> counters;
+    std::uint32_t row = 0; ///< its counters, as what it costs from `begin` on
+    Snapshot begin;        ///< once it has ended
+    std::uint32_t rank = 0;
+    bool ended = false;
+  };
+
+  static bool is_agent(std::uint32_t stepper) { return (stepper & ScheduleMessages::agent_bit) != 0; }
+  static std::uint32_t agent(std::uint32_t stepper) { return stepper & ~ScheduleMessages::agent_bit; }
+  Progress& progress(std::uint32_t stepper) {
+    return is_agent(stepper) ? agents_[agent(stepper)].progress : progress_[stepper];
+  }
+  void wake(std::uint32_t stepper);
+
+  Progress begin(RankState& rank, std::uint32_t number, std::uint32_t call);
+  bool next_step(Progress& progress);
+  void look(std::uint32_t stepper);
+  /// Takes steps until one must wait (false), or there are no more.
+  bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  void begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  void send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  bool receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  Incoming incoming(const Message& message, std::uint32_t stepper) const;
+  Agent& free_agent();
+  void end_agent(std::uint32_t agent);
+  // Several steps on their way together (steps_together.cpp):
+  bool advance_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  bool begin_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  bool receive_together(Progress& progress, std::uint32_t stepper);
+  void take_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  // Messages that wait for their receives (scheduled_rendezvous.cpp):
+  void post_together(Progress& progress, Clocks::Clock& clock);
+  void forget_posted(const Progress& progress);
+  void agree(Progress& progress, std::uint32_t stepper, Message& message);
+  void meet_posted(const ScheduleMessages::Way& way, Message& message);
+  bool may_go_on(Progress& progress, std::uint32_t handshake) const;
+  bool end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving);
+  bool end_step_sent(Progress& progress, Clocks::Clock& clock);
+  bool end_all_sent(Progress& progress, Clocks::Clock& clock);
+
+  Core& core_;
+  Rendezvous& rendezvous_;
+  Collectives& collectives_;
+  ScheduleMessages messages_;
+  std::vector<Progress> progress_; ///< of blocking collectives, by rank; empty until there is one
+  std::deque<Agent> agents_;
+  std::vector<std::uint32_t> free_agents_;
+  std::vector<std::uint32_t> ready_agents_;
+  /// By collective, receiver and sender: when receives were posted that others of a plan are on their way with.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Moment> posted_together_;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,197 @@
+#pragma once
+
+#include "replay/engine/clocks/clocks.h"
+#include "replay/engine/clocks/rank_range.h"
+#include "replay/engine/core/rank_state.h"
+#include "replay/engine/core/remote.h"
+#include "replay/engine/core/transits.h"
+#include "replay/engine/core/worklist.h"
+#include "replay/engine/explanation/explanation.h"
+#include "replay/engine/matching/channels.h"
+#include "replay/engine/matching/communicators.h"
+#include "replay/engine/matching/lookahead.h"
+#include "replay/engine/matching/trace_error.h"
+#include "replay/engine/program/not_modelled.h"
+#include "replay/options/options.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// How a replay's stretches of actions are run: plain when nobody looks on and messages cost the same at all their
+/// ends.
+enum class Pace : std::uint8_t { plain, usual, observed };
+
+/// What every part of a replay works on: the ranks, what they have done and wait for, their clocks and their channels.
+///
+/// A rank is known by its number: the share's ranks come first, from 0; threads beyond the first of a rank have further
+/// numbers. A rank is in one of three conditions: it has ended, it waits (RankState::waiting says for what), or it can
+/// go on and stands on the worklist, once. Whoever brings about what a rank waits for calls wake().
+///
+/// One thread uses a core and all that refers to it.
+struct Core {
+  /// Without `others`, the share is all ranks. If `careful`, messages may wait for their receives though no lane has an
+  /// eager limit.
+  Core(const trace::Source& trace, Network& machine, const ReplayOptions& asked, Remote* others, bool careful);
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  // ---- ranks and threads
+
+  /// The number of the rank that a thread belongs to.
+  std::uint32_t rank_number(std::uint32_t number) const {
+    return number < share.size() ? number : ranks[number].thread->all->rank;
+  }
+  trace::Rank world_rank(std::uint32_t number) const {
+    return share.begin + static_cast<trace::Rank>(rank_number(number));
+  }
+  /// Calls visit(number) for the threads of a rank, or for the rank.
+  template <typename Visit>
+  void for_each_thread(std::uint32_t number, Visit&& visit) {
+    if (!ranks[number].several) return visit(number);
+    for (const std::uint32_t player : ranks[number].thread->all->players)
+      visit(player);
+  }
+  /// "rank 3, action 17": where a rank stands.
+  std::string where(std::uint32_t number) const;
+  void finish(RankState& rank) {
+    rank.finished = true;
+    ++finished;
+  }
+  bool all_finished() const { return finished == ranks.size(); }
+  /// Counts what the model leaves out of a whole block: what is begun will be replayed, or the replay fails.
+  void count_not_modelled(const Program& program, const trace::ActionBlock& block, std::size_t number);
+
+  // ---- waiting
+
+  /// The rank goes on.
+  void wake(std::uint32_t number) {
+    RankState& rank = ranks[number];
+    if (rank.waiting == Waiting::for_message) channels[rank.subject].awaited = Channel::nobody;
+    rank.waiting = Waiting::no;
+    worklist.push(number);
+  }
+  /// Lets the rank wait; false, for whoever returns that at once.
+  static bool wait(RankState& rank, Waiting what, std::uint32_t subject) {
+    rank.waiting = what;
+    rank.subject = subject;
+    return false;
+  }
+  /// Wakes those threads of a rank that wait for this.
+  void wake_those(std::uint32_t number, Waiting what, std::uint32_t subject) {
+    for_each_thread(number, [&](std::uint32_t one) {
+      if (ranks[one].waiting == what && ranks[one].subject == subject) wake(one);
+    });
+  }
+
+  // ---- messages: a send pays, and puts what message() gives into its channel; a receive waits for its ticket's
+  // message, and takes it (see also event_loop.cpp)
+
+  /// The sender's overhead and copy. `send` is an Operation or a MemberStep.
+  template <Pace pace = Pace::usual, typename Send>
+  void pay(Clocks::Clock& clock, const Send& send) {
+    if constexpr (pace == Pace::plain) {
+      clock.overhead += send.send_overhead;
+      clock.copied += send.bytes;
+    } else {
+      clocks.pay_for_send(clock, send.row, send.overhead, send.bytes, send.send_overhead);
+    }
+  }
+  /// The message, which sets off as soon as its sender's port lets it.
+  template <Pace pace = Pace::usual, typename Send>
+  TIMELESS_INLINE Message message(Clocks::Clock& clock, const Send& send) {
+    return {.sent = pace == Pace::plain ? Clocks::plain_now(clock) : clocks.set_off(clock, send.row, send.bytes),
+            .bytes = send.bytes,
+            .receive_overhead = send.receive_overhead,
+            .row = send.row};
+  }
+  /// Puts the message that `make` returns into a channel, and wakes who waits for it; returns its ticket.
+  template <typename Make>
+  TIMELESS_INLINE std::uint64_t put(std::uint32_t channel_number, Make make) {
+    const std::uint64_t ticket = channels.send_made(channel_number, make);
+    const Channel& channel = channels[channel_number];
+    if (channel.awaited == ticket) wake_receiver(channel_number, channel.destination);
+    return ticket;
+  }
+  /// True when the message of a ticket has come; otherwise the rank waits for it.
+  bool has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
+    Channel& channel = channels[channel_number];
+    if (channel.has(ticket)) return true;
+    if (rank.several) [[unlikely]]
+      await_message(rank, channel, ticket);
+    else
+      channel.awaited = ticket;
+    return wait(rank, Waiting::for_message, channel_number);
+  }
+  /// A message that has come. Throws Error(invalid_input) where it has been taken.
+  static Message& message(Channel& channel, std::uint64_t ticket) {
+    if (ticket < channel.oldest || !channel.message(ticket).sent.base)
+      fail("a message is received a second time, after receives were cancelled out of order");
+    return channel.message(ticket);
+  }
+  Message& message(std::uint32_t channel_number, std::uint64_t ticket) {
+    return message(channels[channel_number], ticket);
+  }
+  /// What taking a message asks of a clock.
+  static Incoming incoming(const Message& message) {
+    return {.sent = message.sent.time(),
+            .row = message.row,
+            .bytes = message.bytes,
+            .port = true,
+            .received = true,
+            .overhead = message.receive_overhead};
+  }
+  /// Takes all of `arrivals`; `departures` of them are messages that the rank sent, of which it only waits for the end.
+  void take_arrivals(Clocks::Clock& clock, std::size_t departures) {
+    if (departures < arrivals.size())
+      clocks.take_all(clock, arrivals);
+    else if (departures > 0)
+      clocks.depart(clock, arrivals);
+  }
+  /// The tickets of a channel's receives have changed: those threads of the rank that wait there look again.
+  void look_again(std::uint32_t number, std::uint32_t channel_number);
+
+  // ---- explanation
+
+  void depart(std::uint32_t number, PathTracer::Kind kind) {
+    if (explanation.paths) explanation.depart(number, world_rank(number), ranks[number].action(), kind);
+  }
+  void look(std::uint32_t number) {
+    if (explanation.paths) explanation.look(number, world_rank(number), ranks[number].action());
+  }
+
+  const trace::Source& source;
+  Network& network;
+  const ReplayOptions& options;
+  const MpiLibrary library;
+  Remote* const remote;  ///< null when this engine replays all ranks
+  const RankRange share; ///< of ranks, the first of which is number 0
+  const bool care;       ///< messages may wait for their receives
+  Communicators communicators;
+  Clocks clocks;
+  Channels channels;
+  NotModelledCalls not_modelled;
+  Compiler compiler;
+  Lookahead lookahead;
+  Transits transits;
+  std::vector<RankState> ranks; ///< and, after them, what threads they have beyond the first
+  Worklist worklist;
+  Explanation explanation;
+  std::size_t finished = 0;
+  std::uint64_t actions = 0;        ///< in blocks that are done
+  std::vector<Incoming> arrivals{}; ///< scratch of whoever completes several things at once
+
+private:
+  void wake_receiver(std::uint32_t channel, std::uint32_t destination) {
+    if (ranks[destination].several) [[unlikely]]
+      return wake_threads(channel);
+    wake(destination);
+  }
+  static void await_message(RankState& rank, Channel& channel, std::uint64_t ticket);
+  void wake_threads(std::uint32_t channel);
+};
+
+} // namespace timeless::replay

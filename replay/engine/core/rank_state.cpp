@@ -1,0 +1,24 @@
+#include "replay/engine/core/rank_state.h"
+
+#include "replay/engine/matching/trace_error.h"
+
+#include <fmt/format.h>
+
+namespace timeless::replay {
+
+using trace::ActionKind;
+
+void RankState::note_last_computation() {
+  if (size == 0) return;
+  const ActionKind last = dictionary()[sequence[size - 1]].kind;
+  if (last == ActionKind::compute)
+    last_computation = volumes_end[-1];
+  else if (last != ActionKind::workers_sum)
+    last_computation = 0;
+}
+
+void fail_reused(trace::RequestId id) {
+  fail(fmt::format("request {} is used again before it has completed", id));
+}
+
+} // namespace timeless::replay

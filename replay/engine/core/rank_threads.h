@@ -1,0 +1,115 @@
+#pragma once
+
+#include "replay/engine/clocks/clocks.h"
+#include "replay/engine/explanation/attribution.h"
+#include "replay/engine/program/program.h"
+#include "replay/result/result.h"
+#include "trace/model/action_block.h"
+#include "trace/model/ids.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::replay {
+
+/// A block of a rank with several threads, and its dictionary derived, for as long as some thread has actions of it.
+struct SharedBlock {
+  trace::ActionBlock block;
+  Program program;
+};
+
+/// A thread's time when it had begun an action that another may wait for, and what the rank had counted by then.
+struct Passed {
+  Moment moment;
+  std::vector<RankTimes> counted; ///< by lane
+  Attributor::Parts parts;        ///< the same, divided; where that is asked for
+};
+
+/// What must have happened in another thread of the rank before an action begins.
+struct Need {
+  std::uint32_t thread = 0; ///< its place among the rank's threads
+  std::uint64_t actions = 0;
+  bool ended = false; ///< that many of its actions have ended, or the last of them has at least begun
+  /// Its time then, which the action waits for; null where only the order matters.
+  std::shared_ptr<Passed> since = {};
+  trace::RequestId request = trace::no_request; ///< which that thread has had until then
+};
+
+/// What one of a thread's actions has to do with the rank's other threads.
+struct ThreadNote {
+  std::uint32_t position = 0; ///< in its part
+  std::vector<Need> needs;
+  std::shared_ptr<Passed> passed = {}; ///< to be told when the action has begun
+};
+
+/// One thread's actions in a block, in their order.
+struct ThreadPart {
+  std::shared_ptr<const SharedBlock> of;
+  std::vector<std::uint32_t> sequence;
+  std::vector<std::uint64_t> volumes;
+  std::vector<std::uint64_t> ordinals; ///< within the rank, rising
+  std::vector<ThreadNote> notes;       ///< by rising position
+};
+
+/// Divides the actions of a rank among its threads, each of which follows its own order.
+///
+/// Whatever threads share has the order of the rank's recorded sequence: messages of a channel and receives on it,
+/// collectives of a communicator or a file, calls on a window, and what is done with a request. So the replay does not
+/// depend on which thread's turn comes first. An action must wait until those before it that share something with it
+/// have begun (messages, collectives) or ended (probes, windows, files, completions), but it only takes their *time*
+/// where a thread must have known of the other: completing what another has started, and a thread_await.
+class ThreadDivision {
+public:
+  /// The channel of a receive from any source, by its ordinal; no_channel where that is never learnt.
+  using ChannelOf = std::function<std::uint32_t(std::uint64_t action)>;
+
+  /// The next block, whose first action has this ordinal.
+  void divide(const std::shared_ptr<const SharedBlock>& block, std::uint64_t first, const ChannelOf& channel_of);
+  /// The threads met so far; thread 0 of the trace is the first.
+  std::size_t size() const { return threads_.size(); }
+  /// A thread's number in the trace.
+  trace::Rank number(std::size_t thread) const { return threads_[thread].number; }
+  /// Parts that the thread has not taken.
+  std::deque<ThreadPart>& parts(std::size_t thread) { return threads_[thread].parts; }
+
+private:
+  struct OfThread {
+    trace::Rank number = 0;
+    std::uint64_t actions = 0;
+    std::deque<ThreadPart> parts;
+  };
+  /// Who used something last.
+  struct Use {
+    std::uint32_t thread = 0;
+    std::uint64_t actions = 0; ///< 0: nobody has
+    bool ended = false;        ///< the next one must wait for its end
+    std::shared_ptr<Passed> since = {};
+  };
+  enum class Shared : std::uint8_t { sends, receives, collectives, window, file, request };
+
+  std::uint32_t place(trace::Rank number);
+  ThreadPart& part(const std::shared_ptr<const SharedBlock>& block);
+  void note(const Program& program, const Operation& operation, std::uint64_t ordinal, const ChannelOf& channel_of,
+            ThreadNote& note);
+  void meet(const trace::Action& mark, ThreadNote& note);
+  void use(Shared what, std::uint32_t number, bool ended, ThreadNote& note);
+  void start(trace::RequestId request, ThreadNote& note);
+  void end(trace::RequestId request, ThreadNote& note);
+  Use& last(Shared what, std::uint32_t number) {
+    return uses_[std::uint64_t{static_cast<std::uint8_t>(what)} << 32U | number];
+  }
+
+  std::vector<OfThread> threads_{1};
+  std::uint32_t present_ = 0; ///< whose actions come now
+  bool marked_ = false;       ///< a mark of threads has come: all before it is thread 0's, and behind all others
+  std::unordered_map<std::uint64_t, Use> uses_;
+  /// By the number of a collective point and thread: its last signal there.
+  std::map<trace::Rank, std::map<std::uint32_t, Use>> signals_;
+};
+
+} // namespace timeless::replay

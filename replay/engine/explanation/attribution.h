@@ -1,0 +1,100 @@
+#pragma once
+
+#include "replay/engine/clocks/clocks.h"
+#include "replay/engine/program/program.h"
+#include "replay/options/options.h"
+#include "trace/model/action_block.h"
+#include "trace/model/run.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Divides what the clocks count by call or by kernel, and leaves the clocks alone: when a rank turns to another
+/// subject, what it has counted since the last turn goes to the one before. So whatever an action does to a clock is
+/// attributed, and the clocks' own sums have the same bits as without.
+class Attributor {
+public:
+  Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks);
+
+  /// Derives the subjects of a block's dictionary unless they are `known`, lets the program's computations be told
+  /// apart where that matters, and counts.
+  void enter_block(std::size_t rank, std::span<const trace::Action> dictionary, std::span<const std::uint32_t> sequence,
+                   bool known, Program& program);
+  /// From now on there are so many ranks and threads.
+  void make_room(std::size_t ranks);
+  /// The rank is about to do what this dictionary entry says.
+  void turn_to(std::size_t rank, std::uint32_t entry) {
+    const std::uint32_t subject = ranks_[rank].subjects[entry];
+    if (subject != same_as_before && subject != ranks_[rank].subject) change(rank, subject);
+  }
+  /// By subject, in each of so many lanes: `end` is not used.
+  using Parts = std::map<std::uint32_t, std::vector<RankTimes>>;
+  /// What the rank has counted up to the time of one of its threads (see RankThread::beyond).
+  Parts counted(std::size_t thread, std::size_t lanes);
+  /// The thread's time has become that of another, of its rank, in these lanes.
+  void take_over(std::size_t thread, const Parts& other, const std::vector<bool>& lanes);
+  /// The rank ends with these of its threads, by lane.
+  void unite(std::size_t rank, const std::vector<std::uint32_t>& threads, const std::vector<std::uint32_t>& last);
+  /// The division, of settled clocks, the first of which are ranks and none their further threads; `first` is the world
+  /// rank of the first of them. `total` gives what a rank has in a lane.
+  using Total = std::function<RankTimes(std::size_t rank, std::size_t lane)>;
+  Attribution result(std::size_t lanes, trace::Rank first, std::size_t ranks, const Total& total);
+  /// What a part takes while it grows, and as a result.
+  static std::size_t part_bytes(std::size_t lanes);
+  /// True when parts were put together for want of memory.
+  bool crowded() const { return crowded_; }
+
+private:
+  static constexpr std::uint32_t same_as_before = 0xfffffffdU;
+  /// Sums of everything a clock counts that is no list of lanes.
+  struct Scalars {
+    double volume = 0;
+    double copied = 0;
+    double overhead = 0;
+    double reduced = 0;
+  };
+  struct Part {
+    std::uint64_t count = 0;
+    Scalars scalars;
+    std::unique_ptr<double[]> counters; ///< as a clock's; nothing: all 0
+  };
+  struct OfRank {
+    std::uint32_t subject = no_subject;
+    std::vector<std::uint32_t> subjects; ///< by dictionary entry
+    Scalars counted;                     ///< of the clock, at the last turn
+    std::unique_ptr<double[]> lanes;     ///< the same of its lists
+    std::unordered_map<std::uint32_t, Part> parts;
+    Parts beyond; ///< of a thread: what the rank has counted up to its time, where that is not what it has
+    std::optional<Parts> united; ///< of a rank with several threads, at the end
+  };
+
+  std::uint32_t subject(const trace::Action& action);
+  Part& part(OfRank& rank, std::uint32_t subject);
+  void change(std::size_t rank, std::uint32_t subject);
+  void settle(std::size_t rank);
+  std::vector<RankTimes> times_of(std::size_t rank, Part& part, std::size_t lanes);
+  static Scalars scalars(const Clocks::Clock& clock);
+  std::size_t list_length() const { return clocks_.counters_per_rank() * clocks_.lanes(); }
+  std::unique_ptr<double[]> list();
+  void close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const;
+  void name_calls(Attribution& attribution) const;
+
+  AttributeBy by_;
+  Clocks& clocks_;
+  std::vector<OfRank> ranks_;
+  std::map<std::string, std::uint32_t> calls_; ///< by name
+  std::size_t bytes_left_;
+  std::size_t part_bytes_;
+  bool crowded_ = false;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "replay/engine/explanation/attribution.h"
+#include "replay/engine/explanation/observation.h"
+#include "replay/engine/explanation/path_tracer.h"
+
+#include <optional>
+#include <string>
+
+namespace timeless::replay {
+
+/// Explains a replay's times, as far as that is asked for: divides them by call or kernel, tells an observer of every
+/// action, and keeps the critical path. It reads clocks and never changes their times.
+class Explanation {
+public:
+  /// Nothing is explained that the options do not ask for. `clocks` must outlive this; `ranks` is the number of those
+  /// replayed, `share` begins with their first.
+  Explanation(const ReplayOptions& options, Clocks& clocks, const trace::Run& run, std::span<const std::string> lanes,
+              RankRange share);
+
+  bool any() const { return attributor || observation || paths; }
+  /// From now on there are so many ranks and threads, the last of which begins at this time, in seconds.
+  void make_room(std::size_t ranks, double start);
+
+  /// Rank `rank`, whose clock is number `number`, sends a message or comes to a collective in its present action.
+  void depart(std::size_t number, trace::Rank rank, std::uint64_t action, PathTracer::Kind kind) {
+    if (paths) paths->depart(number, rank, action, kind);
+  }
+  /// The rank has done an action, or a step of a scheduled collective.
+  void look(std::size_t number, trace::Rank rank, std::uint64_t action) {
+    if (paths) paths->look(number, rank, action);
+  }
+
+  std::optional<Attributor> attributor;
+  std::optional<Observation> observation;
+  std::optional<PathTracer> paths;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,54 @@
+#include "replay/engine/explanation/observation.h"
+
+#include <utility>
+
+namespace timeless::replay {
+
+Observation::Observation(Observer& observer, const trace::Run& run, std::span<const std::string> lanes,
+                         std::size_t ranks)
+    : observer_(observer), lane_(observer.lane(lanes)), ranks_(ranks) {
+  observer_.begin(run);
+}
+
+std::uint64_t Observation::message(const ChannelKey& channel, std::uint64_t ticket) {
+  // Steele, Lea, Flood: "Fast splittable pseudorandom number generators": the finalizer of SplitMix64.
+  const auto mixed = [](std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    return bits ^ (bits >> 31U);
+  };
+  std::uint64_t bits = mixed((std::uint64_t{static_cast<std::uint32_t>(channel.source)} << 32U) |
+                             static_cast<std::uint32_t>(channel.destination));
+  bits = mixed(bits + ((std::uint64_t{channel.communicator} << 32U) | static_cast<std::uint32_t>(channel.tag)) +
+               0x9e3779b97f4a7c15U);
+  return mixed(bits + ticket) | 1U;
+}
+
+void Observation::start(std::size_t rank, trace::Rank world_rank, double seconds) {
+  ranks_[rank].end = seconds;
+  observer_.start(world_rank, seconds);
+}
+
+void Observation::note_sent(std::size_t rank, const Operation& operation, Channels& channels) {
+  Present& present = ranks_[rank].present;
+  present.sent = 0;
+  if (operation.channel == no_channel) return;
+  const std::uint64_t sent = channels[operation.channel].sent;
+  if (sent > present.sent_before) present.sent = message(channels.key(operation.channel), sent - 1);
+}
+
+void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action) {
+  OfRank& of = ranks_[rank];
+  action.start = of.end;
+  action.end = of.end = clocks.shown(clock, lane_);
+  const std::array parts = {&action.wait, &action.latency, &action.bandwidth, &action.files};
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const double counted = clock.counters[part * clocks.lanes() + lane_];
+    *parts[part] = counted - std::exchange(of.counted[part], counted);
+  }
+  action.received = of.present.received;
+  observer_.observe(action);
+  of.present.received.clear();
+}
+
+} // namespace timeless::replay

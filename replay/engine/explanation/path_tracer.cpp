@@ -1,0 +1,252 @@
+#include "replay/engine/explanation/path_tracer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace timeless::replay {
+
+namespace {
+
+// A node's number has its rank in front, so that of two nodes the lower rank's compares less. Both parts fit a double.
+constexpr double nodes_per_rank = 0x1p31;
+constexpr std::size_t first_drop = std::size_t{1} << 16U;
+
+} // namespace
+
+PathTracer::PathTracer(Clocks& clocks, std::size_t ranks, const ReplayOptions& options)
+    : clocks_(clocks), most_nodes_(std::max<std::size_t>(options.path_bytes / (2 * sizeof(Node)), 16)),
+      drop_at_(std::min(first_drop, most_nodes_)), last_(ranks, 0) {}
+
+std::uint32_t PathTracer::index(double node) {
+  return static_cast<std::uint32_t>(std::fmod(node, nodes_per_rank));
+}
+
+std::uint32_t PathTracer::make(const Node& node) {
+  if (free_.empty()) {
+    nodes_.push_back(node);
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  const std::uint32_t place = free_.back();
+  free_.pop_back();
+  nodes_[place] = node;
+  return place;
+}
+
+double PathTracer::number_of(trace::Rank rank, std::uint32_t place) {
+  return static_cast<double>(rank) * nodes_per_rank + place;
+}
+
+void PathTracer::put(std::size_t number, std::uint32_t place) {
+  const double node = number_of(nodes_[place].rank, place);
+  clocks_.set_node(clocks_[number], node);
+  last_[number] = node;
+  if (nodes_.size() - free_.size() > drop_at_) drop();
+}
+
+void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t action, Kind kind) {
+  const Traced now = clocks_.traced(clocks_[number]);
+  std::uint32_t before = index(now.node);
+  // Between an arrival and what departs from there, other departures of the rank say nothing.
+  if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank)
+    before = nodes_[before].forgot ? before : nodes_[before].before;
+  Node node{{.at = now, .action = action, .rank = rank, .kind = kind, .collective = kind == Kind::collective}};
+  node.before = before;
+  put(number, make(node));
+}
+
+void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action) {
+  const Clocks::Clock& clock = clocks_[number];
+  const Traced now = clocks_.traced(clock);
+  const std::uint32_t place = index(now.node);
+  if (place == none) return;
+  const Node& node = nodes_[place];
+  if (now.node == last_[number]) {
+    // Its own departure, unless a way has led from there back to it.
+    const bool travelled = now.first > node.at.first || now.second > node.at.second;
+    if (node.kind == Kind::arrival || !travelled) return;
+  }
+  // The steps of a collective lead from arrival to arrival.
+  const bool collective = node.collective && (node.kind == Kind::collective || node.rank != rank);
+  Node arrival{{.at = now, .action = action, .rank = rank, .kind = Kind::arrival, .collective = collective}};
+  arrival.before = place;
+  put(number, make(arrival));
+}
+
+void PathTracer::mark_path(std::uint32_t place) {
+  for (; place != none && !nodes_[place].held; place = nodes_[place].before)
+    nodes_[place].held = true;
+}
+
+void PathTracer::mark() {
+  for (Node& node : nodes_)
+    node.held = false;
+  clocks_.pool().for_each_held([&](const double* values) { mark_path(index(Traced::load(values, 1, 0).node)); });
+  for (std::uint32_t place = 1; place < nodes_.size(); ++place)
+    if (nodes_[place].stand_ins > 0) mark_path(place);
+}
+
+void PathTracer::drop() {
+  mark();
+  auto held = static_cast<std::size_t>(std::ranges::count_if(nodes_, &Node::held));
+  while (held > most_nodes_) {
+    forget_half();
+    mark();
+    const auto left = static_cast<std::size_t>(std::ranges::count_if(nodes_, &Node::held));
+    if (left == held) break; // all of them are the last of some path
+    held = left;
+  }
+  free_.clear();
+  for (std::size_t place = nodes_.size() - 1; place > none; --place) {
+    Node& node = nodes_[place];
+    if (node.held) continue;
+    free_.push_back(static_cast<std::uint32_t>(place));
+    if (node.teller != here) tell_dropped_(std::exchange(node.teller, here), node.place_there);
+  }
+  drop_at_ = std::max(first_drop, 2 * held);
+}
+
+/// Cuts all paths at the median of the nodes' times.
+void PathTracer::forget_half() {
+  std::vector<double> times;
+  for (const Node& node : nodes_)
+    if (node.held) times.push_back(node.at.time);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  for (Node& node : nodes_)
+    if (node.held && node.before != none && nodes_[node.before].at.time < *middle) {
+      node.before = none;
+      node.forgot = true;
+    }
+}
+
+PathPiece PathTracer::end_of_path(std::size_t number, trace::Rank rank, std::uint64_t actions) const {
+  const Traced end = clocks_.traced(clocks_[number]);
+  PathPiece piece = path_to(index(end.node));
+  piece.nodes.insert(piece.nodes.begin(),
+                     {.at = end, .action = actions > 0 ? actions - 1 : 0, .rank = rank, .kind = Kind::message});
+  return piece;
+}
+
+PathPiece PathTracer::path_to(std::uint32_t place) const {
+  PathPiece piece;
+  for (; place != none; place = nodes_[place].before) {
+    const Node& node = nodes_[place];
+    // What a stand-in stands for is told by who has it.
+    if (node.teller != here) {
+      piece.process = node.teller;
+      piece.place = node.place_there;
+      break;
+    }
+    piece.nodes.push_back(node);
+  }
+  return piece;
+}
+
+// ---- with several processes
+
+namespace {
+
+constexpr std::uint32_t flag_collective = 1;
+constexpr std::uint32_t flag_forgot = 2;
+
+} // namespace
+
+void PathTracer::share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped) {
+  self_ = process;
+  tell_dropped_ = std::move(tell_dropped);
+}
+
+void PathTracer::send(WordWriter& words, int to, const double* values) {
+  const std::uint32_t place = index(Traced::load(values, 1, 0).node);
+  Node& node = nodes_[place];
+  const bool own = node.owner == here;
+  words.put(place, own ? place : node.place_of_owner);
+  if (place == none) return;
+  words.put(static_cast<std::uint32_t>(own ? self_ : node.owner), static_cast<std::uint32_t>(node.rank));
+  ++node.stand_ins;
+  if (node.owner == to) return;
+  words.put(static_cast<std::uint32_t>(node.kind),
+            (node.collective ? flag_collective : 0U) | (node.forgot ? flag_forgot : 0U));
+  words.put(node.action);
+  words.put(node.at.time);
+  words.put(node.at.first);
+  words.put(node.at.second);
+  words.put(node.at.computation);
+}
+
+void PathTracer::receive(WordReader& words, int from, double* values) {
+  const std::uint64_t places = words.number();
+  Traced moment = Traced::load(values, 1, 0);
+  moment.node = none;
+  if (high_half(places) != none) {
+    const std::uint64_t owner_and_rank = words.number();
+    const auto rank = static_cast<trace::Rank>(low_half(owner_and_rank));
+    Node node;
+    node.rank = rank;
+    node.owner = static_cast<int>(high_half(owner_and_rank));
+    node.place_of_owner = low_half(places);
+    if (node.owner == self_) {
+      // The node itself: from now on this moment holds it, until now what the teller has.
+      moment.node = number_of(rank, node.place_of_owner);
+      tell_dropped_(from, high_half(places));
+    } else {
+      node.teller = from;
+      node.place_there = high_half(places);
+      const std::uint64_t kind_and_flags = words.number();
+      node.kind = static_cast<Kind>(high_half(kind_and_flags));
+      node.collective = (kind_and_flags & flag_collective) != 0;
+      node.forgot = (kind_and_flags & flag_forgot) != 0;
+      node.action = words.number();
+      node.at.time = words.real();
+      node.at.first = words.real();
+      node.at.second = words.real();
+      node.at.computation = words.real();
+      moment.node = number_of(rank, make(node));
+    }
+  }
+  moment.store(values, 1, 0);
+}
+
+// ---- what a path says
+
+std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap, double began) {
+  using Kind = PathNode::Kind;
+  std::vector<PathSegment> segments;
+  if (nodes.empty()) return segments;
+  PathNode start;
+  start.rank = nodes.front().rank;
+  if (began > 0 && !nodes.front().forgot) {
+    segments.push_back({.kind = PathSegment::Kind::not_started, .rank = start.rank, .from = start.rank, .end = began});
+    start.at.time = began;
+  }
+  const PathNode* before = &start;
+  for (const PathNode& node : nodes) {
+    const Traced& from = before->at;
+    const Traced& to = node.at;
+    const double first = to.first - from.first;
+    const double second = to.second - from.second;
+    PathSegment segment{.rank = node.rank,
+                        .from = before->rank,
+                        .first_action = before == &start ? 0 : before->action + 1,
+                        .last_action = node.action,
+                        .begin = from.time,
+                        .end = to.time,
+                        .compute = to.computation - from.computation,
+                        .latency = overlap == Overlap::latency_first ? first : second,
+                        .bandwidth = overlap == Overlap::latency_first ? second : first};
+    if (node.forgot) {
+      segment.kind = PathSegment::Kind::forgotten;
+      segment.first_action = 0;
+    } else if (before != &start && node.kind == Kind::arrival &&
+               (before->kind != Kind::arrival || before->rank != node.rank)) {
+      segment.kind = node.collective ? PathSegment::Kind::collective : PathSegment::Kind::message;
+      segment.first_action = before->action;
+    }
+    if (segment.end > segment.begin) segments.push_back(segment);
+    before = &node;
+  }
+  return segments;
+}
+
+} // namespace timeless::replay

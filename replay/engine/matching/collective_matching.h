@@ -1,0 +1,125 @@
+#pragma once
+
+#include "replay/collectives/collectives.h"
+#include "replay/engine/clocks/rank_range.h"
+#include "replay/engine/clocks/snapshot.h"
+#include "replay/engine/matching/communicators.h"
+#include "replay/options/options.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+namespace timeless::replay {
+
+/// One rank's call of a collective.
+struct CollectiveCall {
+  trace::CommunicatorId communicator = trace::world_communicator;
+  std::uint32_t member = 0; ///< the caller's place in the communicator
+  /// The root's place in the communicator; no_rank for collectives without one, and for those who do not know it.
+  trace::Rank root = trace::no_rank;
+  bool nonblocking = false;
+  /// In the root's group of an intercommunicator, but not the root: has no part in it.
+  bool idle = false;
+  bool scheduled = false;      ///< carried out step by step: nobody waits for all to come
+  std::uint32_t algorithm = 0; ///< of the schedule; members must have chosen the same
+  CollectiveShape shape;       ///< with the n this member knows of
+  trace::Bytes moved = 0;      ///< of a call on a file: to or from it, of a collective by all who have come
+};
+
+/// "Ibcast with root 2"
+std::string describe(const CollectiveCall& call);
+
+/// Who calls what, and where.
+struct Caller {
+  CollectiveCall call;
+  trace::Rank rank = trace::no_rank;
+  std::uint64_t action = 0;
+};
+
+/// Another rank meets `first` in their communicator's collective `ordinal`: the shape becomes that of both, the caller
+/// the lower of them.
+/// Throws ReplayProblem when the calls do not fit.
+void unite(Caller& first, const CollectiveCall& call, trace::Rank rank, std::uint64_t action, std::uint64_t ordinal);
+
+/// The k-th collective of a communicator, for all its members of one share.
+struct CollectiveInstance {
+  Caller first;              ///< the lowest of those who have come; the shape grows with each member's
+  std::uint64_t ordinal = 0; ///< k
+  Snapshot latest;           ///< of all arrivals so far
+  std::uint32_t arrived = 0;
+  std::uint32_t to_leave = 0;
+  std::uint64_t in_flight = 0; ///< messages of a scheduled collective on their way
+  bool gathered = false;       ///< all members of the share have come
+  // Once all members have come:
+  bool complete = false;
+  bool left = false; ///< by somebody
+  CollectiveCost cost;
+  std::uint32_t row = 0;
+  double overhead = 0; ///< of the cost's messages, as far as it is the same in all lanes: seconds
+};
+
+/// Who meets whom: every communicator's collectives, counted by each member for itself.
+class CollectiveMatching {
+public:
+  CollectiveMatching(const Communicators& communicators, RankRange share)
+      : communicators_(communicators), share_(share), orders_(communicators.size()) {}
+
+  CollectiveInstance& operator[](std::uint32_t number) { return matching_[number]; }
+  const CollectiveInstance& operator[](std::uint32_t number) const { return matching_[number]; }
+
+  /// A member comes to its next collective; returns the collective's number. The caller adds the member's time to
+  /// `latest`. Throws ReplayProblem when the members' calls do not fit.
+  std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
+  /// The collective, for a message that comes before or after the share's members. Throws Error(invalid_input) when
+  /// they have all left.
+  std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
+  /// The members that belong to the share, numbered from its first rank.
+  const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
+  /// A member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when messages are
+  /// left over then.
+  void leave(std::uint32_t number);
+  /// Calls visit(collective) for scheduled collectives that some have left and others never came to.
+  template <typename Visit>
+  void for_each_deserted(Visit&& visit) const {
+    for (const Order& order : orders_)
+      for (const std::uint32_t number : order.incomplete)
+        if (matching_[number].arrived > 0 && matching_[number].first.call.scheduled && matching_[number].left)
+          visit(matching_[number]);
+  }
+  /// How many collectives of the communicator this member has come to.
+  std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
+  /// What some other share says of it.
+  void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {
+    order(communicator).next[member] = calls;
+  }
+  /// Calls visit(collective) for those that some members of the share have come to and some have not.
+  template <typename Visit>
+  void for_each_incomplete(Visit&& visit) const {
+    for (const Order& order : orders_)
+      for (const std::uint32_t number : order.incomplete)
+        if (matching_[number].arrived > 0) visit(matching_[number]);
+  }
+
+private:
+  /// The collectives of one communicator.
+  struct Order {
+    std::vector<std::uint32_t> here;              ///< members of the share
+    std::vector<std::uint64_t> next;              ///< each member's next ordinal
+    std::deque<std::uint32_t> incomplete;         ///< collectives some members have yet to come to, by rising ordinal
+    std::uint64_t first_incomplete = 0;           ///< ordinal of the first of these
+    std::map<std::uint64_t, std::uint32_t> going; ///< scheduled ones that not all have left, where others share them
+  };
+
+  Order& order(trace::CommunicatorId communicator);
+  std::uint32_t open(trace::CommunicatorId communicator, std::uint64_t ordinal);
+
+  const Communicators& communicators_;
+  RankRange share_;
+  std::vector<Order> orders_;
+  std::deque<CollectiveInstance> matching_;
+  std::vector<std::uint32_t> free_;
+};
+
+} // namespace timeless::replay

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "replay/engine/clocks/rank_range.h"
+#include "trace/model/request_outcomes.h"
+#include "trace/model/source.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What a replay must know before it comes to it: which sends and receives are cancelled later on, and what receives
+/// from any source will have received.
+///
+/// A receive has its place among the others of its channel from when it is posted, though its source may be learnt
+/// later. And where senders wait for receives to be posted, a receive that is cancelled in the end must not let one go
+/// on, since another receive takes its message. Looking ahead costs reading the actions of a rank once more: for
+/// cancellations at once, of every rank, for sources when a rank first needs one.
+class Lookahead {
+public:
+  /// With `care`, cancellations are looked for. The source must outlive this. Throws as trace::RequestOutcomeReader
+  /// does, as do the members that look ahead.
+  Lookahead(const trace::Source& source, RankRange share, bool care);
+
+  /// True when what this action of the share's rank `number` starts is cancelled later. To be asked with care only.
+  bool cancelled(std::uint32_t number, std::uint64_t action) const;
+  /// What the receive from any source has received that this action starts; null when that is never learnt.
+  const trace::RequestOutcome* resolution(std::uint32_t number, std::uint64_t action);
+  /// Looks ahead, so that from here on all that the rank cancels and learns is known to belong to what it has begun.
+  const trace::RequestOutcomes& look_ahead(std::uint32_t number);
+
+private:
+  const trace::Source* source_;
+  RankRange share_;
+  std::vector<std::optional<trace::RequestOutcomes>> ranks_; ///< of those looked at
+};
+
+} // namespace timeless::replay

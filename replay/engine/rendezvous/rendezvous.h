@@ -1,0 +1,106 @@
+#pragma once
+
+#include "replay/engine/clocks/eager_limits.h"
+#include "replay/engine/core/core.h"
+#include "replay/engine/rendezvous/handshakes.h"
+#include "replay/result/problem.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace timeless::replay {
+
+/// Replays messages that wait for their receives in some lanes, in a replay with care.
+///
+/// Such a message has a handshake from its send until it has left: it leaves when its receive is posted, and is from
+/// there on like an eager message that was sent at that time. Its sender waits, or what completes its request does, for
+/// the handshake's start. Receives that are posted before their messages are sent are noted until then.
+///
+/// Lanes whose eager limits differ share one replay, which waits for what the strictest lane asks. When nothing goes
+/// on, exactly that lane is in a deadlock: it is given up, and the others go on.
+class Rendezvous {
+public:
+  /// `step_left(stepper, handshake)` is told when a message has left that belongs to a step of a scheduled collective.
+  using StepLeft = std::function<void(std::uint32_t stepper, std::uint32_t handshake)>;
+  Rendezvous(Core& core, StepLeft step_left);
+
+  // ---- actions; false when the rank must wait
+
+  bool send(RankState& rank, std::uint32_t number, const Operation& operation);
+  bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
+  /// A nonblocking receive.
+  void start_receive(RankState& rank, std::uint32_t number, const Operation& operation);
+  /// A rank posts a receive now; returns its ticket.
+  std::uint64_t post(std::uint32_t number, std::uint32_t channel);
+  /// True when what the operation starts is cancelled in the end: it is never sent and never posted, so nobody must
+  /// meet it.
+  bool cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation);
+
+  // ---- messages
+
+  /// Begins the handshake of a message that waits for its receive in some lane that is left; `whose` says who sends it.
+  /// True when its sender waits, too.
+  bool agree(Message& message, Handshake whose);
+  /// The same for a message from another engine, which has its handshake under this number; `channel` it has unless it
+  /// belongs to a collective.
+  void agree_elsewhere(Message& message, std::uint32_t channel, int origin, std::uint32_t number_there);
+  /// When the receive was posted that gets the next message of a channel; empty when it is not. Forgets it.
+  Moment posted(std::uint32_t channel) { return postings_.take(channel, core_.channels[channel].sent); }
+  /// The message's receive is posted: it leaves.
+  void leave(Message& message, const Moment& posted);
+  /// The message of a handshake has left, from wherever.
+  void left(std::uint32_t handshake, Snapshot start);
+
+  // ---- completions
+
+  const Handshake& operator[](std::uint32_t handshake) const { return handshakes_[handshake]; }
+  /// True when the sender need not wait for the message any more: it has left, or all lanes that wait are given up.
+  bool over(std::uint32_t handshake) const { return handshakes_[handshake].start || !held(handshakes_[handshake]); }
+  /// True when it is over; otherwise the rank waits for it.
+  bool may_go_on(RankState& rank, std::uint32_t handshake) {
+    return over(handshake) || Core::wait(rank, Waiting::for_posting, handshake);
+  }
+  /// The channel on which a request's message comes; no_channel when it waits for none.
+  std::uint32_t receive_channel(const Request& request) const;
+  /// Adds what the sender of a message waits for to the core's arrivals, unless the lanes that wait are given up;
+  /// returns how many.
+  std::size_t add_departure(std::uint32_t handshake);
+  /// The same for a request that is leaving, receiving or exchanging, and for the message it receives; returns the
+  /// departures among these.
+  std::size_t add_arrivals(const Request& request);
+  /// The sender has waited for its message, and is done with it.
+  void end_sent(Clocks::Clock& clock, std::uint32_t handshake);
+  /// What such a request stands for has been completed.
+  void forget(Clocks::Clock& clock, const Request& request);
+  /// Completes such a request alone.
+  void complete(std::uint32_t number, const Request& request);
+  /// The sender is done with it; the message may have yet to leave.
+  void end(std::uint32_t handshake);
+
+  // ---- deadlocks
+
+  bool any_left() const { return strictest_.any_left(); }
+  /// Gives up the lanes that wait for most, which are in this deadlock, and wakes those ranks that need not wait in the
+  /// others. False when no lane is left.
+  bool give_up_strictest_lanes(const Diagnosis& found);
+  /// Why a lane was given up; null when it was not.
+  const std::shared_ptr<const Diagnosis>& deadlock(std::size_t lane) const { return deadlocks_[lane]; }
+  /// The diagnosis when no lane is left.
+  const std::shared_ptr<const Diagnosis>& last_deadlock() const { return last_deadlock_; }
+
+private:
+  bool held(const Handshake& handshake) const { return handshake.synchronous || strictest_.holds(handshake.bytes); }
+  std::uint32_t begin_to_send(std::uint32_t number, const Operation& operation);
+
+  Core& core_;
+  StepLeft step_left_;
+  StrictestLane strictest_;
+  Handshakes handshakes_;
+  Postings postings_;
+  std::vector<std::shared_ptr<const Diagnosis>> deadlocks_; ///< by lane
+  std::shared_ptr<const Diagnosis> last_deadlock_;
+};
+
+} // namespace timeless::replay
