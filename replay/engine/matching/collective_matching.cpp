@@ -1,6 +1,7 @@
 #include "replay/engine/matching/collective_matching.h"
 
 #include "replay/engine/matching/trace_error.h"
+#include "replay/result/problem.h"
 
 #include <algorithm>
 #include <fmt/format.h>
