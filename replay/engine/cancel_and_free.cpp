@@ -78,7 +78,7 @@ void Engine::release(RankState& rank, RequestId id) {
   if (request.state == RequestState::file)
     files_.leave_early(request.subject);
   else if (comes_later(request.state))
-    core_.transits.release(request.subject);
+    core_.transfers.release(request.subject);
   // What was to come goes unnoticed.
   if (const std::uint32_t channel = rendezvous_.receive_channel(request); channel != no_channel)
     core_.channels.ignore(channel, request.ticket);

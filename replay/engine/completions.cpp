@@ -39,7 +39,7 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
 
 bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
   if (!ready(rank, id)) return false;
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   const Request request = std::exchange(rank.requests[id], {});
   switch (request.state) {
   case RequestState::receiving:
@@ -99,7 +99,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
     if (request.state == RequestState::receiving && core_.channels[request.subject].has(request.ticket)) continue;
     if (!ready(rank, ids[rank.stage])) return false;
   }
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   std::size_t departures = 0;
   const bool others = gather(rank, ids, departures);
   core_.take_arrivals(clock, departures);
@@ -114,7 +114,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
 }
 
 /// What the request stands for has been taken with others.
-inline void Engine::forget(Clocks::Clock& clock, const Request& request) {
+inline void Engine::forget(Clock& clock, const Request& request) {
   switch (request.state) {
   case RequestState::receiving: {
     Channel& channel = core_.channels[request.subject];
@@ -152,11 +152,11 @@ void Engine::complete_others(RankState& rank, std::uint32_t number, std::span<co
 }
 
 void Engine::complete_other(std::uint32_t number, const Request& request) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   if (request.state == RequestState::transfer)
-    core_.clocks.finish(clock, core_.transits.release(request.subject));
+    core_.transfers.finish(clock, core_.transfers.release(request.subject));
   else if (request.state == RequestState::file_transfer)
-    core_.clocks.finish_file(clock, core_.transits.release(request.subject));
+    core_.transfers.finish_file(clock, core_.transfers.release(request.subject));
   else
     files_.take(number, request.subject, request.ticket);
 }

@@ -86,7 +86,7 @@ bool Engine::give_up_strictest_lanes(const Diagnosis& found) {
 // ---- actions
 
 bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& operation) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   switch (operation.step) {
   case Step::compute:
   case Step::finalize:
@@ -162,7 +162,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
 }
 
 /// The calling thread waits for its workers: a burst takes as long as the longest of them.
-void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor) {
+void Engine::compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
   if (rank.volume == rank.volumes_end) fail("a computation without a volume");
   const std::uint64_t volume = *rank.volume++;
   if (step == Step::compute_beside_workers || step == Step::compute_in_kernel) {
@@ -176,7 +176,7 @@ void Engine::compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step 
 
 bool Engine::exchange(RankState& rank, std::uint32_t number, const Operation& operation) {
   const bool receives = operation.receive_channel != no_channel;
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   if (rank.stage == 0 && operation.channel != no_channel) send<Pace::usual>(rank, number, clock, operation);
   if (operation.request == trace::no_request) return !receives || receive<Pace::usual>(rank, clock, operation);
   if (receives)

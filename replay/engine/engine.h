@@ -88,9 +88,9 @@ private:
   [[noreturn]] static void fail_at(RankState& rank, std::uint32_t position, const char* what);
   bool next_block(RankState& rank, std::uint32_t number);
   void finalize(RankState& rank, std::uint32_t number);
-  void compute_beside_workers(RankState& rank, Clocks::Clock& clock, Step step, double factor);
-  Completion perform_fast(RankState& rank, std::uint32_t number, Clocks::Clock& clock, const Operation& operation);
-  Completion complete_fast(RankState& rank, Clocks::Clock& clock, std::span<const trace::RequestId> ids);
+  void compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor);
+  Completion perform_fast(RankState& rank, std::uint32_t number, Clock& clock, const Operation& operation);
+  Completion complete_fast(RankState& rank, Clock& clock, std::span<const trace::RequestId> ids);
   /// Replays an action; false when it must wait.
   bool perform(RankState& rank, std::uint32_t number, const Operation& operation);
 
@@ -101,11 +101,11 @@ private:
 
   // Eager messages (messages.h).
   template <Pace pace>
-  void send(RankState& rank, std::uint32_t number, Clocks::Clock& clock, const Operation& operation);
+  void send(RankState& rank, std::uint32_t number, Clock& clock, const Operation& operation);
   template <Pace pace>
-  bool receive(RankState& rank, Clocks::Clock& clock, const Operation& operation);
+  bool receive(RankState& rank, Clock& clock, const Operation& operation);
   template <Pace pace>
-  void take(Clocks::Clock& clock, std::uint32_t channel, std::uint64_t ticket);
+  void take(Clock& clock, std::uint32_t channel, std::uint64_t ticket);
   void post(RankState& rank, const Operation& operation);
   bool exchange(RankState& rank, std::uint32_t number, const Operation& operation);
   bool probe(RankState& rank, std::uint32_t number, const Operation& operation);
@@ -116,7 +116,7 @@ private:
   bool complete_one(RankState& rank, std::uint32_t number, trace::RequestId id);
   bool complete_all(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   bool gather(RankState& rank, std::span<const trace::RequestId> ids, std::size_t& departures);
-  void forget(Clocks::Clock& clock, const Request& request);
+  void forget(Clock& clock, const Request& request);
   void complete_others(RankState& rank, std::uint32_t number, std::span<const trace::RequestId> ids);
   void complete_other(std::uint32_t number, const Request& request);
   [[noreturn]] static void fail_completed_twice(trace::RequestId id);

@@ -118,7 +118,7 @@ void Engine::finalize(RankState& rank, std::uint32_t number) {
 }
 
 /// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
-[[gnu::noinline]] Engine::Completion Engine::complete_fast(RankState& rank, Clocks::Clock& clock,
+[[gnu::noinline]] Engine::Completion Engine::complete_fast(RankState& rank, Clock& clock,
                                                            std::span<const trace::RequestId> ids) {
   if (ids.size() > most_together) return Completion::other;
   for (const trace::RequestId id : ids.first(rank.stage)) // found ready before the rank waited, some perhaps not here
@@ -153,7 +153,7 @@ void Engine::finalize(RankState& rank, std::uint32_t number) {
   return Completion::done;
 }
 
-[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, std::uint32_t number, Clocks::Clock& clock,
+[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, std::uint32_t number, Clock& clock,
                                                           const Operation& operation) {
   switch (operation.step) {
   case Step::send:
@@ -185,7 +185,7 @@ void Engine::finalize(RankState& rank, std::uint32_t number) {
 /// Replays the block's actions up to `end`; false when the rank must wait or has ended.
 template <Pace pace>
 bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t end) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   const std::uint32_t* const sequence = rank.sequence;
   const Operation* const operations = rank.operations;
   const std::uint64_t* volume = rank.volume;

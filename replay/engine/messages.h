@@ -9,7 +9,7 @@ namespace timeless::replay {
 
 /// Puts the message into its channel, and wakes the receiver if it waits for this one.
 template <Pace pace>
-TIMELESS_INLINE inline void Engine::send(RankState& rank, std::uint32_t number, Clocks::Clock& clock,
+TIMELESS_INLINE inline void Engine::send(RankState& rank, std::uint32_t number, Clock& clock,
                                          const Operation& operation) {
   core_.pay<pace>(clock, operation);
   if constexpr (pace != Pace::plain) core_.depart(number, PathTracer::Kind::message);
@@ -24,7 +24,7 @@ TIMELESS_INLINE inline void Engine::send(RankState& rank, std::uint32_t number, 
 /// Advances the receiver's clock by what is left of the message, and forgets it. A call in every pace: inlined, the
 /// innermost loop's variables would all live in memory.
 template <Pace pace>
-[[gnu::noinline]] void Engine::take(Clocks::Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
+[[gnu::noinline]] void Engine::take(Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
   Channel& channel = core_.channels[channel_number];
   Message& taken = Core::message(channel, ticket);
   if constexpr (pace == Pace::plain)
@@ -36,7 +36,7 @@ template <Pace pace>
 
 /// A blocking receive draws its ticket, waits for that ticket's message and takes it.
 template <Pace pace>
-TIMELESS_INLINE inline bool Engine::receive(RankState& rank, Clocks::Clock& clock, const Operation& operation) {
+TIMELESS_INLINE inline bool Engine::receive(RankState& rank, Clock& clock, const Operation& operation) {
   if (rank.stage == 0) {
     rank.ticket = core_.channels.post(operation.receive_channel);
     rank.stage = 1;

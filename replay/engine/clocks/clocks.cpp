@@ -54,17 +54,9 @@ void Clocks::add_beside(std::size_t rank) {
   if (watches_) incasts_.emplace_back();
 }
 
-/// A file's seconds are all second parts, so that nothing is added to the latency.
-LaneCounters Clocks::file_counters(const Clock& clock) const {
-  return {clock.counters, clock.counters + lanes(), clock.counters + 3 * lanes()};
-}
-
 void Clocks::settle(Clock& clock) {
   if (clock.volume == 0 && clock.copied == 0 && clock.overhead == 0 && !clock.pending) return;
-  Snapshot out = writable(clock);
-  kernels_.fold(lanes(), rates_, own(clock), out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
+  advance(clock, [&](const LaneTime& now, double* out) { kernels_.fold(lanes(), rates_, now, out); });
 }
 
 void Clocks::meet(Clock& clock, Snapshot& latest_so_far) {
@@ -89,9 +81,9 @@ void Clocks::take(Clock& clock, const Incoming& incoming) {
   Snapshot fresh = clock.base.shared() ? pool_.take() : Snapshot();
   double* const out = fresh ? fresh.values() : clock.base.values();
   if (alone_)
-    receive_in<Plain>(1, rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out, 0);
+    receive_in<Plain>(1, rates_, time(clock), incoming.sent, transfer(incoming), counters(clock), out, 0);
   else
-    kernels_.receive(lanes(), rates_, own(clock), incoming.sent, transfer(incoming), counters(clock), out);
+    kernels_.receive(lanes(), rates_, time(clock), incoming.sent, transfer(incoming), counters(clock), out);
   if (fresh) clock.base = std::move(fresh);
   clear_pending(clock);
   do_work(clock, incoming);
@@ -113,12 +105,11 @@ void Clocks::count_work(Clock& clock, const Incoming& incoming) const {
     clock.counters[4 * lanes() + lane] += message_seconds(incoming, lane);
 }
 
-void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out) {
+void Clocks::receive_all(const Clock& clock, LaneTime from, std::span<const Incoming> incoming, double* out) {
   clear_arrivals();
   for (const Incoming& one : incoming)
     add_arrival(one);
-  if (!listed_) return receive_arrivals(clock, out);
-  LaneTime from = own(clock);
+  if (!listed_) return receive_arrivals(clock, from, out);
   for (const LaneArrival& one : arrivals_) {
     kernels_.receive(lanes(), rates_, from, one.sent, one.transfer, counters(clock), out);
     if (one.work.amount != 0) kernels_.add(lanes(), out, one.work.amount, one.work.cost, out);
@@ -127,12 +118,12 @@ void Clocks::receive_all(const Clock& clock, std::span<const Incoming> incoming,
 }
 
 /// As they come.
-void Clocks::receive_arrivals(const Clock& clock, double* out) {
+void Clocks::receive_arrivals(const Clock& clock, const LaneTime& from, double* out) {
   order_matters_ = order_matters_ || working_arrivals_ > 1;
   const auto receive = arrivals_.size() > most_together ? kernels_.receive_many
                        : working_arrivals_ > 0          ? kernels_.receive_and_work
                                                         : kernels_.receive_together;
-  receive(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(), counters(clock), out);
+  receive(lanes(), rates_, from, arrivals_.size(), arrivals_.data(), counters(clock), out);
 }
 
 void Clocks::watch(const Clock& clock, const Incoming& incoming) {
@@ -151,12 +142,11 @@ void Clocks::take_through_port(Clock& clock, std::span<const Incoming> incoming)
   clear_arrivals();
   for (const Incoming& one : incoming)
     add_arrival(one);
-  Snapshot out = writable(clock);
-  kernels_.receive_through_port(lanes(), rates_, own(clock), arrivals_.size(), arrivals_.data(),
-                                (*ports_)[static_cast<std::size_t>(&clock - clocks_.data())], !latency_first_,
-                                counters(clock), out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
+  advance(clock, [&](const LaneTime& now, double* out) {
+    kernels_.receive_through_port(lanes(), rates_, now, arrivals_.size(), arrivals_.data(),
+                                  (*ports_)[static_cast<std::size_t>(&clock - clocks_.data())], !latency_first_,
+                                  counters(clock), out);
+  });
   for (const Incoming& one : incoming)
     count_work(clock, one);
 }
@@ -167,10 +157,7 @@ void Clocks::take_all(Clock& clock, std::span<const Incoming> incoming) {
   if (incoming.size() == 1) return take(clock, incoming.front());
   for (const Incoming& one : incoming)
     if (watches_ && one.port) watch(clock, one);
-  Snapshot out = writable(clock);
-  receive_all(clock, incoming, out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
+  advance(clock, [&](const LaneTime& now, double* out) { receive_all(clock, now, incoming, out); });
   for (const Incoming& one : incoming)
     count_work(clock, one);
 }
@@ -188,10 +175,7 @@ void Clocks::add_message(const Clock& clock, const Moment& sent, std::uint32_t r
 }
 
 void Clocks::take_arrivals(Clock& clock) {
-  Snapshot out = writable(clock);
-  receive_arrivals(clock, out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
+  advance(clock, [&](const LaneTime& now, double* out) { receive_arrivals(clock, now, out); });
 }
 
 Snapshot Clocks::leave(const Moment& sent, const Moment& posted, std::uint32_t row) {
@@ -205,9 +189,9 @@ Snapshot Clocks::leave(const Moment& sent, const Moment& posted, std::uint32_t r
 
 void Clocks::depart(Clock& clock, std::span<const Incoming> departing) {
   const Snapshot end = pool_.take();
-  receive_all(clock, departing, end.values());
+  receive_all(clock, time(clock), departing, end.values());
   Snapshot out = writable(clock);
-  kernels_.advance(lanes(), rates_, own(clock), clock.base.values(), end.values(), out.values());
+  kernels_.advance(lanes(), rates_, time(clock), clock.base.values(), end.values(), out.values());
   clock.base = std::move(out);
 }
 
@@ -245,120 +229,6 @@ Snapshot Clocks::begin_of(Clock& beside) {
   for (std::size_t lane = 0; lane < lanes(); ++lane)
     begin.values()[lane] = end[lane] - latency[lane] - bandwidth[lane];
   return begin;
-}
-
-Transit Clocks::begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last) {
-  if (!port.free) {
-    for (Snapshot* one : {&port.began, &port.free}) {
-      *one = pool_.take();
-      std::fill_n(one->values(), lanes() * kernels_.planes, 0.0);
-    }
-  }
-  Transit way{pool_.take(), pool_.take(), pool_.take()};
-  kernels_.begin_transfer(lanes(), rates_, own(clock), transfer, bytes_last, {port.began.values(), port.free.values()},
-                          {way.start.values(), way.middle.values(), way.end.values()});
-  return way;
-}
-
-Transit Clocks::transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes) {
-  terms_used_ = 0;
-  return begin(clock, port, transfer({.sent = {}, .row = row, .messages = messages, .bytes = bytes}), latency_first_);
-}
-
-void Clocks::join(Transit& all, Transit one) {
-  if (!all) {
-    all = std::move(one);
-    return;
-  }
-  const LaneTransit left{all.start.values(), all.middle.values(), all.end.values()};
-  const LaneTransit right{one.start.values(), one.middle.values(), one.end.values()};
-  // A request may hold what has been joined.
-  const bool held = all.end.shared();
-  Transit out = held ? Transit{pool_.take(), pool_.take(), pool_.take()} : all;
-  kernels_.last_to_end(lanes(), left, right, {out.start.values(), out.middle.values(), out.end.values()});
-  all = std::move(out);
-}
-
-void Clocks::finish(Clock& clock, const Transit& way) {
-  Snapshot out = writable(clock);
-  kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.middle.values(), way.end.values()},
-                  counters(clock), out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
-}
-
-Transit Clocks::file_transfer(const Clock& clock, Port& port, double latency, double moving) {
-  return begin(clock, port, {latency, rows_.seconds(), moving, rows_.seconds(), 0}, true);
-}
-
-void Clocks::finish_file(Clock& clock, const Transit& way) {
-  Snapshot out = writable(clock);
-  kernels_.finish(lanes(), rates_, own(clock), {way.start.values(), way.start.values(), way.end.values()},
-                  file_counters(clock), out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
-}
-
-void Clocks::take_file(Clock& clock, const LaneTime& begun, double seconds) {
-  Snapshot out = writable(clock);
-  kernels_.receive(lanes(), rates_, own(clock), begun, {0, rows_.seconds(), seconds, rows_.seconds(), 0},
-                   file_counters(clock), out.values());
-  clock.base = std::move(out);
-  clear_pending(clock);
-}
-
-double Clocks::shown(const Clock& clock, std::size_t lane) {
-  return time_in<Plain>(lanes(), rates_, own(clock), lane).time;
-}
-
-double Clocks::shown(const Moment& moment, std::size_t lane) const {
-  return time_in<Plain>(lanes(), rates_, moment.time(), lane).time;
-}
-
-RankTimes Clocks::counted(const Clock& clock, std::size_t lane) {
-  Clock all{.base = clock.base,
-            .seconds_per_unit = clock.seconds_per_unit,
-            .volume_folded = clock.volume_folded + clock.volume,
-            .copied_folded = clock.copied_folded + clock.copied,
-            .overhead_folded = clock.overhead_folded + clock.overhead,
-            .reduced = clock.reduced,
-            .counters = clock.counters,
-            .start = clock.start};
-  RankTimes times = this->times(all, lane);
-  times.end = shown(clock, lane);
-  return times;
-}
-
-RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
-  return {.end = clock.base.values()[lane],
-          .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],
-          .memory_copy = clock.copied_folded * rows_.memory_copy()[lane],
-          .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane] +
-                      (ends_ ? clock.counters[4 * lanes() + lane] : 0),
-          .wait = clock.counters[lane],
-          .latency = clock.counters[lanes() + lane],
-          .bandwidth = clock.counters[2 * lanes() + lane],
-          .files = clock.counters[3 * lanes() + lane],
-          .start = clock.start};
-}
-
-Traced Clocks::traced(const Clock& clock) {
-  return time_in<Traced>(1, rates_, own(clock), 0);
-}
-
-void Clocks::set_node(Clock& clock, double node) {
-  Snapshot out = writable(clock);
-  Traced now = Traced::load(clock.base.values(), 1, 0);
-  now.node = node;
-  now.store(out.values(), 1, 0);
-  clock.base = std::move(out);
-}
-
-Sensitivity Clocks::sensitivity(const Clock& clock, std::size_t lane) const {
-  const Graded now = Graded::load(clock.base.values(), lanes(), lane);
-  return {.latency = latency_first_ ? now.first : now.second,
-          .bandwidth = latency_first_ ? now.second : now.first,
-          .compute = now.computation};
 }
 
 } // namespace timeless::replay

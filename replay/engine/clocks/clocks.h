@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replay/collectives/collectives.h"
+#include "replay/engine/clocks/clock.h"
 #include "replay/engine/clocks/cost_rows.h"
 #include "replay/engine/clocks/incast.h"
 #include "replay/engine/clocks/lane_kernels.h"
@@ -14,48 +15,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {
-
-/// A rank's time at one moment, in all lanes: a snapshot of its clock and what was pending then.
-struct Moment {
-  Snapshot base;
-  double work = 0;     ///< seconds of computation, unscaled
-  double copied = 0;   ///< bytes
-  double overhead = 0; ///< seconds
-
-  LaneTime time() const { return {base.values(), work, copied, overhead}; }
-};
-
-/// Something on its way to a rank: when it began, and what it costs from there.
-struct Incoming {
-  LaneTime sent;
-  std::uint32_t row = 0;
-  double messages = 1;  ///< times latency
-  double bytes = 0;     ///< times byte time
-  double constants = 1; ///< times what a message takes beside its bytes: none, where only its latency counts
-  bool port = false;    ///< a message, which comes in through the rank's port
-  // What the rank does once it has come, before it takes anything else:
-  bool received = false;                      ///< receiving a message, which takes `overhead` and what differs by lane
-  double overhead = 0;                        ///< seconds
-  double reduced_bytes = 0;                   ///< of reduction arithmetic
-  const CollectiveCost* collective = nullptr; ///< a collective's result, with the overheads of its messages
-};
-
-/// A transfer that comes to its end by itself, or the one of several that ends last, in all lanes.
-struct Transit {
-  Snapshot start;
-  Snapshot middle; ///< of its latency and its bytes, the part that computation hides first is over
-  Snapshot end;
-  explicit operator bool() const { return static_cast<bool>(end); }
-};
-
-/// What carries the bytes of one rank's transfers one after the other.
-struct Port {
-  Snapshot began; ///< busy since then; empty before the first transfer
-  Snapshot free;
-};
 
 /// What a lane that is alone takes at once: LaneKernels::receive_together for it.
 class Gathered {
@@ -104,25 +67,11 @@ public:
   CostRows& rows() { return rows_; }
   SnapshotPool& pool() { return pool_; }
   std::size_t lanes() const { return rows_.lanes(); }
+  const LaneKernels& kernels() const { return kernels_; }
+  const LaneRates& rates() const { return rates_; }
+  /// Overlap::latency_first
+  bool latency_first() const { return latency_first_; }
 
-  /// One rank's clock: what an action adds to it before anything arrives.
-  struct Clock {
-    Snapshot base;
-    double volume = 0;   ///< pending, in the run's unit
-    double copied = 0;   ///< pending, bytes
-    double overhead = 0; ///< pending, seconds
-    double seconds_per_unit = 0;
-    double volume_folded = 0;
-    double copied_folded = 0;
-    double overhead_folded = 0;
-    double reduced = 0; ///< bytes of reduction arithmetic done
-    double* counters = nullptr;
-    double start = 0;      ///< when it began, seconds
-    Snapshot pending = {}; ///< overheads that differ by lane; none when nothing is
-    Snapshot port = {};    ///< when the port is free for the next message; none before the first that needs it
-    /// When it would be free for the next message that waits for its receive, had those before it left when ready.
-    Snapshot held_port = {};
-  };
   Clock& operator[](std::size_t rank) { return clocks_[rank]; }
   const Clock& operator[](std::size_t rank) const { return clocks_[rank]; }
 
@@ -213,20 +162,20 @@ public:
   /// and come last: all else that it spent lies before. Settles it.
   Snapshot begin_of(Clock& beside);
 
-  /// A transfer over a row begins now, or when its bytes' turn has come at the port. Its latency is that of `messages`.
-  Transit transfer(const Clock& clock, Port& port, std::uint32_t row, double messages, double bytes);
-  /// `all` becomes the one that ends last; itself, where both end together.
-  void join(Transit& all, Transit one);
-  /// Waits for the end of a transfer.
-  void finish(Clock& clock, const Transit& way);
-
-  /// As transfer(), to or from a file: `latency` and `moving` are seconds, the same in all lanes.
-  Transit file_transfer(const Clock& clock, Port& port, double latency, double moving);
-  /// As finish(), of a file.
-  void finish_file(Clock& clock, const Transit& way);
-  /// Waits until something has begun, and then this many seconds for a file.
-  void take_file(Clock& clock, const LaneTime& begun, double seconds);
-
+  /// The clock's time with what is pending, valid until anything is asked of the clocks again.
+  LaneTime time(const Clock& clock);
+  /// What something on its way costs, valid likewise.
+  LaneTransfer cost(const Incoming& incoming);
+  /// Where a clock counts waiting, latency and bandwidth.
+  LaneCounters counters(const Clock& clock) const;
+  /// Sets the clock to what fill(now, out) writes to `out`, whose `now` has what is pending.
+  template <typename Fill>
+  void advance(Clock& clock, Fill fill) {
+    Snapshot out = writable(clock);
+    fill(time(clock), out.values());
+    clock.base = std::move(out);
+    clear_pending(clock);
+  }
   /// Brings the clock up to what is pending.
   void settle(Clock& clock);
   /// The time in one lane, with what is pending, as settling would have it.
@@ -252,7 +201,6 @@ public:
   std::size_t counters_per_rank() const { return ends_ ? 5 : 4; }
 
 private:
-  LaneTime own(const Clock& clock);
   LaneTransfer transfer(const Incoming& incoming);
   LaneTransfer usual_transfer(const CostRow& row, double messages, double bytes) const;
   void add_arrival(const Incoming& incoming);
@@ -269,16 +217,13 @@ private:
   void take_arrivals(Clock& clock);
   double* term();
   const double* byte_seconds(const CostRow& row, const Incoming& incoming);
-  LaneCounters counters(const Clock& clock) const;
   LaneCounters counters(const Clock& clock, std::size_t lanes) const;
   void watch(const Clock& clock, const Incoming& incoming);
   void take_through_port(Clock& clock, std::span<const Incoming> incoming);
-  void receive_all(const Clock& clock, std::span<const Incoming> incoming, double* out);
-  void receive_arrivals(const Clock& clock, double* out);
-  LaneCounters file_counters(const Clock& clock) const;
-  Transit begin(const Clock& clock, Port& port, const LaneTransfer& transfer, bool bytes_last);
+  void receive_all(const Clock& clock, LaneTime from, std::span<const Incoming> incoming, double* out);
+  void receive_arrivals(const Clock& clock, const LaneTime& from, double* out);
   void clear_pending(Clock& clock);
-  LaneTime own_by_lane(const Clock& clock);
+  LaneTime time_by_lane(const Clock& clock);
   Snapshot materialised(const Clock& clock);
   void materialise(const Clock& clock, double* out);
   void pay_specially(Clock& clock, std::uint32_t row, Overhead which, double bytes);
@@ -309,7 +254,7 @@ private:
   std::vector<LaneArrival> arrivals_;
   std::size_t working_arrivals_ = 0; ///< of these, those with work
   Gathered gathered_;                ///< scratch, as arrivals_ is: of a lane that is alone
-  Snapshot own_;                     ///< scratch of own()
+  Snapshot own_;                     ///< scratch of time()
   std::vector<Snapshot> terms_;      ///< scratch of transfer() and work()
   std::size_t terms_used_ = 0;
 };

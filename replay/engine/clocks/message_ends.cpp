@@ -19,7 +19,7 @@ void Clocks::materialise(const Clock& clock, double* out) {
     out[lane] += pending[lane];
 }
 
-LaneTime Clocks::own_by_lane(const Clock& clock) {
+LaneTime Clocks::time_by_lane(const Clock& clock) {
   if (!own_) own_ = pool_.take();
   materialise(clock, own_.values());
   return {own_.values()};

@@ -8,10 +8,15 @@
 /// Those parts of Clocks that the engine's innermost loop holds itself, and what they share with the others.
 namespace timeless::replay {
 
-inline LaneTime Clocks::own(const Clock& clock) {
+inline LaneTime Clocks::time(const Clock& clock) {
   if (clock.pending) [[unlikely]]
-    return own_by_lane(clock);
+    return time_by_lane(clock);
   return {clock.base.values(), clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
+}
+
+inline LaneTransfer Clocks::cost(const Incoming& incoming) {
+  terms_used_ = 0;
+  return transfer(incoming);
 }
 
 inline LaneTransfer Clocks::transfer(const Incoming& incoming) {
@@ -94,7 +99,7 @@ TIMELESS_INLINE inline void Clocks::take_fast(Clock& clock, const Moment& sent, 
 }
 
 TIMELESS_INLINE inline void Clocks::begin_fast(const Clock& clock) {
-  if (alone_) return gathered_.begin(time_in<Plain>(1, rates_, own(clock), 0).time);
+  if (alone_) return gathered_.begin(time_in<Plain>(1, rates_, time(clock), 0).time);
   clear_arrivals();
 }
 

@@ -29,7 +29,7 @@ void ScheduledCollectives::look(std::uint32_t stepper) {
   if (!is_agent(stepper)) core_.look(stepper);
 }
 
-bool ScheduledCollectives::advance(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+bool ScheduledCollectives::advance(Progress& progress, Clock& clock, std::uint32_t stepper) {
   if (progress.schedule->plan().together > 1) return advance_together(progress, clock, stepper);
   for (;; progress.begun = false, ++progress.index) {
     if (!progress.begun) {
@@ -44,7 +44,7 @@ bool ScheduledCollectives::advance(Progress& progress, Clocks::Clock& clock, std
   }
 }
 
-void ScheduledCollectives::begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+void ScheduledCollectives::begin_step(Progress& progress, Clock& clock, std::uint32_t stepper) {
   const bool sends = progress.step.to != schedules::nobody;
   progress.handshake = no_handshake;
   if (sends && core_.library.sends_before_posting) send_step(progress, clock, stepper);
@@ -53,7 +53,7 @@ void ScheduledCollectives::begin_step(Progress& progress, Clocks::Clock& clock, 
 }
 
 /// Leaves like a message of the program.
-void ScheduledCollectives::send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint32_t stepper) {
   const MemberStep& step = progress.step;
   core_.pay(clock, step);
   Message message = core_.message(clock, step);
@@ -89,7 +89,7 @@ Incoming ScheduledCollectives::incoming(const Message& message, std::uint32_t st
   return incoming;
 }
 
-bool ScheduledCollectives::receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+bool ScheduledCollectives::receive_step(Progress& progress, Clock& clock, std::uint32_t stepper) {
   const ScheduleMessages::Way way{progress.instance, progress.step.from, progress.member};
   const std::size_t found = messages_.find(way);
   if (found == ScheduleMessages::nowhere) {

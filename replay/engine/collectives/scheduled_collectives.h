@@ -90,7 +90,7 @@ private:
   /// Carries out a nonblocking collective for a rank.
   struct Agent {
     Progress progress;
-    Clocks::Clock clock;
+    Clock clock;
     std::shared_ptr<Schedule> schedule;
     std::unique_ptr<double[]> counters;
     std::uint32_t row = 0; ///< its counters, as what it costs from `begin` on
@@ -110,27 +110,27 @@ private:
   bool next_step(Progress& progress);
   void look(std::uint32_t stepper);
   /// Takes steps until one must wait (false), or there are no more.
-  bool advance(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
-  void begin_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
-  void send_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
-  bool receive_step(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  bool advance(Progress& progress, Clock& clock, std::uint32_t stepper);
+  void begin_step(Progress& progress, Clock& clock, std::uint32_t stepper);
+  void send_step(Progress& progress, Clock& clock, std::uint32_t stepper);
+  bool receive_step(Progress& progress, Clock& clock, std::uint32_t stepper);
   Incoming incoming(const Message& message, std::uint32_t stepper) const;
   Agent& free_agent();
   void end_agent(std::uint32_t agent);
   // Several steps on their way together (steps_together.cpp):
-  bool advance_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
-  bool begin_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  bool advance_together(Progress& progress, Clock& clock, std::uint32_t stepper);
+  bool begin_together(Progress& progress, Clock& clock, std::uint32_t stepper);
   bool receive_together(Progress& progress, std::uint32_t stepper);
-  void take_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper);
+  void take_together(Progress& progress, Clock& clock, std::uint32_t stepper);
   // Messages that wait for their receives (scheduled_rendezvous.cpp):
-  void post_together(Progress& progress, Clocks::Clock& clock);
+  void post_together(Progress& progress, Clock& clock);
   void forget_posted(const Progress& progress);
   void agree(Progress& progress, std::uint32_t stepper, Message& message);
   void meet_posted(const ScheduleMessages::Way& way, Message& message);
   bool may_go_on(Progress& progress, std::uint32_t handshake) const;
-  bool end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving);
-  bool end_step_sent(Progress& progress, Clocks::Clock& clock);
-  bool end_all_sent(Progress& progress, Clocks::Clock& clock);
+  bool end_sends(Progress& progress, Clock& clock, std::span<const std::uint32_t> leaving);
+  bool end_step_sent(Progress& progress, Clock& clock);
+  bool end_all_sent(Progress& progress, Clock& clock);
 
   Core& core_;
   Rendezvous& rendezvous_;

@@ -9,7 +9,7 @@
 namespace timeless::replay {
 
 /// Steps begin whose receives are all posted now.
-void ScheduledCollectives::post_together(Progress& progress, Clocks::Clock& clock) {
+void ScheduledCollectives::post_together(Progress& progress, Clock& clock) {
   progress.posted = core_.clocks.now(clock);
   for (const MemberStep& step : progress.together) {
     if (step.from == schedules::nobody) continue;
@@ -52,18 +52,18 @@ bool ScheduledCollectives::may_go_on(Progress& progress, std::uint32_t handshake
 }
 
 /// Completes a step that only sends; false when its message has not left and is waited for.
-bool ScheduledCollectives::end_step_sent(Progress& progress, Clocks::Clock& clock) {
+bool ScheduledCollectives::end_step_sent(Progress& progress, Clock& clock) {
   return progress.handshake == no_handshake || end_sends(progress, clock, {&progress.handshake, 1});
 }
 
 /// After the last step.
-bool ScheduledCollectives::end_all_sent(Progress& progress, Clocks::Clock& clock) {
+bool ScheduledCollectives::end_all_sent(Progress& progress, Clock& clock) {
   if (!end_sends(progress, clock, progress.leaving)) return false;
   progress.leaving.clear();
   return true;
 }
 
-bool ScheduledCollectives::end_sends(Progress& progress, Clocks::Clock& clock, std::span<const std::uint32_t> leaving) {
+bool ScheduledCollectives::end_sends(Progress& progress, Clock& clock, std::span<const std::uint32_t> leaving) {
   for (const std::uint32_t handshake : leaving)
     if (!may_go_on(progress, handshake)) return false;
   core_.arrivals.clear();

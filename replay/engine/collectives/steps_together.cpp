@@ -6,7 +6,7 @@
 
 namespace timeless::replay {
 
-bool ScheduledCollectives::advance_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+bool ScheduledCollectives::advance_together(Progress& progress, Clock& clock, std::uint32_t stepper) {
   for (;; progress.begun = false) {
     if (!progress.begun && !begin_together(progress, clock, stepper)) return true;
     progress.begun = true;
@@ -19,7 +19,7 @@ bool ScheduledCollectives::advance_together(Progress& progress, Clocks::Clock& c
 }
 
 /// False when there are no more steps.
-bool ScheduledCollectives::begin_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+bool ScheduledCollectives::begin_together(Progress& progress, Clock& clock, std::uint32_t stepper) {
   progress.together.clear();
   progress.received = 0;
   const std::uint32_t most = progress.schedule->plan().together;
@@ -57,7 +57,7 @@ bool ScheduledCollectives::receive_together(Progress& progress, std::uint32_t st
 }
 
 /// Messages first, then what is sent: the order of equals.
-void ScheduledCollectives::take_together(Progress& progress, Clocks::Clock& clock, std::uint32_t stepper) {
+void ScheduledCollectives::take_together(Progress& progress, Clock& clock, std::uint32_t stepper) {
   core_.arrivals.clear();
   for (const Message& message : progress.came)
     core_.arrivals.push_back(incoming(message, stepper));

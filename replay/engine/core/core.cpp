@@ -46,7 +46,7 @@ Core::Core(const trace::Source& trace, Network& machine, const ReplayOptions& as
       care(careful || messages_wait(network, options)), communicators(source.run()), clocks(network, share, options),
       channels(share, remote), not_modelled(share.size()),
       compiler(source.run(), network, communicators, channels, clocks.rows(), care, options),
-      lookahead(source, share, care), ranks(share.size()), worklist(ranks.size()),
+      lookahead(source, share, care), transfers(clocks), ranks(share.size()), worklist(ranks.size()),
       explanation(options, begun(clocks, source, share, options), source.run(), network.lanes(), share) {
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     ranks[number].stream = source.open(world_rank(number));

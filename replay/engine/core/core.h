@@ -2,9 +2,9 @@
 
 #include "replay/engine/clocks/clocks.h"
 #include "replay/engine/clocks/rank_range.h"
+#include "replay/engine/clocks/transfers.h"
 #include "replay/engine/core/rank_state.h"
 #include "replay/engine/core/remote.h"
-#include "replay/engine/core/transits.h"
 #include "replay/engine/core/worklist.h"
 #include "replay/engine/explanation/explanation.h"
 #include "replay/engine/matching/channels.h"
@@ -92,7 +92,7 @@ struct Core {
 
   /// The sender's overhead and copy. `send` is an Operation or a MemberStep.
   template <Pace pace = Pace::usual, typename Send>
-  void pay(Clocks::Clock& clock, const Send& send) {
+  void pay(Clock& clock, const Send& send) {
     if constexpr (pace == Pace::plain) {
       clock.overhead += send.send_overhead;
       clock.copied += send.bytes;
@@ -102,7 +102,7 @@ struct Core {
   }
   /// The message, which sets off as soon as its sender's port lets it.
   template <Pace pace = Pace::usual, typename Send>
-  TIMELESS_INLINE Message message(Clocks::Clock& clock, const Send& send) {
+  TIMELESS_INLINE Message message(Clock& clock, const Send& send) {
     return {.sent = pace == Pace::plain ? Clocks::plain_now(clock) : clocks.set_off(clock, send.row, send.bytes),
             .bytes = send.bytes,
             .receive_overhead = send.receive_overhead,
@@ -145,7 +145,7 @@ struct Core {
             .overhead = message.receive_overhead};
   }
   /// Takes all of `arrivals`; `departures` of them are messages that the rank sent, of which it only waits for the end.
-  void take_arrivals(Clocks::Clock& clock, std::size_t departures) {
+  void take_arrivals(Clock& clock, std::size_t departures) {
     if (departures < arrivals.size())
       clocks.take_all(clock, arrivals);
     else if (departures > 0)
@@ -176,7 +176,7 @@ struct Core {
   NotModelledCalls not_modelled;
   Compiler compiler;
   Lookahead lookahead;
-  Transits transits;
+  Transfers transfers;
   std::vector<RankState> ranks; ///< and, after them, what threads they have beyond the first
   Worklist worklist;
   Explanation explanation;

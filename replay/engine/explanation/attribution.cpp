@@ -77,7 +77,7 @@ Attributor::Part& Attributor::part(OfRank& rank, std::uint32_t subject) {
   return rank.parts[subject];
 }
 
-Attributor::Scalars Attributor::scalars(const Clocks::Clock& clock) {
+Attributor::Scalars Attributor::scalars(const Clock& clock) {
   return {.volume = clock.volume_folded + clock.volume,
           .copied = clock.copied_folded + clock.copied,
           .overhead = clock.overhead_folded + clock.overhead,
@@ -92,7 +92,7 @@ void Attributor::change(std::size_t rank, std::uint32_t subject) {
 /// What the clock has counted since the last time goes to the subject of that time.
 void Attributor::settle(std::size_t rank) {
   OfRank& of = ranks_[rank];
-  const Clocks::Clock& clock = clocks_[rank];
+  const Clock& clock = clocks_[rank];
   const Scalars now = scalars(clock);
   const double volume = now.volume - std::exchange(of.counted.volume, now.volume);
   Part& here = part(of, of.subject);
@@ -142,14 +142,14 @@ void Attributor::name_calls(Attribution& attribution) const {
 /// As a clock has them that has counted nothing but the part.
 std::vector<RankTimes> Attributor::times_of(std::size_t rank, Part& part, std::size_t lanes) {
   if (!part.counters) part.counters = list();
-  const Clocks::Clock& clock = clocks_[rank];
-  const Clocks::Clock alone{.base = clock.base,
-                            .seconds_per_unit = clock.seconds_per_unit,
-                            .volume_folded = part.scalars.volume,
-                            .copied_folded = part.scalars.copied,
-                            .overhead_folded = part.scalars.overhead,
-                            .reduced = part.scalars.reduced,
-                            .counters = part.counters.get()};
+  const Clock& clock = clocks_[rank];
+  const Clock alone{.base = clock.base,
+                    .seconds_per_unit = clock.seconds_per_unit,
+                    .volume_folded = part.scalars.volume,
+                    .copied_folded = part.scalars.copied,
+                    .overhead_folded = part.scalars.overhead,
+                    .reduced = part.scalars.reduced,
+                    .counters = part.counters.get()};
   std::vector<RankTimes> all;
   for (std::size_t lane = 0; lane < lanes; ++lane)
     all.push_back(clocks_.times(alone, lane));
@@ -214,7 +214,7 @@ Attribution Attributor::result(std::size_t lanes, trace::Rank first, std::size_t
   Attribution attribution{.by = by_, .calls = {}, .parts = {}};
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     settle(rank);
-    const Clocks::Clock& clock = clocks_[rank];
+    const Clock& clock = clocks_[rank];
     if (clock.start > 0)
       attribution.parts.push_back({.rank = first + static_cast<trace::Rank>(rank),
                                    .subject = before_start,

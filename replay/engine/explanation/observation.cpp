@@ -37,7 +37,7 @@ void Observation::note_sent(std::size_t rank, const Operation& operation, Channe
   if (sent > present.sent_before) present.sent = message(channels.key(operation.channel), sent - 1);
 }
 
-void Observation::end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action) {
+void Observation::end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;
   action.end = of.end = clocks.shown(clock, lane_);

@@ -36,7 +36,7 @@ public:
   /// The rank, whose number among those of the engine is `rank`, begins at this time: tells the observer.
   void start(std::size_t rank, trace::Rank world_rank, double seconds);
   /// The rank's action has ended: fills in its times and tells the observer.
-  void end(std::size_t rank, Clocks& clocks, const Clocks::Clock& clock, ObservedAction& action);
+  void end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action);
 
 private:
   struct OfRank {

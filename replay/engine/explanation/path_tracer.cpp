@@ -56,7 +56,7 @@ void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t acti
 }
 
 void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action) {
-  const Clocks::Clock& clock = clocks_[number];
+  const Clock& clock = clocks_[number];
   const Traced now = clocks_.traced(clock);
   const std::uint32_t place = index(now.node);
   if (place == none) return;

@@ -29,7 +29,7 @@ bool Rendezvous::cancelled_later(RankState& rank, std::uint32_t number, const Op
   if (operation.request == trace::no_request || !core_.lookahead.cancelled(core_.rank_number(number), rank.action()))
     return false;
   if (operation.channel != no_channel) {
-    Clocks::Clock& clock = core_.clocks[number];
+    Clock& clock = core_.clocks[number];
     core_.pay(clock, operation);
     // What sets off where it is not known yet that it comes to nothing keeps the port.
     core_.clocks.set_off(clock, operation.row, operation.bytes);
@@ -101,7 +101,7 @@ void Rendezvous::agree_elsewhere(Message& message, std::uint32_t channel, int or
 
 /// Sends; returns what the sender has to wait for before it goes on, or completes its request.
 std::uint32_t Rendezvous::begin_to_send(std::uint32_t number, const Operation& operation) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   core_.pay(clock, operation);
   core_.depart(number, PathTracer::Kind::message);
   Message message = core_.message(clock, operation);
@@ -183,7 +183,7 @@ std::size_t Rendezvous::add_arrivals(const Request& request) {
   return sends(request.state) ? add_departure(request.subject) : 0;
 }
 
-void Rendezvous::forget(Clocks::Clock& clock, const Request& request) {
+void Rendezvous::forget(Clock& clock, const Request& request) {
   if (const std::uint32_t number = receive_channel(request); number != no_channel) {
     Channel& channel = core_.channels[number];
     Core::message(channel, request.ticket); // one that is there
@@ -192,14 +192,14 @@ void Rendezvous::forget(Clocks::Clock& clock, const Request& request) {
   if (sends(request.state)) end_sent(clock, request.subject);
 }
 
-void Rendezvous::end_sent(Clocks::Clock& clock, std::uint32_t handshake) {
+void Rendezvous::end_sent(Clock& clock, std::uint32_t handshake) {
   const Handshake& sent = handshakes_[handshake];
   if (sent.start) core_.clocks.hold_port(clock, sent.start, sent.row, sent.bytes);
   end(handshake);
 }
 
 void Rendezvous::complete(std::uint32_t number, const Request& request) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   core_.arrivals.clear();
   core_.take_arrivals(clock, add_arrivals(request));
   forget(clock, request);

@@ -71,9 +71,9 @@ public:
   /// departures among these.
   std::size_t add_arrivals(const Request& request);
   /// The sender has waited for its message, and is done with it.
-  void end_sent(Clocks::Clock& clock, std::uint32_t handshake);
+  void end_sent(Clock& clock, std::uint32_t handshake);
   /// What such a request stands for has been completed.
-  void forget(Clocks::Clock& clock, const Request& request);
+  void forget(Clock& clock, const Request& request);
   /// Completes such a request alone.
   void complete(std::uint32_t number, const Request& request);
   /// The sender is done with it; the message may have yet to leave.

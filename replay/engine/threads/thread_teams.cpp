@@ -331,7 +331,7 @@ bool ThreadTeams::meet_needs(RankState& rank, std::uint32_t number, ThreadNote& 
 
 /// The thread's clock becomes at least what another's was.
 void ThreadTeams::await(RankState& rank, std::uint32_t number, const Passed& since) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   std::vector<RankTimes>& beyond = rank.thread->beyond;
   const std::size_t lanes = since.counted.size();
   beyond.resize(lanes);

@@ -29,14 +29,14 @@ bool Files::perform(RankState& rank, std::uint32_t number, const Operation& oper
 }
 
 void Files::access_alone(RankState& rank, std::uint32_t number, const FileCall& call, RequestId request) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   const FileSystem& system = core_.options.file_system;
   Transit way =
-      core_.clocks.file_transfer(clock, ports_[number], system.latency, moving_seconds(system, call.bytes, 0));
+      core_.transfers.begin_file(clock, ports_[number], system.latency, moving_seconds(system, call.bytes, 0));
   if (request == trace::no_request)
-    core_.clocks.finish_file(clock, way);
+    core_.transfers.finish_file(clock, way);
   else
-    rank.start(request) = {.subject = core_.transits.keep(std::move(way)), .state = RequestState::file_transfer};
+    rank.start(request) = {.subject = core_.transfers.keep(std::move(way)), .state = RequestState::file_transfer};
 }
 
 bool Files::access_together(RankState& rank, std::uint32_t number, const FileCall& call) {
@@ -59,7 +59,7 @@ void Files::take(std::uint32_t number, std::uint32_t instance, trace::Bytes byte
   const FileSystem& system = core_.options.file_system;
   const double seconds =
       system.latency + moving_seconds(system, bytes, collectives_.matching[instance].first.call.moved);
-  core_.clocks.take_file(core_.clocks[number], {.base = collectives_.matching[instance].latest.values()}, seconds);
+  core_.transfers.take_file(core_.clocks[number], {.base = collectives_.matching[instance].latest.values()}, seconds);
   collectives_.matching.leave(instance);
 }
 

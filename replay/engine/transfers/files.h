@@ -42,7 +42,7 @@ private:
 
   Core& core_;
   Collectives& collectives_;
-  TransitPorts ports_;
+  TransferPorts ports_;
   std::unordered_map<std::uint64_t, std::optional<SplitCollective>> splits_; ///< by rank and file
 };
 

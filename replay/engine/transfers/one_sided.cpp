@@ -64,12 +64,12 @@ bool OneSided::perform(RankState& rank, std::uint32_t number, const Operation& o
 
 void OneSided::begin_transfer(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window,
                               RequestId request) {
-  Clocks::Clock& clock = core_.clocks[number];
+  Clock& clock = core_.clocks[number];
   core_.clocks.pay_for_transfer(clock, call.row, call.sent, call.overhead);
-  Transit way = core_.clocks.transfer(clock, ports_[number], call.row, call.messages, call.bytes);
+  Transit way = core_.transfers.begin(clock, ports_[number], call.row, call.messages, call.bytes);
   if (request != trace::no_request)
-    rank.start(request) = {.subject = core_.transits.keep(way), .state = RequestState::transfer};
-  core_.clocks.join(window.transfers, std::move(way));
+    rank.start(request) = {.subject = core_.transfers.keep(way), .state = RequestState::transfer};
+  core_.transfers.join(window.transfers, std::move(way));
 }
 
 /// There and back, before anything else.
@@ -80,7 +80,7 @@ void OneSided::ask(std::uint32_t number, std::uint32_t row) {
 
 void OneSided::finish_transfers(std::uint32_t number, WindowState& window) {
   if (!window.transfers) return;
-  core_.clocks.finish(core_.clocks[number], window.transfers);
+  core_.transfers.finish(core_.clocks[number], window.transfers);
   window.transfers = {};
 }
 

@@ -48,7 +48,7 @@ private:
   Core& core_;
   Collectives& collectives_;
   ScheduledCollectives& scheduled_;
-  TransitPorts ports_;
+  TransferPorts ports_;
   std::unordered_map<std::uint64_t, WindowState> windows_; ///< by rank and window
 };
 
