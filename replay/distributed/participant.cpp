@@ -117,7 +117,7 @@ bool Participant::receive() {
 }
 
 void Participant::work() {
-  engine_->take_turns(cooperation_.turns);
+  engine_->run_ranks(cooperation_.runs);
   remote_->flush();
   if (!first() || !options_.progress || engine_->actions() < next_progress_) return;
   next_progress_ = engine_->actions() + actions_between_messages;

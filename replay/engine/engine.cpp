@@ -28,8 +28,8 @@ Result Engine::run() {
   for (const trace::RankRecord& record : run.ranks)
     total += record.actions;
   std::uint64_t next_report = actions_between_reports;
-  constexpr std::uint32_t many_turns = 1U << 12U;
-  while (take_turns(many_turns) || give_up_strictest_lanes())
+  constexpr std::uint32_t many_times = 1U << 12U;
+  while (run_ranks(many_times) || give_up_strictest_lanes())
     if (progress && core_.actions >= next_report) {
       progress(core_.actions, total);
       next_report = core_.actions + actions_between_reports;
@@ -46,10 +46,10 @@ Result Engine::run() {
   return all;
 }
 
-bool Engine::take_turns(std::uint32_t turns) {
+bool Engine::run_ranks(std::uint32_t times) {
   scheduled_.run_agents();
-  for (; turns > 0 && teams_.someone_can_go_on(); --turns) {
-    const std::uint32_t number = teams_.next_turn();
+  for (; times > 0 && teams_.someone_can_go_on(); --times) {
+    const std::uint32_t number = teams_.next_rank();
     prefetch();
     try {
       run_rank(number);

@@ -40,7 +40,7 @@ public:
   // What run() consists of where others replay the other ranks.
 
   /// Runs ranks at most so many times; false when no rank can go on.
-  bool take_turns(std::uint32_t turns);
+  bool run_ranks(std::uint32_t times);
   bool can_go_on() const { return teams_.someone_can_go_on() || scheduled_.agents_ready(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);

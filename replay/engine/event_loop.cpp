@@ -26,7 +26,7 @@ void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) 
   fail(what);
 }
 
-/// With many ranks, what a turn needs first has left the caches since the rank's last one. What the ranks after the
+/// With many ranks, what a rank needs first has left the caches since it was last run. What the ranks after the
 /// next need is fetched step by step: each step finds there what the one before has fetched.
 void Engine::prefetch() const {
   if (const std::uint32_t* number = core_.worklist.ahead(3)) {
@@ -215,7 +215,7 @@ bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t en
       finalize(rank, number);
       return false;
     }
-    if (explanation.attributor) explanation.attributor->turn_to(number, sequence[position]);
+    if (explanation.attributor) explanation.attributor->switch_to(number, sequence[position]);
     if constexpr (pace == Pace::observed) expect(rank, number, operation);
     const bool done = perform(rank, number, operation);
     if (!done) return false;

@@ -32,7 +32,7 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   const std::uint32_t entry = rank.sequence[rank.position];
   const Operation& operation = rank.operations[entry];
   ThreadNote* const note = thread.note(rank.position);
-  if (explanation.attributor) explanation.attributor->turn_to(number, entry);
+  if (explanation.attributor) explanation.attributor->switch_to(number, entry);
   if (!thread.begun && note && !teams_.meet_needs(rank, number, *note)) return false;
   const auto core = teams_.core_for(rank, number, operation);
   if (!core) return false;

@@ -70,7 +70,7 @@ struct ReplayOptions {
   /// Whether making a communicator costs a small allreduce; otherwise nobody waits for anybody in it.
   bool creation = true;
   FileSystem file_system = {};
-  /// Actions a rank replays before the next rank's turn: many, and what a turn needs is fetched less often; few, and
+  /// Actions a rank replays before the next rank is run: many, and what a rank needs is fetched less often; few, and
   /// fewer messages are in flight. Over several processes at most 64 count, or one would wait for a pipeline to fill.
   /// The result does not depend on it.
   std::uint32_t budget = 256;

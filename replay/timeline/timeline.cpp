@@ -252,7 +252,7 @@ std::uint64_t Timeline::finish(const Result& result, std::vector<Other> others) 
                 "choose another configuration, or a larger --eager-limit");
   const EventLabels own = labels();
   std::set<trace::Rank> ranks(own.ranks.begin(), own.ranks.end());
-  // In the order of their names, not in that of the ranks' turns.
+  // In the order of their names, not as ranks were run.
   std::map<std::string, std::uint32_t> places;
   for (const std::string& call : own.calls)
     places[call] = 0;

@@ -46,7 +46,7 @@ Result replay_distributed(const trace::Source& source, Network& network, const R
                           std::uint64_t seed) {
   ShuffledBuses buses(processes, seed);
   auto& random = buses.random();
-  const Cooperation cooperation{.turns = static_cast<std::uint32_t>(1 + random() % 8),
+  const Cooperation cooperation{.runs = static_cast<std::uint32_t>(1 + random() % 8),
                                 .batch_words = std::size_t{1} << (random() % 10),
                                 .most_held = 1 + random() % 64,
                                 .patience = static_cast<std::uint32_t>(random() % 4)};

@@ -37,7 +37,8 @@ class Transfers {
 public:
   explicit Transfers(Clocks& clocks) : clocks_(clocks) {}
 
-  /// A transfer over a row begins now, or when its bytes' turn has come at the port. Its latency is that of `messages`.
+  /// A transfer over a row begins now, or when the port has carried the bytes before it. Its latency is that of
+  /// `messages`.
   Transit begin(const Clock& clock, TransferPorts::Port& port, std::uint32_t row, double messages, double bytes);
   /// `all` becomes the one that ends last; itself, where both end together.
   void join(Transit& all, Transit one);

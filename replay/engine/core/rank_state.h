@@ -50,7 +50,7 @@ struct RankThread {
   std::uint64_t done = 0;    ///< actions that have ended
   bool begun = false;        ///< so has the one after these
   bool watched = false;      ///< some thread waits for this one
-  std::uint64_t asked = 0;   ///< TimedWorklist::Turn::asked
+  std::uint64_t asked = 0;   ///< TimedWorklist::Entry::asked
   std::uint64_t awaited = 0; ///< the ticket it waits for, when for_message
   /// By lane: what the rank has counted up to the thread's time, where that is not what the thread has.
   std::vector<RankTimes> beyond;

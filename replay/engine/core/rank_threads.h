@@ -60,7 +60,7 @@ struct ThreadPart {
 ///
 /// Whatever threads share has the order of the rank's recorded sequence: messages of a channel and receives on it,
 /// collectives of a communicator or a file, calls on a window, and what is done with a request. So the replay does not
-/// depend on which thread's turn comes first. An action must wait until those before it that share something with it
+/// depend on which thread is run first. An action must wait until those before it that share something with it
 /// have begun (messages, collectives) or ended (probes, windows, files, completions), but it only takes their *time*
 /// where a thread must have known of the other: completing what another has started, and a thread_await.
 class ThreadDivision {

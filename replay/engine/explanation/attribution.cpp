@@ -126,7 +126,7 @@ void Attributor::close(AttributedTimes* first, AttributedTimes* last, std::size_
   }
 }
 
-/// Numbers calls by their names: the order in which they were met is that of the ranks' turns.
+/// Numbers calls by their names: the order in which they were met depends on which rank was run first.
 void Attributor::name_calls(Attribution& attribution) const {
   attribution.calls.emplace_back("computation");
   std::vector<std::uint32_t> places(calls_.size());

@@ -19,7 +19,7 @@
 namespace timeless::replay {
 
 /// Divides what the clocks count by call or by kernel, and leaves the clocks alone: when a rank turns to another
-/// subject, what it has counted since the last turn goes to the one before. So whatever an action does to a clock is
+/// subject, what it has counted since the last time goes to the one before. So whatever an action does to a clock is
 /// attributed, and the clocks' own sums have the same bits as without.
 class Attributor {
 public:
@@ -32,7 +32,7 @@ public:
   /// From now on there are so many ranks and threads.
   void make_room(std::size_t ranks);
   /// The rank is about to do what this dictionary entry says.
-  void turn_to(std::size_t rank, std::uint32_t entry) {
+  void switch_to(std::size_t rank, std::uint32_t entry) {
     const std::uint32_t subject = ranks_[rank].subjects[entry];
     if (subject != same_as_before && subject != ranks_[rank].subject) change(rank, subject);
   }
@@ -70,7 +70,7 @@ private:
   struct OfRank {
     std::uint32_t subject = no_subject;
     std::vector<std::uint32_t> subjects; ///< by dictionary entry
-    Scalars counted;                     ///< of the clock, at the last turn
+    Scalars counted;                     ///< of the clock, when it last turned to another subject
     std::unique_ptr<double[]> lanes;     ///< the same of its lists
     std::unordered_map<std::uint32_t, Part> parts;
     Parts beyond; ///< of a thread: what the rank has counted up to its time, where that is not what it has

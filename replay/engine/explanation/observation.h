@@ -16,7 +16,7 @@ class Observation {
 public:
   Observation(Observer& observer, const trace::Run& run, std::span<const std::string> lanes, std::size_t ranks);
 
-  /// The same for a message's sender and receiver, whatever the order of the ranks' turns.
+  /// The same for a message's sender and receiver, in whatever order ranks are run.
   static std::uint64_t message(const ChannelKey& channel, std::uint64_t ticket);
 
   // Of the rank's present action:

@@ -167,7 +167,7 @@ void ThreadTeams::feed(std::uint32_t number) {
   core_.wake(number);
 }
 
-/// read_on() in nobody's turn.
+/// read_on() while no rank is run.
 bool ThreadTeams::read_on_by_itself(RankThreads& all) {
   try {
     return read_on(all);
@@ -240,7 +240,7 @@ bool ThreadTeams::next_part(std::uint32_t number) {
 
 // ---- cores
 
-TimedWorklist::Turn ThreadTeams::turn_of(std::uint32_t number) {
+TimedWorklist::Entry ThreadTeams::entry_of(std::uint32_t number) {
   const RankState& rank = core_.ranks[number];
   const double time = core_.clocks.shown(core_.clocks[number], 0);
   if (!rank.several) return {.time = time, .rank = number, .number = number};
@@ -253,10 +253,10 @@ TimedWorklist::Turn ThreadTeams::turn_of(std::uint32_t number) {
 
 void ThreadTeams::sort_by_time() {
   while (!core_.worklist.empty())
-    timed_.push(turn_of(core_.worklist.pop()));
+    timed_.push(entry_of(core_.worklist.pop()));
 }
 
-std::uint32_t ThreadTeams::next_turn() {
+std::uint32_t ThreadTeams::next_rank() {
   if (!in_time()) return core_.worklist.pop();
   sort_by_time();
   return timed_.pop();
@@ -279,13 +279,13 @@ bool needs_core(const RankState& rank, const Operation& operation) {
 
 } // namespace
 
-/// Whoever waits goes on no earlier than those whose turn it is, so the thread that comes first of all is also the next
-/// to ask for a core. A rank with one thread asks for none, and may be ahead of its turn.
+/// Whoever waits goes on no earlier than those that can go on, so the thread that comes first of all is also the next
+/// to ask for a core. A rank with one thread asks for none, and may have been run ahead of the others.
 std::optional<std::uint32_t> ThreadTeams::core_for(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (core_.options.cores_per_rank == 0 || !needs_core(rank, operation)) return own_time;
   if (rank.thread->asked == 0) rank.thread->asked = ++asked_;
   sort_by_time();
-  const TimedWorklist::Turn own = turn_of(number);
+  const TimedWorklist::Entry own = entry_of(number);
   if (!timed_.empty() && own > timed_.first()) {
     core_.worklist.push(number);
     return std::nullopt;

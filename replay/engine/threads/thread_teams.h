@@ -44,12 +44,13 @@ public:
 
   // ---- cores, with ReplayOptions::cores_per_rank
 
-  /// True from when a rank has several threads on, if cores are counted: turns are in the order of time.
+  /// True from when a rank has several threads on, if cores are counted: ranks and threads are run in the order of
+  /// time.
   bool in_time() const { return core_.options.cores_per_rank > 0 && !teams_.empty(); }
   /// True when some rank or thread can go on.
   bool someone_can_go_on() const { return !core_.worklist.empty() || !timed_.empty(); }
-  /// Takes the one whose turn is next from the worklist.
-  std::uint32_t next_turn();
+  /// Takes the rank or thread to be run next from the worklist.
+  std::uint32_t next_rank();
   /// A core for the present action of a thread; `own_time` when it needs none. Nothing where the thread must let others
   /// go first. The thread's clock waits until the core is free.
   static constexpr std::uint32_t own_time = 0xffffffffU;
@@ -81,7 +82,7 @@ private:
   void pass(std::uint32_t number, Passed& passed);
   std::uint32_t nothing_row();
   void tell_watchers(RankState& rank, std::uint32_t number);
-  TimedWorklist::Turn turn_of(std::uint32_t number);
+  TimedWorklist::Entry entry_of(std::uint32_t number);
   void sort_by_time();
 
   Core& core_;

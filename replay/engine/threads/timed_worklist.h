@@ -12,29 +12,29 @@ namespace timeless::replay {
 /// for no core, the lowest rank first and of a rank the thread that was met first; then the others as they have asked.
 class TimedWorklist {
 public:
-  struct Turn {
+  struct Entry {
     double time = 0;         ///< seconds
     std::uint64_t asked = 0; ///< for a core: its number among all who have asked; 0: not
     std::uint32_t rank = 0;  ///< its number
     std::uint32_t place = 0; ///< of the thread among the rank's
     std::uint32_t number = 0;
-    friend bool operator>(const Turn& left, const Turn& right) {
+    friend bool operator>(const Entry& left, const Entry& right) {
       return std::tie(left.time, left.asked, left.rank, left.place) >
              std::tie(right.time, right.asked, right.rank, right.place);
     }
   };
 
-  bool empty() const { return turns_.empty(); }
-  const Turn& first() const { return turns_.top(); }
-  void push(const Turn& turn) { turns_.push(turn); }
+  bool empty() const { return entries_.empty(); }
+  const Entry& first() const { return entries_.top(); }
+  void push(const Entry& turn) { entries_.push(turn); }
   std::uint32_t pop() {
-    const std::uint32_t number = turns_.top().number;
-    turns_.pop();
+    const std::uint32_t number = entries_.top().number;
+    entries_.pop();
     return number;
   }
 
 private:
-  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> entries_;
 };
 
 } // namespace timeless::replay
