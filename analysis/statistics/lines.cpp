@@ -1,0 +1,76 @@
+#include "analysis/statistics/lines.h"
+
+#include "analysis/statistics/quantiles.h"
+#include "base/error.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace timeless::analysis {
+
+namespace {
+
+// A quarter of a million slopes and more say the same.
+constexpr std::size_t most_points = 1000;
+
+std::vector<Point> thinned(std::span<const Point> points) {
+  std::vector<Point> all(points.begin(), points.end());
+  std::ranges::stable_sort(all, {}, &Point::x);
+  if (all.size() <= most_points) return all;
+  std::vector<Point> some;
+  for (std::size_t index = 0; index < most_points; ++index)
+    some.push_back(all[index * (all.size() - 1) / (most_points - 1)]);
+  return some;
+}
+
+} // namespace
+
+Line theil_sen(std::span<const Point> points) {
+  const std::vector<Point> some = thinned(points);
+  std::vector<double> slopes;
+  for (std::size_t left = 0; left < some.size(); ++left)
+    for (std::size_t right = left + 1; right < some.size(); ++right)
+      if (some[right].x > some[left].x)
+        slopes.push_back((some[right].y - some[left].y) / (some[right].x - some[left].x));
+  if (slopes.empty()) throw Error(Failure::usage, "a line through points that all stand at one place");
+  Line line{.slope = median(slopes)};
+  std::vector<double> rests;
+  for (const Point& point : points)
+    rests.push_back(point.y - line.slope * point.x);
+  line.intercept = median(rests);
+  return line;
+}
+
+void RelativeFit::add(const Point& point) {
+  const double u = 1 / point.y;
+  const double v = point.x / point.y;
+  points_ += 1;
+  u_ += u;
+  v_ += v;
+  uu_ += u * u;
+  uv_ += u * v;
+  vv_ += v * v;
+}
+
+double RelativeFit::squares(const Line& line) const {
+  const double a = line.intercept;
+  const double b = line.slope;
+  const double sum = a * a * uu_ + 2 * a * b * uv_ + b * b * vv_ - 2 * a * u_ - 2 * b * v_ + points_;
+  return std::max(sum, 0.0);
+}
+
+Line RelativeFit::line() const {
+  const double determinant = uu_ * vv_ - uv_ * uv_;
+  // Points at one place have no slope.
+  if (determinant > 1e-12 * uu_ * vv_) {
+    const Line free{(vv_ * u_ - uv_ * v_) / determinant, (uu_ * v_ - uv_ * u_) / determinant};
+    if (free.intercept >= 0 && free.slope >= 0) return free;
+  }
+  const Line level{.intercept = u_ / uu_};
+  if (vv_ == 0) return level;
+  const Line through_origin{.slope = v_ / vv_};
+  return squares(level) <= squares(through_origin) ? level : through_origin;
+}
+
+} // namespace timeless::analysis
