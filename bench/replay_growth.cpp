@@ -83,7 +83,7 @@ Figures apart(const std::function<Figures()>& work) {
 
 Figures measure(const std::filesystem::path& archive, const Case& one) {
   const trace::ArchiveReader reader(archive);
-  replay::HockneyNetwork network = bench::scaled_networks(reader.run().size, one.lanes);
+  const replay::Network network = bench::scaled_networks(reader.run().size, one.lanes);
   replay::ReplayOptions options;
   options.threads = one.threads;
   const auto begin = std::chrono::steady_clock::now();

@@ -7,6 +7,7 @@
 
 #include "replay/distributed/mpi_bus.h"
 #include "replay/large_pages.h"
+#include "replay/network/hockney_network.h"
 #include "replay/network/presets.h"
 #include "replay/replay.h"
 #include "trace/archive/reader.h"
@@ -252,11 +253,11 @@ std::vector<Link> links(const BatchCosts& here) {
   return all;
 }
 
-replay::HockneyNetwork machine(trace::Rank ranks, std::size_t lanes) {
+replay::Network machine(trace::Rank ranks, std::size_t lanes) {
   std::vector<replay::HockneyLane> all;
   for (const double factor : factors(lanes))
     all.push_back(replay::lane(replay::preset("e10g"), {.latency = factor}));
-  return {std::move(all), replay::one_rank_per_node(ranks, 1e-9)};
+  return replay::hockney_network(all, replay::one_rank_per_node(ranks, 1e-9));
 }
 
 /// What the commands always ask for.
@@ -287,13 +288,13 @@ Rounds model(const Options& options, const trace::Source& source, std::size_t la
   std::vector<std::vector<double>> speed_ups(counts * links.size());
   std::vector<std::vector<double>> without_waiting(counts * links.size());
   for (int round = 0; round < options.repeat; ++round) {
-    replay::HockneyNetwork network = machine(source.run().size, lanes);
+    const replay::Network network = machine(source.run().size, lanes);
     const double begin = bench::cpu_seconds();
     replay::replay(source, network, asked());
     alone.push_back(bench::cpu_seconds() - begin);
     for (std::size_t count = 0; count < counts; ++count)
       for (std::size_t link = 0; link < links.size(); ++link) {
-        replay::HockneyNetwork shared = machine(source.run().size, lanes);
+        const replay::Network shared = machine(source.run().size, lanes);
         bench::VirtualRun run =
             bench::run_virtually(source, shared, asked(), options.modelled[count], links[link].costs);
         speed_ups[count * links.size() + link].push_back(alone.back() / run.seconds);

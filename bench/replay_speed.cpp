@@ -65,7 +65,7 @@ replay::ReplayOptions asking(const std::string& answer) {
 double speed(const trace::Source& source, std::size_t lanes, int repeat, const std::string& answer = "none") {
   std::vector<double> speeds;
   for (int run = 0; run < repeat; ++run) {
-    replay::HockneyNetwork network = bench::scaled_networks(source.run().size, lanes);
+    const replay::Network network = bench::scaled_networks(source.run().size, lanes);
     const double begin = cpu_seconds();
     const replay::Result result = replay::replay(source, network, asking(answer));
     speeds.push_back(static_cast<double>(result.actions) / (cpu_seconds() - begin));

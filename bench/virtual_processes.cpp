@@ -80,7 +80,7 @@ public:
   bool congested() override { return on_their_way_ > most_batches_on_their_way; }
   void idle() override {}
 
-  void begin(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options,
+  void begin(const trace::Source& source, const replay::Network& network, const replay::ReplayOptions& options,
              double clock_costs) {
     clock_costs_ = clock_costs;
     begin_ = thread_seconds();
@@ -153,8 +153,8 @@ private:
 
 } // namespace
 
-VirtualRun run_virtually(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options,
-                         int processes, const BatchCosts& costs) {
+VirtualRun run_virtually(const trace::Source& source, const replay::Network& network,
+                         const replay::ReplayOptions& options, int processes, const BatchCosts& costs) {
   const double clock_costs = clock_cost();
   std::deque<VirtualProcess> all;
   for (int process = 0; process < processes; ++process)

@@ -30,7 +30,7 @@ struct VirtualRun {
 
 /// A replay shared by any number of processes, carried out by this one in virtual time (docs/distributed.md): each
 /// process has a clock, which its steps move by the CPU time that they take here, and batches travel at given costs.
-VirtualRun run_virtually(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options,
-                         int processes, const BatchCosts& costs);
+VirtualRun run_virtually(const trace::Source& source, const replay::Network& network,
+                         const replay::ReplayOptions& options, int processes, const BatchCosts& costs);
 
 } // namespace timeless::bench

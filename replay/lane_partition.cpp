@@ -3,7 +3,7 @@
 #include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/explanation/attribution.h"
-#include "replay/network/varied_network.h"
+#include "replay/network/variations.h"
 #include "replay/result/observer.h"
 #include "replay/result/problem.h"
 
@@ -43,62 +43,6 @@ std::vector<Slice> cut(std::size_t lanes, std::size_t slices) {
         {number * groups / slices * lane_group, std::min((number + 1) * groups / slices * lane_group, lanes)});
   return all;
 }
-
-std::vector<Variation> unchanged(const Slice& slice) {
-  std::vector<Variation> lanes;
-  for (std::size_t lane = slice.begin; lane < slice.end; ++lane)
-    lanes.push_back({.lane = lane});
-  return lanes;
-}
-
-/// Some of a network's lanes, beside other threads that use the same network: whoever may create classes of links, or
-/// asks after one, takes turns with the others.
-class NetworkSlice : public VariedNetwork {
-public:
-  NetworkSlice(Network& network, const Slice& slice, std::mutex& turn)
-      : VariedNetwork(network, unchanged(slice)), turn_(turn) {}
-
-  LinkClass link(Rank from, Rank to) override {
-    const std::lock_guard lock(turn_);
-    return VariedNetwork::link(from, to);
-  }
-  LinkClass collective_link(std::span<const Rank> members) override {
-    const std::lock_guard lock(turn_);
-    return VariedNetwork::collective_link(members);
-  }
-  void costs(LinkClass link, std::size_t segment, std::span<double> latency,
-             std::span<double> byte_time) const override {
-    const std::lock_guard lock(turn_);
-    VariedNetwork::costs(link, segment, latency, byte_time);
-  }
-  bool scales(LinkClass link) const override {
-    const std::lock_guard lock(turn_);
-    return VariedNetwork::scales(link);
-  }
-  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
-    const std::lock_guard lock(turn_);
-    return VariedNetwork::transfer_constant(link, segment, seconds);
-  }
-  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
-    const std::lock_guard lock(turn_);
-    VariedNetwork::overheads(which, link, segment, seconds);
-  }
-  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
-    const std::lock_guard lock(turn_);
-    VariedNetwork::port(link, segment, seconds);
-  }
-  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
-    const std::lock_guard lock(turn_);
-    VariedNetwork::handshake(link, segment, seconds);
-  }
-  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
-    const std::lock_guard lock(turn_);
-    return VariedNetwork::handshake_overhead(link, segment, seconds);
-  }
-
-private:
-  std::mutex& turn_;
-};
 
 /// Another slice has failed, so nobody will want this one.
 struct Abandoned {};
@@ -199,7 +143,7 @@ std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std:
   return std::clamp<std::size_t>(lanes / least_lanes, 1, std::max<std::size_t>(hardware_threads, 1));
 }
 
-Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options) {
+Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   try {
     return Engine(source, network, options).run();
   } catch (const NeedsFullPath&) {
@@ -211,18 +155,17 @@ namespace {
 
 /// Replays each slice, as many of them at a time as there are workers. What a slice throws goes to `failed`; true from
 /// there, and the other slices are abandoned.
-std::vector<Result> replay_slices(const trace::Source& source, Network& network, const ReplayOptions& options,
+std::vector<Result> replay_slices(const trace::Source& source, const Network& network, const ReplayOptions& options,
                                   const std::vector<Slice>& all, std::size_t workers,
                                   const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
   std::vector<Result> results(all.size());
-  std::mutex turn;
   SharedProgress progress(options, all.size());
-  const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(network.lanes());
+  const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(lane_names(network));
   const auto replay_slice = [&](std::size_t number) {
     try {
-      NetworkSlice part(network, all[number], turn);
+      const Network part = lanes_of(network, all[number].begin, all[number].end);
       ReplayOptions own = options;
-      own.attribution_bytes = attribution_bytes(options, network.lanes().size(), all[number]);
+      own.attribution_bytes = attribution_bytes(options, network.lanes.size(), all[number]);
       own.progress = [&progress, number](std::uint64_t done, std::uint64_t total) {
         progress.update(number, done, total);
       };
@@ -284,9 +227,9 @@ std::vector<std::shared_ptr<const Diagnosis>> united(std::vector<std::shared_ptr
 
 } // namespace
 
-Result replay_partitioned(const trace::Source& source, Network& network, const ReplayOptions& options,
+Result replay_partitioned(const trace::Source& source, const Network& network, const ReplayOptions& options,
                           std::size_t slices) {
-  const std::vector<Slice> all = cut(network.lanes().size(), slices);
+  const std::vector<Slice> all = cut(network.lanes.size(), slices);
   std::vector<std::exception_ptr> problems(all.size());
   std::vector<Result> results =
       replay_slices(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
@@ -304,10 +247,10 @@ Result replay_partitioned(const trace::Source& source, Network& network, const R
   }
 }
 
-Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
+Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads) {
   std::vector<Slice> all;
-  for (std::size_t lane = 0; lane < network.lanes().size(); ++lane)
+  for (std::size_t lane = 0; lane < network.lanes.size(); ++lane)
     all.push_back({lane, lane + 1});
   std::vector<std::exception_ptr> problems(all.size());
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks(all.size());
@@ -334,7 +277,7 @@ Result replay_one_by_one(const trace::Source& source, Network& network, const Re
   deadlocks = united(std::move(deadlocks));
   const Result& like = results[static_cast<std::size_t>(ended - deadlocks.begin())];
   for (std::size_t lane = 0; lane < all.size(); ++lane)
-    if (deadlocks[lane]) results[lane] = stuck(like, std::string(network.lanes()[lane]), deadlocks[lane]);
+    if (deadlocks[lane]) results[lane] = stuck(like, network.lanes[lane].name, deadlocks[lane]);
   return unite(std::move(results));
 }
 

@@ -12,17 +12,17 @@ namespace timeless::replay {
 std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
 
 /// Replays all lanes in this thread.
-Result replay_together(const trace::Source& source, Network& network, const ReplayOptions& options);
+Result replay_together(const trace::Source& source, const Network& network, const ReplayOptions& options);
 
 /// Replays each lane by itself, `threads` of them at a time: for NeedsOneLane. Lanes that do not end say
 /// so where others do, as they do together.
-Result replay_one_by_one(const trace::Source& source, Network& network, const ReplayOptions& options,
+Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads);
 
 /// Replays groups of lanes, each in a thread of its own: at most `slices`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.
 /// `options.progress` is called from any of the threads, from one at a time.
-Result replay_partitioned(const trace::Source& source, Network& network, const ReplayOptions& options,
+Result replay_partitioned(const trace::Source& source, const Network& network, const ReplayOptions& options,
                           std::size_t slices);
 
 } // namespace timeless::replay

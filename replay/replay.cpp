@@ -52,7 +52,7 @@ std::uint64_t actions(const trace::Run& run) {
 
 void require_replayable(const trace::Run& run, const Network& network, const ReplayOptions& options) {
   require_all_ranks(run);
-  if (network.lanes().empty())
+  if (network.lanes.empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
   if (options.handshake && !(*options.handshake >= 0 && std::isfinite(*options.handshake)))
@@ -61,17 +61,17 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
   if (options.ports != Ports::none && options.completions == CompletionOrder::as_listed)
     throw Error(Failure::usage, "messages come through a port in the order of their arrival, not as they are listed",
                 {}, "ask for ports, or for completions as listed");
-  if (options.critical_path && (network.lanes().size() != 1 || options.sensitivities || options.ideal))
+  if (options.critical_path && (network.lanes.size() != 1 || options.sensitivities || options.ideal))
     throw Error(Failure::usage, "a critical path is one configuration's, replayed for nothing else");
 }
 
-Result replay(const trace::Source& source, Network& network, const ReplayOptions& options) {
+Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
   const std::size_t slices = options.threads > 0 ? options.threads
-                                                 : worthwhile_partitions(network.lanes().size(), actions(source.run()),
+                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
                                                                          std::thread::hardware_concurrency());
   try {
-    if (slices > 1 && network.lanes().size() > lane_group) return replay_partitioned(source, network, options, slices);
+    if (slices > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, slices);
     return replay_together(source, network, options);
   } catch (const NeedsOneLane&) {
     return replay_one_by_one(source, network, options,

@@ -15,7 +15,7 @@ namespace timeless::replay {
 /// since messages are above the lane's eager limit, say so (LaneResult::deadlock); when that is all lanes, or the trace
 /// is to blame, throws ReplayProblem as above. Throws Error(invalid_input)
 /// naming rank and action where a trace contradicts itself, and naming ranks the run does not hold.
-Result replay(const trace::Source& source, Network& network, const ReplayOptions& options = {});
+Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options = {});
 
 /// Throws what replay() would before it begins: Error(usage), and Error(invalid_input) naming ranks the run does not
 /// hold.

@@ -28,7 +28,7 @@ void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& w
 
 } // namespace
 
-std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, Network& network,
+std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, const Network& network,
                                          const ReplayOptions& options, const Cooperation& cooperation,
                                          ProcessWork* work) {
   const auto begin = std::chrono::steady_clock::now();

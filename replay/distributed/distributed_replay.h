@@ -22,7 +22,7 @@ public:
 ///
 /// Throws on process 0 what replay() throws, and LostProcess anywhere. What this process does for it is added to
 /// `work`. An observer is told of the process's own ranks. Threads are not used.
-std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, Network& network,
+std::optional<Result> distributed_replay(MPI_Comm processes, const trace::Source& source, const Network& network,
                                          const ReplayOptions& options, const Cooperation& cooperation = {},
                                          ProcessWork* work = nullptr);
 

@@ -47,7 +47,7 @@ std::uint64_t actions_of(const trace::Run& run, const RankRange& share) {
 
 } // namespace
 
-Participant::Participant(const trace::Source& source, Network& network, const ReplayOptions& options, Bus& bus,
+Participant::Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
                          const Cooperation& cooperation)
     : source_(source), network_(network), options_(options), bus_(bus), cooperation_(cooperation),
       endings_(static_cast<std::size_t>(first() ? bus.processes() : 0)) {

@@ -31,7 +31,7 @@ struct Cooperation {
 class Participant {
 public:
   /// What goes wrong here and later is told to process 0.
-  Participant(const trace::Source& source, Network& network, const ReplayOptions& options, Bus& bus,
+  Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
               const Cooperation& cooperation = {});
   ~Participant();
   Participant(const Participant&) = delete;
@@ -82,7 +82,7 @@ private:
   void take_problem(int process, std::exception_ptr problem);
 
   const trace::Source& source_;
-  Network& network_;
+  const Network& network_;
   const ReplayOptions& options_;
   Bus& bus_;
   Cooperation cooperation_;

@@ -13,7 +13,8 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 
 } // namespace
 
-Engine::Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote, bool care)
+Engine::Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote,
+               bool care)
     : core_(source, network, options, remote, care),
       rendezvous_(core_,
                   [this](std::uint32_t stepper, std::uint32_t handshake) { scheduled_.step_left(stepper, handshake); }),

@@ -33,7 +33,7 @@ public:
   /// Replays all ranks; or, with `remote`, this process's share of them.
   /// `care` is for runs in which messages wait for their receives although no lane has an eager limit: without it,
   /// the replay throws NeedsFullPath when it meets the first of them.
-  Engine(const trace::Source& source, Network& network, const ReplayOptions& options, Remote* remote = nullptr,
+  Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote = nullptr,
          bool care = false);
   Result run();
 

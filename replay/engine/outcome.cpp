@@ -134,7 +134,7 @@ Result Engine::result() {
   result.actions = core_.actions;
   for (std::size_t number = 0; number < core_.ranks.size(); ++number)
     core_.clocks.settle(core_.clocks[number]);
-  const auto names = core_.network.lanes();
+  const std::vector<std::string> names = lane_names(core_.network);
   if (core_.explanation.attributor) result.attribution = attribution(names.size());
   if (core_.explanation.paths && !core_.remote && !rendezvous_.deadlock(0)) {
     std::vector<PathNode> nodes = end_of_path(last_rank().rank).nodes;

@@ -24,7 +24,8 @@ MachineLane machine_lane(const HockneyLane& lane) {
           .compute_scale = lane.compute_scale};
 }
 
-HockneyNetwork::HockneyNetwork(const std::vector<HockneyLane>& lanes, Placement placement)
-    : MachineNetwork(machine_lanes(lanes), std::move(placement)) {}
+Network hockney_network(const std::vector<HockneyLane>& lanes, Placement placement) {
+  return machine_network(machine_lanes(lanes), std::move(placement));
+}
 
 } // namespace timeless::replay

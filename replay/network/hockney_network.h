@@ -25,10 +25,7 @@ struct HockneyLane {
 
 MachineLane machine_lane(const HockneyLane& lane);
 
-/// A machine of such configurations.
-class HockneyNetwork : public MachineNetwork {
-public:
-  HockneyNetwork(const std::vector<HockneyLane>& lanes, Placement placement);
-};
+/// A machine of such configurations (see machine_network).
+Network hockney_network(const std::vector<HockneyLane>& lanes, Placement placement);
 
 } // namespace timeless::replay

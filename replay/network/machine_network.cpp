@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace timeless::replay {
 
 namespace {
-
-constexpr LinkClass within_node = 0;
-constexpr LinkClass between_nodes = 1;
 
 void require_sensible(bool sensible, const std::string& lane) {
   if (!sensible)
@@ -45,10 +41,6 @@ bool sensible(const MachineLane& lane) {
          sensible(lane.memory_copy_byte_time) && sensible(lane.reduction_byte_time) && sensible(lane.compute_scale);
 }
 
-std::string rank_name(Rank rank) {
-  return "rank " + std::to_string(rank);
-}
-
 void require_rates(const Placement& placement) {
   const std::size_t rates = placement.seconds_per_unit.size();
   if (rates != 1 && rates != placement.node_of_rank.size())
@@ -66,131 +58,80 @@ bool has_overheads(const MessageCosts& some) {
   return some.send != Seconds{} || some.nonblocking_send != Seconds{} || some.receive != Seconds{};
 }
 
+bool has_ports(const MessageCosts& some) {
+  return some.port.has_value();
+}
+
+/// Of all lanes' links, each once.
+std::vector<Bytes> all_thresholds(const std::vector<MachineLane>& lanes) {
+  std::vector<Bytes> thresholds;
+  for (const MachineLane& lane : lanes)
+    for (const LinkCosts* costs : {&lane.between_nodes, &lane.within_node})
+      for (const MessageCosts& some : costs->sizes)
+        if (some.up_to != MessageCosts::any_size) thresholds.push_back(some.up_to);
+  std::ranges::sort(thresholds);
+  thresholds.erase(std::ranges::unique(thresholds).begin(), thresholds.end());
+  return thresholds;
+}
+
+template <typename Has>
+bool any_link(const std::vector<MachineLane>& lanes, Has has) {
+  return std::ranges::any_of(lanes, [&](const MachineLane& lane) {
+    return std::ranges::any_of(lane.between_nodes.sizes, has) || std::ranges::any_of(lane.within_node.sizes, has);
+  });
+}
+
+void add(ClassCosts& costs, const MessageCosts& some, double handshake_latencies, const Network& network) {
+  costs.latency.push_back(some.latency);
+  costs.byte_time.push_back(some.byte_time);
+  costs.transfer.push_back(some.transfer);
+  costs.handshake.push_back(handshake_latencies * some.latency);
+  costs.handshake_overhead.push_back(some.handshake);
+  if (network.overheads_by_lane) {
+    costs.send.push_back(some.send);
+    costs.nonblocking_send.push_back(some.nonblocking_send);
+    costs.receive.push_back(some.receive);
+  }
+  if (network.ports) costs.port.push_back(some.port.value_or(Seconds{.fixed = -1}));
+}
+
+ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineLane::*links, const Network& network) {
+  ClassCosts costs{.columns = lanes.size(), .scales = links == &MachineLane::between_nodes};
+  for (std::size_t segment = 0; segment <= network.thresholds.size(); ++segment) {
+    // All sizes of a segment cost the same; the last is open.
+    const Bytes size = segment < network.thresholds.size() ? network.thresholds[segment] : MessageCosts::any_size;
+    for (const MachineLane& lane : lanes)
+      add(costs, (lane.*links).of(size), lane.handshake_latencies, network);
+  }
+  for (std::vector<double>* list : {&costs.transfer, &costs.handshake_overhead})
+    if (std::ranges::all_of(*list, [](double seconds) { return seconds == 0; })) *list = {};
+  return costs;
+}
+
 } // namespace
 
-Placement one_rank_per_node(Rank ranks, double seconds_per_unit) {
-  Placement placement;
-  placement.node_of_rank.resize(static_cast<std::size_t>(ranks));
-  std::iota(placement.node_of_rank.begin(), placement.node_of_rank.end(), 0U);
-  placement.seconds_per_unit = {seconds_per_unit};
-  return placement;
-}
-
-MachineNetwork::MachineNetwork(std::vector<MachineLane> lanes, Placement placement)
-    : configurations_(std::move(lanes)), placement_(std::move(placement)) {
-  if (configurations_.empty())
+Network machine_network(const std::vector<MachineLane>& lanes, Placement placement) {
+  if (lanes.empty())
     throw Error(Failure::usage, "a replay needs at least one network configuration", {},
                 "name a network or a platform");
-  require_rates(placement_);
-  for (const MachineLane& lane : configurations_) {
+  require_rates(placement);
+  Network network;
+  for (const MachineLane& lane : lanes) {
     require_sensible(sensible(lane), lane.name);
-    names_.push_back(lane.name);
-    memory_copy_.push_back(lane.memory_copy_byte_time);
-    reduction_.push_back(lane.reduction_byte_time);
-    compute_scale_.push_back(lane.compute_scale);
-    eager_limits_.push_back(lane.eager_limit.value_or(no_eager_limit));
-    for (const LinkCosts* costs : {&lane.between_nodes, &lane.within_node}) {
-      for (const MessageCosts& some : costs->sizes)
-        if (some.up_to != MessageCosts::any_size) thresholds_.push_back(some.up_to);
-      overheads_ = overheads_ || std::ranges::any_of(costs->sizes, has_overheads);
-      ports_ =
-          ports_ || std::ranges::any_of(costs->sizes, [](const MessageCosts& some) { return some.port.has_value(); });
-    }
+    network.lanes.push_back({.name = lane.name,
+                             .memory_copy_byte_time = lane.memory_copy_byte_time,
+                             .reduction_byte_time = lane.reduction_byte_time,
+                             .compute_scale = lane.compute_scale,
+                             .eager_limit = lane.eager_limit.value_or(no_eager_limit),
+                             .column = network.lanes.size()});
   }
-  if (std::ranges::all_of(eager_limits_, [](Bytes limit) { return limit == no_eager_limit; })) eager_limits_.clear();
-  std::ranges::sort(thresholds_);
-  thresholds_.erase(std::ranges::unique(thresholds_).begin(), thresholds_.end());
-}
-
-std::uint32_t MachineNetwork::node(Rank rank) const {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= placement_.node_of_rank.size())
-    throw Error(Failure::usage, "the machine has no place for this rank", rank_name(rank),
-                "place all ranks of the run on nodes");
-  return placement_.node_of_rank[static_cast<std::size_t>(rank)];
-}
-
-LinkClass MachineNetwork::link(Rank from, Rank to) {
-  return node(from) == node(to) ? within_node : between_nodes;
-}
-
-LinkClass MachineNetwork::collective_link(std::span<const Rank> members) {
-  for (const Rank member : members)
-    if (node(member) != node(members.front())) return between_nodes;
-  return within_node;
-}
-
-const MessageCosts& MachineNetwork::message_costs(std::size_t lane, LinkClass link, std::size_t segment) const {
-  const MachineLane& of = configurations_[lane];
-  const LinkCosts& costs = link == within_node ? of.within_node : of.between_nodes;
-  // All sizes of a segment cost the same; the last is open.
-  return costs.of(segment < thresholds_.size() ? thresholds_[segment] : MessageCosts::any_size);
-}
-
-void MachineNetwork::costs(LinkClass link, std::size_t segment, std::span<double> latency,
-                           std::span<double> byte_time) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
-    const MessageCosts& some = message_costs(lane, link, segment);
-    latency[lane] = some.latency;
-    byte_time[lane] = some.byte_time;
-  }
-}
-
-std::uint32_t MachineNetwork::ranks_on_node(Rank rank) const {
-  return static_cast<std::uint32_t>(std::ranges::count(placement_.node_of_rank, node(rank)));
-}
-
-bool MachineNetwork::scales(LinkClass link) const {
-  return link == between_nodes;
-}
-
-bool MachineNetwork::transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const {
-  bool any = false;
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
-    seconds[lane] = message_costs(lane, link, segment).transfer;
-    any = any || seconds[lane] != 0;
-  }
-  return any;
-}
-
-void MachineNetwork::overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
-    const MessageCosts& some = message_costs(lane, link, segment);
-    const Seconds& of = which == Overhead::send      ? some.send
-                        : which == Overhead::receive ? some.receive
-                                                     : some.nonblocking_send;
-    seconds.fixed[lane] = of.fixed;
-    seconds.per_byte[lane] = of.per_byte;
-  }
-}
-
-void MachineNetwork::port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane) {
-    const Seconds of = message_costs(lane, link, segment).port.value_or(Seconds{.fixed = -1});
-    seconds.fixed[lane] = of.fixed;
-    seconds.per_byte[lane] = of.per_byte;
-  }
-}
-
-void MachineNetwork::handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane)
-    seconds[lane] = configurations_[lane].handshake_latencies * message_costs(lane, link, segment).latency;
-}
-
-bool MachineNetwork::handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const {
-  for (std::size_t lane = 0; lane < configurations_.size(); ++lane)
-    seconds[lane] = message_costs(lane, link, segment).handshake;
-  return std::ranges::any_of(seconds, [](double lane) { return lane != 0; });
-}
-
-double MachineNetwork::seconds_per_unit(Rank rank) const {
-  const auto& rates = placement_.seconds_per_unit;
-  if (rates.size() == 1) return rates.front();
-  node(rank);
-  return rates[static_cast<std::size_t>(rank)];
-}
-
-double MachineNetwork::kernel_factor(trace::KernelId kernel) const {
-  return kernel < placement_.kernel_factors.size() ? placement_.kernel_factors[kernel] : 1;
+  network.thresholds = all_thresholds(lanes);
+  network.overheads_by_lane = any_link(lanes, has_overheads);
+  network.ports = any_link(lanes, has_ports);
+  network.links = std::make_shared<LinkTable>(class_costs(lanes, &MachineLane::within_node, network),
+                                              class_costs(lanes, &MachineLane::between_nodes, network));
+  network.placement = std::move(placement);
+  return network;
 }
 
 } // namespace timeless::replay

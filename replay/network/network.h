@@ -1,34 +1,22 @@
 #pragma once
 
+#include "replay/network/link_table.h"
 #include "trace/model/ids.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace timeless::replay {
 
-using trace::Bytes;
 using trace::Rank;
 
-/// Dense number of a kind of path between ranks; paths of one class cost the same.
-using LinkClass = std::uint32_t;
-
-/// Seconds that depend on a message's size: fixed + n * per_byte.
-struct Seconds {
-  double fixed = 0;
-  double per_byte = 0;
-  bool operator==(const Seconds&) const = default;
-};
-
-/// Such seconds in every lane.
-struct LaneSeconds {
-  std::span<double> fixed;
-  std::span<double> per_byte;
-};
+/// The eager limit of a lane in which no message of a standard send waits for its receive.
+inline constexpr Bytes no_eager_limit = std::numeric_limits<Bytes>::max();
 
 /// Where the MPI library of a machine goes its own way: MPICH's by default.
 struct MpiLibrary {
@@ -48,102 +36,103 @@ struct MpiLibrary {
 /// Which of a message's overheads.
 enum class Overhead : std::uint8_t { send, nonblocking_send, receive };
 
-/// What the engine asks of a machine, for a set of configurations ("lanes") at once.
-///
-/// A message of n bytes over a link takes latency + n * byte_time seconds, the two taken from the row of the link's
-/// class and of the segment n falls into, one value per lane. Every way to describe a network compiles to such rows.
-/// The engine asks for each row once and keeps it; answers must not change during a replay.
-class Network {
+/// Seconds that depend on a message's size, in pieces: fixed + n * per_byte. Without pieces: 0.
+class SecondsBySize {
 public:
-  virtual ~Network() = default;
+  struct Piece {
+    Bytes up_to = 0; ///< the largest message of the piece
+    Seconds seconds = {};
+  };
 
-  /// Name of each lane; their number is the length of every per-lane list below.
-  virtual std::span<const std::string> lanes() const = 0;
+  SecondsBySize() = default;
+  /// By rising size; the last piece holds for larger messages, too.
+  explicit SecondsBySize(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
+  double operator()(Bytes bytes) const { return pieces_.empty() ? 0 : of_piece(bytes); }
 
-  /// Message sizes at which costs change, rising. Segment s holds the sizes <= thresholds()[s] that no earlier segment
-  /// holds; segment thresholds().size() is open. Empty: one segment.
-  virtual std::span<const Bytes> thresholds() const { return {}; }
-  /// The class of the path between two world ranks, which may be equal. May create classes.
-  /// Throws Error for ranks the machine has no place for.
-  virtual LinkClass link(Rank from, Rank to) = 0;
-  /// The class whose costs stand for the steps of a collective among these world ranks. May create classes.
-  virtual LinkClass collective_link(std::span<const Rank> members) = 0;
-  /// Fills one value per lane: seconds, and seconds per byte.
-  virtual void costs(LinkClass link, std::size_t segment, std::span<double> latency,
-                     std::span<double> byte_time) const = 0;
+private:
+  double of_piece(Bytes bytes) const;
 
-  /// Whether this class's latencies and byte times are the ones in question when a replay says what a change of latency
-  /// or bandwidth would do: those between nodes.
-  virtual bool scales(LinkClass) const { return true; }
-
-  /// The MPI library that ranks of this machine run on.
-  virtual MpiLibrary library() const { return {}; }
-
-  /// How many ranks share this rank's node, itself included.
-  virtual std::uint32_t ranks_on_node(Rank) const { return 1; }
-
-  /// Seconds per byte of the sender's copy into the system's buffer, per lane.
-  virtual std::span<const double> memory_copy_byte_time() const = 0;
-  /// Seconds per byte of reduction arithmetic, per lane.
-  virtual std::span<const double> reduction_byte_time() const = 0;
-  /// What computation time is multiplied by, per lane: 0.5 is a processor twice as fast.
-  virtual std::span<const double> compute_scale() const = 0;
-  /// Seconds that one unit of a compute volume (an instruction, or a nanosecond) takes this rank. A volume takes
-  /// volume * seconds_per_unit(rank) * compute_scale()[lane] seconds.
-  virtual double seconds_per_unit(Rank rank) const = 0;
-  /// What the volumes of this kernel are multiplied by before that: 2 is a kernel that does half as many in a second as
-  /// the others. 0 or more, and finite.
-  virtual double kernel_factor(trace::KernelId) const { return 1; }
-
-  /// Seconds a processor spends on sending a message of this size, before the message leaves.
-  virtual double send_overhead(Bytes) const { return 0; }
-  /// The same for a nonblocking send.
-  virtual double isend_overhead(Bytes) const { return 0; }
-  /// Seconds a processor spends on a message of this size after it has arrived.
-  virtual double receive_overhead(Bytes) const { return 0; }
-  /// Both for synchronous sends, blocking ones.
-  virtual double synchronous_send_overhead(Bytes bytes) const { return send_overhead(bytes); }
-  virtual double synchronous_receive_overhead(Bytes bytes) const { return receive_overhead(bytes); }
-
-  /// Seconds that every message of the row takes between its latency and its bytes, per lane; they count as bandwidth.
-  /// May be negative where the sum with n * byte_time is not. False: none in any lane.
-  virtual bool transfer_constant(LinkClass, std::size_t /*segment*/, std::span<double> /*seconds*/) const {
-    return false;
-  }
-
-  /// True when processors' overheads differ by lane or link: the engine then asks overheads() instead of the three
-  /// above.
-  virtual bool overheads_by_lane() const { return false; }
-  virtual void overheads(Overhead, LinkClass, std::size_t /*segment*/, const LaneSeconds&) const {}
-
-  /// True when a message may have to wait until earlier ones of its sender have left the sender's port.
-  virtual bool ports() const { return false; }
-  /// For how long a message keeps the next one from setting off: LogGP's g and G. A lane without ports on this link has
-  /// a `fixed` below 0.
-  virtual void port(LinkClass, std::size_t /*segment*/, const LaneSeconds&) const {}
-
-  /// Messages larger than this wait for their receive (rendezvous), per lane; no_eager_limit where none does. Empty: no
-  /// lane has a limit.
-  virtual std::span<const Bytes> eager_limits() const { return {}; }
-  /// Messages of this size and more set off only when their receive is posted, whether or not their senders go on;
-  /// buffered ones, too. The same in all lanes; no_eager_limit where none does.
-  virtual Bytes departs_at_once_below() const { return std::numeric_limits<Bytes>::max(); }
-  /// Fills in what sender and receiver spend on agreeing before the message of a rendezvous leaves, per lane: seconds.
-  /// By default two latencies, a request and its answer. They count as latency.
-  virtual void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const;
-  /// Seconds that their processors spend on agreeing beside, per lane. They count as no cost of the network. False:
-  /// none in any lane.
-  virtual bool handshake_overhead(LinkClass, std::size_t /*segment*/, std::span<double> /*seconds*/) const {
-    return false;
-  }
+  std::vector<Piece> pieces_;
 };
 
-/// The eager limit of a lane in which no message of a standard send waits for its receive.
-inline constexpr Bytes no_eager_limit = std::numeric_limits<Bytes>::max();
+/// Seconds that processors spend on messages, the same in all lanes and on all links.
+struct Overheads {
+  SecondsBySize send = {}; ///< before the message leaves
+  SecondsBySize nonblocking_send = {};
+  SecondsBySize receive = {}; ///< after the message has arrived
+  // Of synchronous sends, blocking ones:
+  SecondsBySize synchronous_send = {};
+  SecondsBySize synchronous_receive = {};
+};
 
-/// The segment a message of this size falls into (see Network::thresholds).
-inline std::size_t segment_of(std::span<const Bytes> thresholds, Bytes bytes) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(thresholds, bytes) - thresholds.begin());
-}
+/// Where the ranks run and how fast they compute there.
+struct Placement {
+  /// Ranks with equal numbers share a node. Its length is the number of ranks.
+  std::vector<std::uint32_t> node_of_rank;
+  /// Seconds that one unit of a compute volume (an instruction, or a nanosecond) takes: one value per rank, or one for
+  /// all.
+  std::vector<double> seconds_per_unit;
+  /// What each kernel's volumes are multiplied by, by KernelId: 2 is a kernel that does half as many units in a second
+  /// as the others. 0 or more, and finite; 1 for those that are not there.
+  std::vector<double> kernel_factors = {};
+};
+
+/// Each rank on a node of its own.
+Placement one_rank_per_node(Rank ranks, double seconds_per_unit);
+
+/// How many ranks share each rank's node, itself included; by rank.
+std::vector<std::uint32_t> ranks_on_nodes(const Placement& placement);
+
+/// One configuration of a machine: what it is called, and what differs from the others beside its messages' costs.
+struct Lane {
+  std::string name;
+  double memory_copy_byte_time = 0; ///< seconds per byte of the sender's copy into the system's buffer
+  double reduction_byte_time = 0;   ///< seconds per byte of reduction arithmetic
+  double compute_scale = 1;         ///< computation time is multiplied by it: 0.5 is a processor twice as fast
+  /// Larger messages wait for their receive (rendezvous).
+  Bytes eager_limit = no_eager_limit;
+  std::size_t column = 0; ///< of the tables of Network::links
+  // What costs of links that scale (ClassCosts::scales) are multiplied by:
+  double latency = 1;
+  double byte_time = 1;
+};
+
+/// A machine as the engine sees it, for a set of configurations ("lanes") at once: data, which a replay never changes.
+/// Copies share `links`, so that lanes can be divided among threads, or multiplied, by copying the rest (variations.h).
+///
+/// A message of n bytes over a link takes latency + n * byte_time seconds, the two taken from the table of the link's
+/// class, in the segment n falls into, and the lane's column. A volume of a kernel takes
+/// volume * kernel_factor * seconds_per_unit * compute_scale seconds.
+struct Network {
+  std::vector<Lane> lanes = {};
+  /// Message sizes at which costs change, rising. Segment s holds the sizes <= thresholds[s] that no earlier segment
+  /// holds; segment thresholds.size() is open. Empty: one segment.
+  std::vector<Bytes> thresholds = {};
+  std::shared_ptr<LinkTable> links = {};
+  Placement placement = {};
+  MpiLibrary library = {}; ///< that ranks of this machine run on
+  Overheads overheads = {};
+  /// Processors' overheads differ by lane or link: those of `links` hold, and `overheads` is empty.
+  bool overheads_by_lane = false;
+  /// Messages may have to wait until earlier ones of their sender have left the sender's port (ClassCosts::port).
+  bool ports = false;
+  /// Messages of this size and more set off only when their receive is posted, whether or not their senders go on;
+  /// buffered ones, too. The same in all lanes; no_eager_limit where none does.
+  Bytes departs_at_once_below = no_eager_limit;
+
+  /// Throws Error(usage) for ranks the machine has no place for.
+  std::uint32_t node(Rank rank) const {
+    const auto index = static_cast<std::size_t>(rank); // a negative one is beyond all
+    if (index >= placement.node_of_rank.size()) no_place(rank);
+    return placement.node_of_rank[index];
+  }
+  double seconds_per_unit(Rank rank) const;
+  double kernel_factor(trace::KernelId kernel) const;
+
+private:
+  [[noreturn]] static void no_place(Rank rank);
+};
+
+std::vector<std::string> lane_names(const Network& network);
 
 } // namespace timeless::replay

@@ -26,8 +26,8 @@ struct RankTimes {
 };
 
 /// The critical path to some moment, from the beginning of the run: how many of its seconds were latencies, bytes on
-/// their way, and computation; for links as Network::scales says. The rest are copies, overheads, reductions and other
-/// links, or time given by the network.
+/// their way, and computation; for links that scale (ClassCosts::scales). The rest are copies, overheads, reductions
+/// and other links, or time given by the network.
 ///
 /// They are the exact derivatives of that moment by the logarithms of latency, byte time and computation time: were all
 /// latencies 1 % longer, it would come 1 % of `latency` later, as long as the path stays the longest. Of paths that

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace timeless::replay {
@@ -69,6 +70,23 @@ double PiecewiseSetting::seconds(double bytes) const {
   const Piece* found = piece(bytes);
   if (found == nullptr) found = &pieces_.front();
   return found->fixed + found->per_byte * bytes;
+}
+
+SecondsBySize by_size(const PiecewiseSetting& overhead, std::optional<trace::Bytes> below) {
+  if (below == trace::Bytes{0}) return {};
+  const trace::Bytes last = below ? *below - 1 : std::numeric_limits<trace::Bytes>::max();
+  const auto pieces = overhead.pieces();
+  std::vector<SecondsBySize::Piece> all;
+  for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+    // A piece reaches up to where the next one begins.
+    const double end = piece + 1 < pieces.size() ? pieces[piece + 1].above : 0x1p64;
+    if (end < 0) continue;
+    const trace::Bytes up_to = end < 0x1p64 ? std::min(static_cast<trace::Bytes>(end), last) : last;
+    all.push_back({up_to, {pieces[piece].fixed, pieces[piece].per_byte}});
+    if (up_to == last) break;
+  }
+  if (below && !all.empty()) all.push_back({std::numeric_limits<trace::Bytes>::max(), {}});
+  return SecondsBySize(std::move(all));
 }
 
 std::vector<trace::Bytes> segment_thresholds(const SmpiSettings& settings) {

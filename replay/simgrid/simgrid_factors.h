@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/network/network.h"
 #include "trace/model/ids.h"
 
 #include <optional>
@@ -39,6 +40,9 @@ private:
   const Piece* piece(double bytes) const;
   std::vector<Piece> pieces_;
 };
+
+/// An overhead's seconds() of every size; with `below`, of smaller ones, and nothing from there on.
+SecondsBySize by_size(const PiecewiseSetting& overhead, std::optional<trace::Bytes> below = {});
 
 /// What a platform file says of SMPI's own costs and protocols.
 struct SmpiSettings {

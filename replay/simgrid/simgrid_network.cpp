@@ -4,8 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
 #include <sstream>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace timeless::replay {
 
@@ -63,135 +70,140 @@ std::string lane_name(const Platform& platform, const Scaling& scaling) {
   return name.str();
 }
 
-SimgridNetwork::SimgridNetwork(const Platform& platform, const trace::Run& run, const Mapping& mapping,
-                               SimgridNetworkOptions options)
-    : platform_(platform), options_(std::move(options)), node_of_rank_(mapping.node_of_rank),
-      thresholds_(segment_thresholds(platform.settings())) {
-  if (options_.lanes.empty()) throw Error(Failure::usage, "a network without configurations");
-  if (options_.units_per_second) require_positive(*options_.units_per_second, "a compute rate");
-  for (const Scaling& scaling : options_.lanes) {
+namespace {
+
+/// Routes between hosts, as replays meet them.
+class PlatformRouter : public Router {
+public:
+  PlatformRouter(const Platform& platform, std::vector<Scaling> lanes)
+      : platform_(platform), thresholds_(segment_thresholds(platform.settings())), lanes_(std::move(lanes)) {}
+
+  LinkClass link(std::uint32_t from, std::uint32_t to, std::deque<ClassCosts>& classes) override {
+    const std::uint64_t pair = std::uint64_t{from} << 32U | to;
+    if (const auto found = known_.find(pair); found != known_.end()) return found->second;
+    const LinkClass made = class_of(platform_.route(from, to), classes);
+    known_.emplace(pair, made);
+    return made;
+  }
+
+  LinkClass collective_link(std::span<const std::uint32_t> nodes, std::deque<ClassCosts>& classes) override {
+    if (nodes.empty()) throw Error(Failure::invalid_input, "a collective without members");
+    std::optional<LinkClass> slowest;
+    const auto consider = [&](std::uint32_t from, std::uint32_t to) {
+      if (from == to) return;
+      const LinkClass candidate = link(from, to, classes);
+      if (!slowest || slower(routes_[candidate], routes_[*slowest])) slowest = candidate;
+    };
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      consider(nodes[i], nodes[i - 1]);
+      consider(nodes[i], nodes.front());
+    }
+    return slowest ? *slowest : link(nodes.front(), nodes.front(), classes);
+  }
+
+private:
+  LinkClass class_of(const Route& route, std::deque<ClassCosts>& classes) {
+    const auto [found, first] = class_of_route_.try_emplace({route.latency, route.bandwidth, route.loopback},
+                                                            static_cast<LinkClass>(routes_.size()));
+    if (first) {
+      routes_.push_back(route);
+      classes.push_back(costs(route));
+    }
+    return found->second;
+  }
+
+  ClassCosts costs(const Route& route) const {
+    const SmpiSettings& settings = platform_.settings();
+    ClassCosts all{.columns = lanes_.size(), .scales = !route.loopback};
+    all.latency.reserve((thresholds_.size() + 1) * lanes_.size());
+    all.byte_time.reserve(all.latency.capacity());
+    for (std::size_t segment = 0; segment <= thresholds_.size(); ++segment) {
+      // Any size of the segment will do: its factors are constant. The last segment begins after the last threshold.
+      const Bytes size = segment < thresholds_.size() ? thresholds_[segment]
+                         : thresholds_.empty()        ? 0
+                                                      : thresholds_.back() + 1;
+      const double on_network = static_cast<double>(size) + SmpiSettings::envelope_bytes;
+      const double latency_factor = settings.latency_factor.factor(on_network);
+      const double bandwidth_factor = settings.bandwidth_factor.factor(on_network);
+      for (const Scaling& scaling : lanes_) {
+        const double byte_time = 1 / (scaled_bandwidth(route, scaling, settings.tcp_window) * bandwidth_factor);
+        all.byte_time.push_back(byte_time);
+        all.latency.push_back(route.latency * (route.loopback ? 1 : scaling.latency) * latency_factor +
+                              SmpiSettings::envelope_bytes * byte_time);
+      }
+    }
+    return all;
+  }
+
+  const Platform& platform_;
+  std::vector<Bytes> thresholds_;
+  std::vector<Scaling> lanes_;
+  std::unordered_map<std::uint64_t, LinkClass> known_; ///< by pair of hosts
+  std::vector<Route> routes_;                          ///< by class
+  std::map<std::tuple<double, double, bool>, LinkClass> class_of_route_;
+};
+
+/// SMPI's own ways, also in the algorithms that it took from MPICH and Open MPI: alltoall__mvapich2_scatter_dest,
+/// Request::sendrecv, alltoallv__bruck, scatter__ompi_binomial, allgather__ring, igatherv and iscatterv.
+constexpr MpiLibrary smpi_library{.alltoall_throttle = 4,
+                                  .side_by_side = true,
+                                  .sends_before_posting = true,
+                                  .copies_own_part = true,
+                                  .scatters_small_first = true,
+                                  .allgathers_directly = true,
+                                  .sends_empty_parts = true};
+
+/// Ends of messages that wait for their receives pay no overhead of their own in SMPI (smpi::Request::start,
+/// finish_wait); a synchronous sender does, whatever the size.
+Overheads smpi_overheads(const SmpiSettings& settings) {
+  const Bytes detached_below = settings.detached_below;
+  return {.send = by_size(settings.send_overhead, detached_below),
+          .nonblocking_send = by_size(settings.isend_overhead),
+          .receive = by_size(settings.receive_overhead, detached_below),
+          .synchronous_send = by_size(settings.send_overhead)};
+}
+
+void require_usable(const SimgridNetworkOptions& options) {
+  if (options.lanes.empty()) throw Error(Failure::usage, "a network without configurations");
+  if (options.units_per_second) require_positive(*options.units_per_second, "a compute rate");
+  for (const Scaling& scaling : options.lanes) {
     require_positive(scaling.bandwidth, "a bandwidth factor");
     require_positive(scaling.latency, "a latency factor");
     require_positive(scaling.compute, "a compute factor");
-    names_.push_back(lane_name(platform, scaling));
-    compute_scale_.push_back(scaling.compute);
-  }
-  memory_copy_.assign(options_.lanes.size(), options_.memory_copy_byte_time);
-  reduction_.assign(options_.lanes.size(), 0);
-  eager_limits_.assign(options_.lanes.size(), std::max<Bytes>(platform.settings().detached_below, 1) - 1);
-  for (const std::uint32_t host : node_of_rank_)
-    seconds_per_unit_.push_back(
-        options_.seconds_per_unit.empty()
-            ? replay::seconds_per_unit(run.counter, platform.hosts()[host], options_.units_per_second)
-            : options_.seconds_per_unit.at(host));
-}
-
-std::uint32_t SimgridNetwork::node(Rank rank) const {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= node_of_rank_.size())
-    throw Error(Failure::invalid_input, "the mapping has no place for this rank", "rank " + std::to_string(rank));
-  return node_of_rank_[static_cast<std::size_t>(rank)];
-}
-
-LinkClass SimgridNetwork::link(Rank from, Rank to) {
-  return route_class(node(from), node(to));
-}
-
-LinkClass SimgridNetwork::route_class(std::uint32_t from, std::uint32_t to) {
-  const std::uint64_t pair = std::uint64_t{from} << 32U | to;
-  if (const auto found = known_.find(pair); found != known_.end()) return found->second;
-  const LinkClass made = class_of(platform_.route(from, to));
-  known_.emplace(pair, made);
-  return made;
-}
-
-LinkClass SimgridNetwork::class_of(const Route& route) {
-  const auto found = std::ranges::find_if(classes_, [&](const Route& one) {
-    return one.latency == route.latency && one.bandwidth == route.bandwidth && one.loopback == route.loopback;
-  });
-  if (found == classes_.end()) {
-    classes_.push_back(route);
-    return static_cast<LinkClass>(classes_.size() - 1);
-  }
-  return static_cast<LinkClass>(found - classes_.begin());
-}
-
-LinkClass SimgridNetwork::collective_link(std::span<const Rank> members) {
-  if (members.empty()) throw Error(Failure::invalid_input, "a collective without members");
-  const std::uint32_t first = node(members.front());
-  std::optional<LinkClass> slowest;
-  const auto consider = [&](std::uint32_t from, std::uint32_t to) {
-    if (from == to) return;
-    const LinkClass candidate = route_class(from, to);
-    if (!slowest || slower(classes_[candidate], classes_[*slowest])) slowest = candidate;
-  };
-  for (std::size_t i = 1; i < members.size(); ++i) {
-    consider(node(members[i]), node(members[i - 1]));
-    consider(node(members[i]), first);
-  }
-  return slowest ? *slowest : route_class(first, first);
-}
-
-void SimgridNetwork::costs(LinkClass link, std::size_t segment, std::span<double> latency,
-                           std::span<double> byte_time) const {
-  const SmpiSettings& settings = platform_.settings();
-  const Route& route = classes_.at(link);
-  // Any size of the segment will do: its factors are constant. The last segment begins after the last threshold.
-  const Bytes size = segment < thresholds_.size() ? thresholds_[segment]
-                     : thresholds_.empty()        ? 0
-                                                  : thresholds_.back() + 1;
-  const double on_network = static_cast<double>(size) + SmpiSettings::envelope_bytes;
-  const double latency_factor = settings.latency_factor.factor(on_network);
-  const double bandwidth_factor = settings.bandwidth_factor.factor(on_network);
-  for (std::size_t lane = 0; lane < options_.lanes.size(); ++lane) {
-    const Scaling& scaling = options_.lanes[lane];
-    byte_time[lane] = 1 / (scaled_bandwidth(route, scaling, settings.tcp_window) * bandwidth_factor);
-    latency[lane] = route.latency * (route.loopback ? 1 : scaling.latency) * latency_factor +
-                    SmpiSettings::envelope_bytes * byte_time[lane];
   }
 }
 
-std::uint32_t SimgridNetwork::ranks_on_node(Rank rank) const {
-  return static_cast<std::uint32_t>(std::ranges::count(node_of_rank_, node(rank)));
+Placement placement_on(const Platform& platform, const trace::Run& run, const Mapping& mapping,
+                       const SimgridNetworkOptions& options) {
+  Placement placement{
+      .node_of_rank = mapping.node_of_rank, .seconds_per_unit = {}, .kernel_factors = options.kernel_factors};
+  for (const std::uint32_t host : mapping.node_of_rank)
+    placement.seconds_per_unit.push_back(
+        options.seconds_per_unit.empty()
+            ? seconds_per_unit(run.counter, platform.hosts()[host], options.units_per_second)
+            : options.seconds_per_unit.at(host));
+  return placement;
 }
 
-bool SimgridNetwork::scales(LinkClass link) const {
-  return !classes_.at(link).loopback;
-}
+} // namespace
 
-double SimgridNetwork::seconds_per_unit(Rank rank) const {
-  return seconds_per_unit_.at(static_cast<std::size_t>(rank));
-}
-
-double SimgridNetwork::kernel_factor(trace::KernelId kernel) const {
-  return kernel < options_.kernel_factors.size() ? options_.kernel_factors[kernel] : 1;
-}
-
-double SimgridNetwork::send_overhead(Bytes bytes) const {
-  // A sender that waits for its receive pays no overhead of its own (smpi::Request::start).
-  const SmpiSettings& settings = platform_.settings();
-  return bytes < settings.detached_below ? settings.send_overhead.seconds(static_cast<double>(bytes)) : 0;
-}
-
-double SimgridNetwork::synchronous_send_overhead(Bytes bytes) const {
-  return platform_.settings().send_overhead.seconds(static_cast<double>(bytes));
-}
-
-double SimgridNetwork::isend_overhead(Bytes bytes) const {
-  return platform_.settings().isend_overhead.seconds(static_cast<double>(bytes));
-}
-
-double SimgridNetwork::receive_overhead(Bytes bytes) const {
-  const SmpiSettings& settings = platform_.settings();
-  if (bytes >= settings.detached_below) return 0;
-  return settings.receive_overhead.seconds(static_cast<double>(bytes));
-}
-
-void SimgridNetwork::handshake(LinkClass, std::size_t, std::span<double> seconds) const {
-  std::ranges::fill(seconds, 0.0);
-}
-
-Bytes SimgridNetwork::departs_at_once_below() const {
-  return platform_.settings().asynchronous_below;
+Network simgrid_network(const Platform& platform, const trace::Run& run, const Mapping& mapping,
+                        SimgridNetworkOptions options) {
+  require_usable(options);
+  const SmpiSettings& settings = platform.settings();
+  Network network{.thresholds = segment_thresholds(settings),
+                  .placement = placement_on(platform, run, mapping, options),
+                  .library = smpi_library,
+                  .overheads = smpi_overheads(settings),
+                  .departs_at_once_below = settings.asynchronous_below};
+  for (const Scaling& scaling : options.lanes)
+    network.lanes.push_back({.name = lane_name(platform, scaling),
+                             .memory_copy_byte_time = options.memory_copy_byte_time,
+                             .compute_scale = scaling.compute,
+                             .eager_limit = std::max<Bytes>(settings.detached_below, 1) - 1,
+                             .column = network.lanes.size()});
+  network.links = std::make_shared<LinkTable>(std::make_unique<PlatformRouter>(platform, std::move(options.lanes)));
+  return network;
 }
 
 } // namespace timeless::replay

@@ -106,16 +106,17 @@ TEST(LinkCosts, scale_latency_and_bandwidth_and_leave_processors_gaps_and_handsh
 TEST(MachineNetwork, has_the_thresholds_of_all_its_lanes_and_gives_each_lane_its_own_costs) {
   const LinkCosts two{{{.up_to = 100, .latency = 1, .byte_time = 10}, {.latency = 2, .byte_time = 20}}};
   const LinkCosts three{{{.up_to = 50, .latency = 3}, {.up_to = 200, .latency = 4}, {.latency = 5}}};
-  MachineNetwork network({{.name = "two", .between_nodes = two, .within_node = hockney_costs(9, 9)},
-                          {.name = "three", .between_nodes = three, .within_node = hockney_costs(8, 8)}},
-                         one_rank_per_node(2, 1));
-  EXPECT_THAT(network.thresholds(), ElementsAre(50, 100, 200));
+  const Network network =
+      machine_network({{.name = "two", .between_nodes = two, .within_node = hockney_costs(9, 9)},
+                       {.name = "three", .between_nodes = three, .within_node = hockney_costs(8, 8)}},
+                      one_rank_per_node(2, 1));
+  EXPECT_THAT(network.thresholds, ElementsAre(50, 100, 200));
   std::vector<std::vector<double>> latencies;
   for (const Bytes bytes : {50U, 51U, 100U, 101U, 200U, 201U}) {
-    std::vector<double> latency(2);
-    std::vector<double> byte_time(2);
-    network.costs(network.link(0, 1), segment_of(network.thresholds(), bytes), latency, byte_time);
-    latencies.push_back(latency);
+    const ClassCosts& costs = (*network.links)[network.links->link(0, 1)];
+    std::vector<double>& latency = latencies.emplace_back();
+    for (const Lane& lane : network.lanes)
+      latency.push_back(costs.latency[costs.index(segment_of(network.thresholds, bytes), lane.column)]);
   }
   EXPECT_THAT(latencies, ElementsAre(ElementsAre(1, 3), ElementsAre(1, 4), ElementsAre(1, 4), ElementsAre(2, 4),
                                      ElementsAre(2, 4), ElementsAre(2, 5)));
@@ -123,8 +124,8 @@ TEST(MachineNetwork, has_the_thresholds_of_all_its_lanes_and_gives_each_lane_its
 
 TEST(MachineNetwork, refuses_costs_that_are_none) {
   const auto made = [](const LinkCosts& costs) {
-    return MachineNetwork({{.name = "x", .between_nodes = costs, .within_node = hockney_costs(0, 0)}},
-                          one_rank_per_node(2, 1));
+    return machine_network({{.name = "x", .between_nodes = costs, .within_node = hockney_costs(0, 0)}},
+                           one_rank_per_node(2, 1));
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NO_THROW(made(hockney_costs(1, 1)));

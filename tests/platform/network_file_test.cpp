@@ -109,8 +109,9 @@ TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_scales_by_what_th
   }
   program.finalize();
   const NetworkDescription network = read_network(written(with_link(fast_link)));
-  MachineNetwork machine({lane(network), lane(network, {.latency = 10}), lane(network, {.bandwidth = 0.1})},
-                         {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
+  const Network machine =
+      machine_network({lane(network), lane(network, {.latency = 10}), lane(network, {.bandwidth = 0.1})},
+                      {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
   ReplayOptions options;
   options.sensitivities = true;
   const std::vector<LaneResult> lanes = replay(program, machine, options).lanes;

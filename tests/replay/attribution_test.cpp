@@ -83,7 +83,7 @@ TEST(Attribution, random_programs_are_divided_as_by_the_scalar_replay) {
 }
 
 /// Three lanes whose costs are fractions.
-HockneyNetwork fractional_machine(Rank ranks) {
+Network fractional_machine(Rank ranks) {
   std::vector<HockneyLane> lanes;
   for (const double odd : {1.0, 3.0, 7.0})
     lanes.push_back({.name = "",
@@ -92,13 +92,13 @@ HockneyNetwork fractional_machine(Rank ranks) {
                      .memory_copy_byte_time = 3.1e-11 * odd,
                      .reduction_byte_time = 1.7e-10 / odd,
                      .compute_scale = 1 / odd});
-  return {std::move(lanes), one_rank_per_node(ranks, 1.0 / 3e9)};
+  return hockney_network(lanes, one_rank_per_node(ranks, 1.0 / 3e9));
 }
 
 TEST(Attribution, changes_no_bit_of_the_result_and_adds_up_to_it_exactly) {
   for (std::uint64_t seed = 100; seed < 200; ++seed) {
     const trace::MemorySource program = with_kernels(random_program(seed, {.most_ranks = 6, .most_events = 300}), 7);
-    HockneyNetwork machine = fractional_machine(program.run().size);
+    const Network machine = fractional_machine(program.run().size);
     const Result plain = replay(program, machine);
     for (const AttributeBy by : {AttributeBy::calls, AttributeBy::kernels}) {
       const Result divided = replay(program, machine, divided_by(by));
@@ -132,14 +132,15 @@ trace::MemorySource late_sender() {
   return program;
 }
 
-HockneyNetwork microsecond_machine() {
-  return {{{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}, .memory_copy_byte_time = 2e-9}},
-          one_rank_per_node(2, 1e-9)};
+Network microsecond_machine() {
+  return hockney_network(
+      {{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}, .memory_copy_byte_time = 2e-9}},
+      one_rank_per_node(2, 1e-9));
 }
 
 TEST(Attribution, by_call_says_which_calls_wait) {
   const trace::MemorySource program = late_sender();
-  HockneyNetwork machine = microsecond_machine();
+  const Network machine = microsecond_machine();
   const Attribution attribution = replay(program, machine, divided_by(AttributeBy::calls)).attribution;
   EXPECT_THAT(attribution.calls, testing::ElementsAre("computation", "Recv", "Send"));
   ASSERT_EQ(attribution.parts.size(), 4U);
@@ -158,7 +159,7 @@ TEST(Attribution, by_call_says_which_calls_wait) {
 
 TEST(Attribution, by_kernel_gives_a_kernel_the_calls_that_follow_it) {
   const trace::MemorySource program = late_sender();
-  HockneyNetwork machine = microsecond_machine();
+  const Network machine = microsecond_machine();
   const Attribution attribution = replay(program, machine, divided_by(AttributeBy::kernels)).attribution;
   ASSERT_EQ(attribution.parts.size(), 2U);
   EXPECT_EQ(attribution.parts[0].subject, 0U);
@@ -171,7 +172,7 @@ TEST(Attribution, by_kernel_gives_a_kernel_the_calls_that_follow_it) {
 
 TEST(Attribution, what_there_is_no_memory_for_is_put_together_and_said) {
   const trace::MemorySource program = with_kernels(random_program(5, {.most_ranks = 6, .most_events = 400}), 20);
-  HockneyNetwork machine = fractional_machine(program.run().size);
+  const Network machine = fractional_machine(program.run().size);
   const Result all = replay(program, machine, divided_by(AttributeBy::kernels));
   EXPECT_THAT(all.notes, testing::Not(testing::Contains(testing::HasSubstr("memory"))));
   ReplayOptions little = divided_by(AttributeBy::kernels);

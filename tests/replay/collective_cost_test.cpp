@@ -222,7 +222,7 @@ RankTimes alone_in_time(Rank ranks, const Action& action, const FlatCosts& costs
   for (Rank rank = 0; rank < ranks; ++rank)
     program.add(rank, action);
   program.finalize();
-  HockneyNetwork machine = flat_machine(ranks, {costs});
+  const Network machine = flat_machine(ranks, {costs});
   return replay(program, machine).lanes.at(0).ranks.at(0);
 }
 
@@ -242,7 +242,7 @@ TEST(CollectiveReplay, the_largest_of_the_members_sizes_counts) {
   program.add(0, {.kind = ActionKind::alltoallv, .counts = little, .receive_counts = little});
   program.add(1, {.kind = ActionKind::alltoallv, .counts = much, .receive_counts = little});
   program.finalize();
-  HockneyNetwork machine = flat_machine(2, {{.latency = 100, .byte_time = 2}});
+  const Network machine = flat_machine(2, {{.latency = 100, .byte_time = 2}});
   EXPECT_EQ(replay(program, machine).lanes.at(0).makespan, 100 + 140);
 }
 

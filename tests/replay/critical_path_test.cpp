@@ -17,8 +17,10 @@ using trace::ActionKind;
 
 /// On which the scalar replay's path counts every link, as a traced one does.
 struct MachineOfOneSortOfLinks : IntegerMachine {
-  using IntegerMachine::IntegerMachine;
-  bool scales(LinkClass) const override { return true; }
+  MachineOfOneSortOfLinks(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds)
+      : IntegerMachine(ranks, seed, std::move(lane_seeds)) {
+    for_each_class([](LinkClass, ClassCosts& costs) { costs.scales = true; });
+  }
 };
 
 ReplayOptions tracing() {
@@ -51,15 +53,15 @@ struct Own {
   double rest = 0; ///< copies and overheads
 };
 
-Own own_time(Network& network, Rank rank, const Action& action, std::uint64_t volume) {
+Own own_time(const Network& network, Rank rank, const Action& action, std::uint64_t volume) {
   Own own;
   if (action.kind == ActionKind::compute)
-    own.compute = static_cast<double>(volume) * network.seconds_per_unit(rank) * network.compute_scale()[0];
+    own.compute = static_cast<double>(volume) * network.seconds_per_unit(rank) * network.lanes[0].compute_scale;
   const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
   if ((action.kind == ActionKind::send || exchanges) && action.peer != trace::no_rank) {
     const bool nonblocking = exchanges || action.request != trace::no_request;
-    own.rest = static_cast<double>(action.bytes) * network.memory_copy_byte_time()[0] +
-               (nonblocking ? network.isend_overhead(action.bytes) : network.send_overhead(action.bytes));
+    own.rest = static_cast<double>(action.bytes) * network.lanes[0].memory_copy_byte_time +
+               (nonblocking ? network.overheads.nonblocking_send : network.overheads.send)(action.bytes);
   }
   return own;
 }
@@ -77,7 +79,7 @@ void expect_gapless(const std::vector<PathSegment>& path, double makespan) {
 /// All that the segments say, held against the program itself: they chain, what a rank does on its own takes as long as
 /// its actions between do, and a message is the one its sender's action sent. A chain of things that each wait for the
 /// one before cannot be longer than the makespan; this one is as long.
-void expect_explained(const trace::MemorySource& program, Network& network, const std::vector<PathSegment>& path,
+void expect_explained(const trace::MemorySource& program, const Network& network, const std::vector<PathSegment>& path,
                       std::uint64_t seed) {
   const std::vector<RankActions> actions = all_actions(program);
   Rank at = trace::no_rank;
@@ -160,8 +162,9 @@ TEST(CriticalPath, tracing_changes_no_bit_and_neither_does_the_order_of_turns_ch
 }
 
 /// 5 us and 1 ns a byte; a unit of volume takes 1 ns; nothing is copied.
-HockneyNetwork microsecond_machine(Rank ranks) {
-  return {{{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}}}, one_rank_per_node(ranks, 1e-9)};
+Network microsecond_machine(Rank ranks) {
+  return hockney_network({{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}}},
+                         one_rank_per_node(ranks, 1e-9));
 }
 
 TEST(CriticalPath, of_a_line_of_ranks_goes_through_every_message) {
@@ -172,7 +175,7 @@ TEST(CriticalPath, of_a_line_of_ranks_goes_through_every_message) {
     if (rank < 2) program.add(rank, {.kind = ActionKind::send, .peer = rank + 1, .bytes = 1000});
   }
   program.finalize();
-  HockneyNetwork machine = microsecond_machine(3);
+  const Network machine = microsecond_machine(3);
   const Result result = replay(program, machine, tracing());
   const std::vector<PathSegment>& path = result.critical_path;
   ASSERT_EQ(path.size(), 5U);
@@ -199,7 +202,7 @@ TEST(CriticalPath, of_a_collective_comes_from_whoever_came_last) {
     program.compute(rank, rank == 1 ? 20000 : 5000);
   }
   program.finalize();
-  HockneyNetwork machine = microsecond_machine(4);
+  const Network machine = microsecond_machine(4);
   const std::vector<PathSegment> path = replay(program, machine, tracing()).critical_path;
   ASSERT_EQ(path.size(), 3U);
   EXPECT_EQ(path[0].rank, 2);
@@ -218,7 +221,7 @@ TEST(CriticalPath, of_the_rank_that_came_last_shows_its_collective_too) {
     program.add(rank, {.kind = ActionKind::barrier});
   }
   program.finalize();
-  HockneyNetwork machine = microsecond_machine(2);
+  const Network machine = microsecond_machine(2);
   const std::vector<PathSegment> path = replay(program, machine, tracing()).critical_path;
   ASSERT_EQ(path.size(), 2U);
   EXPECT_EQ(path[1].kind, Kind::collective);
@@ -240,7 +243,7 @@ TEST(CriticalPath, a_path_too_long_to_keep_forgets_its_beginning_but_not_its_sum
       }
     }
   program.finalize();
-  HockneyNetwork machine = microsecond_machine(2);
+  const Network machine = microsecond_machine(2);
   ReplayOptions little = tracing();
   little.path_bytes = 1U << 20U;
   const Result result = replay(program, machine, little);
@@ -259,9 +262,9 @@ TEST(CriticalPath, a_path_too_long_to_keep_forgets_its_beginning_but_not_its_sum
 TEST(CriticalPath, is_of_one_configuration) {
   trace::MemorySource program(2);
   program.finalize();
-  HockneyNetwork machine({{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}},
-                          {.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}}},
-                         one_rank_per_node(2, 1e-9));
+  const Network machine = hockney_network({{.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}},
+                                           {.name = "", .between_nodes = {5e-6, 1e-9}, .within_node = {}}},
+                                          one_rank_per_node(2, 1e-9));
   EXPECT_THROW(replay(program, machine, tracing()), Error);
 }
 

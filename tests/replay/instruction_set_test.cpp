@@ -22,7 +22,7 @@ TEST(InstructionSet, the_best_is_one_of_those_available_and_baseline_always_is) 
 
 TEST(InstructionSet, one_that_the_processor_lacks_is_a_missing_capability) {
   const trace::MemorySource program = random_program(1);
-  HockneyNetwork machine = fractional_machine(program.run().size, {0});
+  const Network machine = fractional_machine(program.run().size, {0});
   for (const InstructionSet set : {InstructionSet::avx2, InstructionSet::avx512}) {
     if (is_available(set)) continue;
     ReplayOptions options;
@@ -52,7 +52,7 @@ TEST(InstructionSet, every_one_gives_the_same_bits) {
     std::iota(lanes.begin(), lanes.end(), seed);
     std::vector<Result> results;
     for (const InstructionSet set : available_instruction_sets()) {
-      HockneyNetwork machine = fractional_machine(program.run().size, lanes);
+      const Network machine = fractional_machine(program.run().size, lanes);
       ReplayOptions options;
       options.instruction_set = set;
       options.sensitivities = seed % 3 == 0;
@@ -84,7 +84,7 @@ TEST(InstructionSet, every_one_sorts_arrivals_alike) {
     for (const bool sensitivities : {false, true}) {
       std::vector<Result> results;
       for (const InstructionSet set : available_instruction_sets()) {
-        HockneyNetwork machine = fractional_machine(senders + 1, lanes);
+        const Network machine = fractional_machine(senders + 1, lanes);
         ReplayOptions options;
         options.instruction_set = set;
         options.sensitivities = sensitivities;

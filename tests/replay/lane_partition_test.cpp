@@ -81,7 +81,7 @@ TEST(Slices, fractions_have_the_same_bits_too) {
       ReplayOptions options;
       options.threads = threads;
       options.ideal = true;
-      HockneyNetwork machine = fractional_machine(program.run().size, lanes);
+      const Network machine = fractional_machine(program.run().size, lanes);
       results.push_back(replay(program, machine, options));
     }
     for (const Result& result : results)
@@ -92,16 +92,12 @@ TEST(Slices, fractions_have_the_same_bits_too) {
 /// Every lane with an eager limit of its own: in some a program comes to an end, in others not.
 class LimitedMachine : public IntegerMachine {
 public:
-  LimitedMachine(Rank ranks, std::uint64_t seed, std::size_t lanes)
-      : IntegerMachine(ranks, seed, lane_seeds(lanes, seed)) {
+  LimitedMachine(Rank ranks, std::uint64_t seed, std::size_t number)
+      : IntegerMachine(ranks, seed, lane_seeds(number, seed)) {
     constexpr Bytes choice[] = {0, 64, 4096, 99'999, 100'000, no_eager_limit};
-    for (std::size_t lane = 0; lane < lanes; ++lane)
-      limits_.push_back(choice[(lane / 3 + seed) % std::size(choice)]);
+    for (std::size_t lane = 0; lane < number; ++lane)
+      lanes[lane].eager_limit = choice[(lane / 3 + seed) % std::size(choice)];
   }
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-
-private:
-  std::vector<Bytes> limits_;
 };
 
 TEST(Slices, give_up_the_same_lanes_where_messages_wait_for_their_receives) {

@@ -76,7 +76,7 @@ struct EarlyReceiver {
   }
   MemorySource program;
   LateSource source;
-  HockneyNetwork machine = flat_machine(2, {{.latency = 2, .byte_time = 5, .memory_copy = 1}});
+  const Network machine = flat_machine(2, {{.latency = 2, .byte_time = 5, .memory_copy = 1}});
 };
 
 TEST(LateStart, random_programs_equal_the_scalar_replay_lane_by_lane_and_add_up) {

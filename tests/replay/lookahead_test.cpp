@@ -42,7 +42,7 @@ private:
 };
 
 Result run(const trace::Source& program, Bytes eager_limit) {
-  HockneyNetwork machine = flat_machine(program.run().size, {{.latency = 1}});
+  const Network machine = flat_machine(program.run().size, {{.latency = 1}});
   ReplayOptions options;
   options.eager_limit = eager_limit;
   return replay(program, machine, options);

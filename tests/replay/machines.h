@@ -5,9 +5,7 @@
 #include "replay/result/result.h"
 
 #include <cstdint>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace timeless::replay::test {
@@ -22,83 +20,56 @@ struct FlatCosts {
 };
 
 /// A machine whose ranks are all equally far apart, one lane for each set of costs.
-HockneyNetwork flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes);
+Network flat_machine(Rank ranks, const std::vector<FlatCosts>& lanes);
 
 /// Two ranks on each node, and lanes with fractions, so that any other order of sums would show. A lane's costs depend
 /// on its number in `lanes` only.
-HockneyNetwork fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes);
+Network fractional_machine(Rank ranks, const std::vector<std::size_t>& lanes);
 
-/// A machine with several link classes, message-size segments, overheads and rates, all small whole numbers drawn from
-/// a seed: sums of a replay's times are then exact in double arithmetic.
+/// The same machine with an eager limit for each lane.
+Network with_eager_limits(Network network, const std::vector<Bytes>& limits);
+
+/// A machine with several link classes, which a router names as it is asked, message-size segments, overheads and
+/// rates, all small whole numbers drawn from a seed: sums of a replay's times are then exact in double arithmetic. One,
+/// two or three ranks share a node.
 class IntegerMachine : public Network {
 public:
   /// `lane_seeds` gives each lane its costs, so that the same lane can stand in several machines.
   IntegerMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds);
 
-  std::span<const std::string> lanes() const override { return names_; }
-  std::span<const Bytes> thresholds() const override { return thresholds_; }
-  LinkClass link(Rank from, Rank to) override;
-  LinkClass collective_link(std::span<const Rank> members) override;
-  void costs(LinkClass link, std::size_t segment, std::span<double> latency,
-             std::span<double> byte_time) const override;
-  bool scales(LinkClass link) const override { return link != 0; }
-  std::uint32_t ranks_on_node(Rank rank) const override { return static_cast<std::uint32_t>(rank % 3 + 1); }
-  std::span<const double> memory_copy_byte_time() const override { return memory_copy_; }
-  std::span<const double> reduction_byte_time() const override { return reduction_; }
-  std::span<const double> compute_scale() const override { return compute_scale_; }
-  double seconds_per_unit(Rank rank) const override;
-  double send_overhead(Bytes bytes) const override;
-  double isend_overhead(Bytes bytes) const override;
-  double receive_overhead(Bytes bytes) const override;
-  /// With some of the ways in which libraries differ, drawn from the seed.
-  MpiLibrary library() const override;
-
   /// Lets the machine have what only some networks have: overheads that differ by lane and link, ports, constants
   /// beside bytes, and kernels that compute at their own rates; all drawn from the seeds.
-  void add_rarities() { rare_ = true; }
-  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
-  bool overheads_by_lane() const override { return rare_; }
-  void overheads(Overhead which, LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
-  bool ports() const override { return rare_; }
-  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override;
-  double kernel_factor(trace::KernelId kernel) const override;
+  void add_rarities();
+
+protected:
+  /// Calls change(class, costs) for each, and has a table of them, which was never asked.
+  template <typename Change>
+  void for_each_class(Change change) {
+    for (std::size_t link = 0; link < classes_.size(); ++link)
+      change(static_cast<LinkClass>(link), classes_[link]);
+    make_table();
+  }
 
 private:
-  std::uint64_t row(LinkClass link, std::size_t segment) const {
-    return 8 * (link * (thresholds_.size() + 1) + segment);
-  }
+  ClassCosts costs(LinkClass link) const;
+  void add_rarities(LinkClass link, ClassCosts& costs) const;
+  void make_table();
 
   Rank ranks_;
   std::uint64_t seed_;
   std::vector<std::uint64_t> lane_seeds_;
-  std::vector<std::string> names_;
-  std::vector<Bytes> thresholds_{64, 4096};
-  std::vector<double> memory_copy_;
-  std::vector<double> reduction_;
-  std::vector<double> compute_scale_;
-  std::set<LinkClass> named_; ///< as platforms do, it remembers what it was asked for: not for two threads at once
-  bool rare_ = false;
+  std::vector<ClassCosts> classes_;
 };
 
 /// A machine whose lanes have eager limits of their own, and a handshake that is not a number of latencies. Some pairs'
 /// processors take their time for it, too.
 class LimitedMachine : public IntegerMachine {
 public:
-  LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds, std::vector<Bytes> limits)
-      : IntegerMachine(ranks, seed, std::move(lane_seeds)), limits_(std::move(limits)) {}
+  LimitedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds,
+                 const std::vector<Bytes>& limits);
 
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-  void handshake(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
-  bool handshake_overhead(LinkClass link, std::size_t segment, std::span<double> seconds) const override;
-  Bytes departs_at_once_below() const override { return departs_at_once_below_; }
   /// From this size on, messages set off when their receive is posted.
-  void depart_late(Bytes from) { departs_at_once_below_ = from; }
-  double synchronous_send_overhead(Bytes bytes) const override { return send_overhead(bytes) + 3; }
-  double synchronous_receive_overhead(Bytes bytes) const override { return receive_overhead(bytes) + 5; }
-
-private:
-  std::vector<Bytes> limits_;
-  Bytes departs_at_once_below_ = no_eager_limit;
+  void depart_late(Bytes from) { departs_at_once_below = from; }
 };
 
 /// A size from which messages depart late, or none.

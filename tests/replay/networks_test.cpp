@@ -2,7 +2,7 @@
 #include "machines.h"
 #include "random_program.h"
 #include "replay/network/machine_network.h"
-#include "replay/network/varied_network.h"
+#include "replay/network/variations.h"
 #include "replay/replay.h"
 #include "trace/model/memory_source.h"
 
@@ -17,11 +17,11 @@ namespace {
 using trace::ActionKind;
 using trace::MemorySource;
 
-MachineNetwork machine(Rank ranks, const std::vector<LinkCosts>& links) {
+Network machine(Rank ranks, const std::vector<LinkCosts>& links) {
   std::vector<MachineLane> lanes;
   for (const LinkCosts& link : links)
     lanes.push_back({.name = "lane " + std::to_string(lanes.size()), .between_nodes = link, .within_node = link});
-  return {std::move(lanes), one_rank_per_node(ranks, 1)};
+  return machine_network(lanes, one_rank_per_node(ranks, 1));
 }
 
 void send(MemorySource& program, Rank from, Rank to, Bytes bytes) {
@@ -43,7 +43,7 @@ TEST(LogGP, message_takes_the_senders_overhead_then_its_way_then_the_receivers_o
     send(program, 0, 1, bytes);
     receive(program, 0, 1, bytes);
     program.finalize();
-    MachineNetwork network = machine(2, {loggp});
+    const Network network = machine(2, {loggp});
     const LaneResult lane = replay(program, network).lanes.at(0);
     EXPECT_EQ(lane.ranks[0].end, sender);
     EXPECT_EQ(lane.ranks[0].overhead, sender);
@@ -60,7 +60,7 @@ TEST(LogGP, nonblocking_send_pays_its_own_overhead_and_a_lane_without_any_none) 
   program.add(0, {.kind = ActionKind::wait, .requests = one});
   receive(program, 0, 1, 8);
   program.finalize();
-  MachineNetwork network = machine(2, {loggp, hockney_costs(5, 2)});
+  const Network network = machine(2, {loggp, hockney_costs(5, 2)});
   const Result result = replay(program, network);
   EXPECT_EQ(result.lanes[0].ranks[0].end, 2);
   EXPECT_EQ(result.lanes[0].ranks[1].end, 2 + 16 + 5 + 3);
@@ -81,7 +81,7 @@ TEST(LogGP, gap_keeps_the_next_message_until_the_port_is_free_and_not_the_sender
   program.finalize();
   LinkCosts wide = link;
   wide.sizes[0].port.reset();
-  MachineNetwork network = machine(2, {link, wide});
+  const Network network = machine(2, {link, wide});
   const Result result = replay(program, network);
   EXPECT_EQ(result.lanes[0].ranks[0].end, 3);
   EXPECT_EQ(result.lanes[0].ranks[1].end, 1 + 2 * 27 + 5 + 20);
@@ -98,7 +98,7 @@ TEST(LogGP, port_that_has_been_free_for_long_keeps_nothing) {
   receive(program, 0, 1, 10);
   receive(program, 0, 1, 10);
   program.finalize();
-  MachineNetwork network = machine(2, {link});
+  const Network network = machine(2, {link});
   EXPECT_EQ(replay(program, network).lanes[0].ranks[1].end, 1000 + 5 + 20);
 }
 
@@ -111,7 +111,7 @@ TEST(LogGP, wider_links_free_the_port_sooner_by_as_much_as_the_sensitivity_says)
   for (int i = 0; i < 3; ++i)
     receive(program, 0, 1, 10);
   program.finalize();
-  MachineNetwork network = machine(2, {link, scaled(link, 2, 1)});
+  const Network network = machine(2, {link, scaled(link, 2, 1)});
   ReplayOptions options;
   options.sensitivities = true;
   const Result result = replay(program, network, options);
@@ -137,15 +137,15 @@ MemorySource late_receive() {
   return program;
 }
 
-MachineNetwork agreeing_machine(const std::vector<LinkCosts>& links) {
+Network agreeing_machine(const std::vector<LinkCosts>& links) {
   std::vector<MachineLane> lanes;
   for (const LinkCosts& link : links)
     lanes.push_back({.name = "", .between_nodes = link, .within_node = link, .eager_limit = 3});
-  return {std::move(lanes), one_rank_per_node(2, 1)};
+  return machine_network(lanes, one_rank_per_node(2, 1));
 }
 
 TEST(Handshake, processors_part_is_waited_for_and_counts_as_no_latency) {
-  MachineNetwork network = agreeing_machine({agreeing_link(), scaled(agreeing_link(), 1, 10), hockney_costs(2, 1)});
+  const Network network = agreeing_machine({agreeing_link(), scaled(agreeing_link(), 1, 10), hockney_costs(2, 1)});
   ReplayOptions options;
   options.sensitivities = true;
   const Result result = replay(late_receive(), network, options);
@@ -161,16 +161,16 @@ TEST(Handshake, processors_part_is_waited_for_and_counts_as_no_latency) {
 }
 
 TEST(Handshake, processors_part_stays_as_it_is_in_variations_of_the_latency) {
-  MachineNetwork network = agreeing_machine({agreeing_link()});
-  VariedNetwork varied(network, {{.lane = 0, .latency = 0}, {.lane = 0, .latency = 10}});
-  const Result result = replay(late_receive(), varied);
+  const Network network = agreeing_machine({agreeing_link()});
+  const std::vector<Variation> variations{{.lane = 0, .latency = 0}, {.lane = 0, .latency = 10}};
+  const Result result = replay(late_receive(), varied(network, variations));
   EXPECT_EQ(result.lanes[0].makespan, 10 + 5 + 4);
   EXPECT_EQ(result.lanes[1].makespan, 10 + 5 + 3 * 20 + 4);
 }
 
 TEST(Handshake, of_the_options_replaces_the_latencies_and_not_the_processors_part) {
   for (const auto& [latencies, end] : {std::pair{2.0, 10 + 5 + 6 + 4}, {0.5, 10 + 5 + 3 + 4}, {0.0, 10 + 5 + 2 + 4}}) {
-    MachineNetwork network = agreeing_machine({agreeing_link()});
+    const Network network = agreeing_machine({agreeing_link()});
     ReplayOptions options;
     options.handshake = latencies;
     EXPECT_EQ(replay(late_receive(), network, options).lanes[0].makespan, end);
@@ -180,15 +180,15 @@ TEST(Handshake, of_the_options_replaces_the_latencies_and_not_the_processors_par
 // A message of 200 bytes waits for its receive, one of 10 does not; a = 1, G = 1, g = 5: they keep the port for 205 and
 // 15.
 
-MachineNetwork waiting_machine(double handshake_latencies = 0) {
+Network waiting_machine(double handshake_latencies = 0) {
   LinkCosts link = hockney_costs(1, 1);
   link.sizes[0].port = Seconds{5, 1};
-  return {{{.name = "",
-            .between_nodes = link,
-            .within_node = link,
-            .eager_limit = 100,
-            .handshake_latencies = handshake_latencies}},
-          one_rank_per_node(3, 1)};
+  return machine_network({{.name = "",
+                           .between_nodes = link,
+                           .within_node = link,
+                           .eager_limit = 100,
+                           .handshake_latencies = handshake_latencies}},
+                         one_rank_per_node(3, 1));
 }
 
 /// Rank 0 sends to rank 1, then to rank 2, without waiting in between, and they post their receives when they have
@@ -204,7 +204,7 @@ std::vector<double> received_at(Bytes first, std::uint64_t first_posted, Bytes s
   program.compute(2, second_posted);
   receive(program, 0, 2, second);
   program.finalize();
-  MachineNetwork network = waiting_machine();
+  const Network network = waiting_machine();
   const LaneResult lane = replay(program, network).lanes.at(0);
   return {lane.ranks[1].end, lane.ranks[2].end};
 }
@@ -235,7 +235,7 @@ TEST(LogGP, what_is_sent_after_a_rendezvous_has_been_waited_for_finds_the_port_a
     receive(program, 0, 1, 200);
     receive(program, 0, 2, 10);
     program.finalize();
-    MachineNetwork network = waiting_machine(agreement);
+    const Network network = waiting_machine(agreement);
     const LaneResult lane = replay(program, network).lanes.at(0);
     EXPECT_EQ(lane.ranks[0].end, 1000 + agreement + 201);
     EXPECT_EQ(lane.ranks[2].end, 1000 + agreement + 205 + 11);
@@ -254,7 +254,7 @@ TEST(LogGP, sender_in_an_eager_lane_does_not_wait_for_its_port_beside_a_lane_tha
   receive(program, 0, 1, 200);
   receive(program, 0, 2, 200);
   program.finalize();
-  MachineNetwork network({eager, waiting}, one_rank_per_node(3, 1));
+  const Network network = machine_network({eager, waiting}, one_rank_per_node(3, 1));
   const Result result = replay(program, network);
   EXPECT_EQ(result.lanes[0].ranks[0].end, 0);
   EXPECT_EQ(result.lanes[0].ranks[2].end, 205 + 201);
@@ -271,7 +271,7 @@ TEST(MeasuredTable, message_takes_the_time_of_its_size_latency_first) {
     receive(program, 0, 1, bytes);
     program.finalize();
     for (const Overlap overlap : {Overlap::latency_first, Overlap::bandwidth_first}) {
-      MachineNetwork network = machine(2, {table});
+      const Network network = machine(2, {table});
       ReplayOptions options;
       options.overlap = overlap;
       const RankTimes times = replay(program, network, options).lanes.at(0).ranks.at(1);
@@ -288,7 +288,7 @@ TEST(MeasuredTable, collective_pays_for_each_of_its_messages) {
   for (Rank rank = 0; rank < 4; ++rank)
     program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 20});
   program.finalize();
-  MachineNetwork network = machine(4, {table});
+  const Network network = machine(4, {table});
   const LaneResult lane = replay(program, network).lanes.at(0);
   EXPECT_DOUBLE_EQ(lane.makespan, 2 * 42) << "a binomial tree: two messages of 20 bytes, one after the other";
   EXPECT_DOUBLE_EQ(lane.ranks[0].latency, 2 * 10);
@@ -301,7 +301,7 @@ TEST(MeasuredTable, probe_sees_a_message_before_its_bytes) {
   whole.add(1, {.kind = ActionKind::probe, .peer = 0, .bytes = 101});
   receive(whole, 0, 1, 101);
   whole.finalize();
-  MachineNetwork network = machine(2, {table});
+  const Network network = machine(2, {table});
   const RankTimes times = replay(whole, network).lanes.at(0).ranks.at(1);
   EXPECT_NEAR(times.latency, 10, 1e-9);
   EXPECT_NEAR(times.end, 220, 1e-9);
@@ -315,7 +315,7 @@ TEST(KernelRates, kernel_of_half_the_rate_takes_twice_the_time_and_the_others_th
   program.finalize();
   Placement placement = one_rank_per_node(1, 0.5);
   placement.kernel_factors = {1, 2};
-  MachineNetwork network({{.name = "x"}, {.name = "y", .compute_scale = 3}}, placement);
+  const Network network = machine_network({{.name = "x"}, {.name = "y", .compute_scale = 3}}, placement);
   const Result result = replay(program, network);
   EXPECT_EQ(result.lanes[0].makespan, 50 + 10);
   EXPECT_EQ(result.lanes[0].ranks[0].compute, 60);
@@ -334,7 +334,7 @@ RankTimes receiver_of_two(CompletionOrder order, const std::vector<trace::Reques
   send(program, 1, 0, 1);
   send(program, 2, 0, 100);
   program.finalize();
-  MachineNetwork network = machine(3, {hockney_costs(5, 1)});
+  const Network network = machine(3, {hockney_costs(5, 1)});
   ReplayOptions options;
   options.completions = order;
   return replay(program, network, options).lanes.at(0).ranks.at(0);
@@ -368,7 +368,7 @@ TEST(Choices, nonblocking_sends_copy_nothing_where_only_blocking_ones_do) {
   receive(program, 0, 1, 8);
   receive(program, 0, 1, 4);
   program.finalize();
-  HockneyNetwork network = flat_machine(2, {{.memory_copy = 1}});
+  const Network network = flat_machine(2, {{.memory_copy = 1}});
   ReplayOptions options;
   EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].memory_copy, 12);
   options.nonblocking_copy = false;
@@ -382,7 +382,7 @@ TEST(Choices, making_a_communicator_is_free_and_waits_for_nobody_where_asked) {
   for (Rank rank = 0; rank < 2; ++rank)
     program.add(rank, {.kind = ActionKind::comm_dup, .new_communicator = made});
   program.finalize();
-  HockneyNetwork network = flat_machine(2, {{.latency = 10}});
+  const Network network = flat_machine(2, {{.latency = 10}});
   ReplayOptions options;
   EXPECT_EQ(replay(program, network, options).lanes[0].ranks[0].end, 110);
   options.creation = false;
@@ -399,7 +399,7 @@ TEST(Choices, global_clock_begins_with_the_recorded_time_of_the_first_action) {
     program.add(rank, {.kind = ActionKind::barrier});
     program.times(rank, {begin + 1'000'000'000, 9'000'000'000});
   }
-  HockneyNetwork network = flat_machine(2, {{.latency = 10}});
+  const Network network = flat_machine(2, {{.latency = 10}});
   ReplayOptions options;
   options.clock = StartClock::global;
   const LaneResult lane = replay(program, network, options).lanes.at(0);
@@ -416,7 +416,7 @@ TEST(Choices, global_clock_is_refused_where_the_trace_holds_no_times) {
   MemorySource program(1);
   program.compute(0, 1);
   program.finalize();
-  HockneyNetwork network = flat_machine(1, {{}});
+  const Network network = flat_machine(1, {{}});
   ReplayOptions options;
   options.clock = StartClock::global;
   try {
@@ -454,7 +454,7 @@ MachineLane lane_of_a_sort(std::size_t number) {
           .compute_scale = 1 / odd};
 }
 
-MachineNetwork lanes_of_all_sorts(Rank ranks, const std::vector<std::size_t>& numbers) {
+Network lanes_of_all_sorts(Rank ranks, const std::vector<std::size_t>& numbers) {
   std::vector<MachineLane> lanes;
   for (const std::size_t number : numbers)
     lanes.push_back(lane_of_a_sort(number));
@@ -462,7 +462,7 @@ MachineNetwork lanes_of_all_sorts(Rank ranks, const std::vector<std::size_t>& nu
   for (auto& node : placement.node_of_rank)
     node /= 2;
   placement.kernel_factors = {1, 1.0 / 3};
-  return {std::move(lanes), std::move(placement)};
+  return machine_network(lanes, std::move(placement));
 }
 
 TEST(MachineNetwork, lane_has_the_same_bits_alone_and_beside_lanes_of_any_sort) {
@@ -472,10 +472,10 @@ TEST(MachineNetwork, lane_has_the_same_bits_alone_and_beside_lanes_of_any_sort) 
       ReplayOptions options;
       options.sensitivities = sensitivities;
       options.overlap = seed % 2 == 0 ? Overlap::latency_first : Overlap::bandwidth_first;
-      MachineNetwork together = lanes_of_all_sorts(program.run().size, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+      const Network together = lanes_of_all_sorts(program.run().size, {0, 1, 2, 3, 4, 5, 6, 7, 8});
       const Result all = replay(program, together, options);
       for (std::size_t lane = 0; lane < 9; ++lane) {
-        MachineNetwork alone = lanes_of_all_sorts(program.run().size, {lane});
+        const Network alone = lanes_of_all_sorts(program.run().size, {lane});
         const LaneResult single = replay(program, alone, options).lanes.at(0);
         for (std::size_t rank = 0; rank < single.ranks.size(); ++rank)
           ASSERT_EQ(std::memcmp(&single.ranks[rank], &all.lanes[lane].ranks[rank], sizeof(RankTimes)), 0)
@@ -496,7 +496,7 @@ TEST(MachineNetwork, slightly_longer_latencies_bytes_and_computations_lengthen_r
       lanes[1].between_nodes = scaled(lane.between_nodes, 1, 1 + little);
       lanes[2].between_nodes = scaled(lane.between_nodes, 1 / (1 + little), 1);
       lanes[3].compute_scale *= 1 + little;
-      MachineNetwork network(lanes, one_rank_per_node(program.run().size, 1.0 / 3e9));
+      const Network network = machine_network(lanes, one_rank_per_node(program.run().size, 1.0 / 3e9));
       ReplayOptions options;
       options.sensitivities = true;
       const Result result = replay(program, network, options);

@@ -185,7 +185,7 @@ protected:
   double second = 1; ///< what a unit of the machine's figures takes
 
   void write(const trace::Source& program, TimelineOptions how) const {
-    HockneyNetwork machine = flat_machine(
+    const Network machine = flat_machine(
         program.run().size,
         {{.latency = 2 * second, .byte_time = 5 * second, .memory_copy = second, .compute_scale = second}});
     Timeline timeline(std::move(how));

@@ -58,7 +58,7 @@ TEST(PlatformSlices, any_number_of_threads_gives_the_same_bits) {
     std::vector<Result> results;
     for (const std::uint32_t threads : {1U, 2U, 4U}) {
       // Each asks a network of its own for the first time.
-      SimgridNetwork network(platform, program.run(), mapping, scaled);
+      const Network network = simgrid_network(platform, program.run(), mapping, scaled);
       ReplayOptions options;
       options.threads = threads;
       options.collectives = seed % 2 == 0 ? CollectiveModel::schedule : CollectiveModel::mpich;

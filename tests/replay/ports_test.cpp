@@ -32,7 +32,7 @@ trace::MemorySource many_to_one(Rank senders) {
   return program;
 }
 
-RankTimes receiver(const trace::MemorySource& program, Network& machine, Ports ports) {
+RankTimes receiver(const trace::MemorySource& program, const Network& machine, Ports ports) {
   return replay(program, machine, {.ports = ports, .progress = {}}).lanes[0].ranks[0];
 }
 
@@ -51,8 +51,8 @@ TEST(Ports, a_receiver_takes_eight_messages_in_one_after_the_other) {
 }
 
 TEST(Ports, a_lone_message_is_not_delayed_by_a_port_shared_with_other_ranks) {
-  HockneyNetwork machine({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
-                         {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
+  const Network machine = hockney_network({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
+                                          {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
   trace::MemorySource program(3);
   program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
   program.add(0, {.kind = ActionKind::receive, .peer = 1, .bytes = 10});
@@ -61,8 +61,8 @@ TEST(Ports, a_lone_message_is_not_delayed_by_a_port_shared_with_other_ranks) {
 }
 
 TEST(Ports, messages_in_a_row_come_in_at_the_rate_that_the_ranks_of_a_node_leave_each_other) {
-  HockneyNetwork machine({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
-                         {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
+  const Network machine = hockney_network({{.name = "", .between_nodes = {3, 1}, .within_node = {0, 0}}},
+                                          {.node_of_rank = {0, 1, 0}, .seconds_per_unit = {1}});
   trace::MemorySource program(3);
   for (int message = 0; message < 4; ++message) {
     program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = 10});
@@ -74,12 +74,12 @@ TEST(Ports, messages_in_a_row_come_in_at_the_rate_that_the_ranks_of_a_node_leave
 }
 
 TEST(Ports, messages_within_a_node_do_not_come_through_them) {
-  HockneyNetwork machine({{.name = "", .between_nodes = {0, 0}, .within_node = {3, 1}}},
-                         {.node_of_rank = std::vector<std::uint32_t>(9, 0), .seconds_per_unit = {1}});
+  const Network machine = hockney_network({{.name = "", .between_nodes = {0, 0}, .within_node = {3, 1}}},
+                                          {.node_of_rank = std::vector<std::uint32_t>(9, 0), .seconds_per_unit = {1}});
   EXPECT_EQ(receiver(many_to_one(8), machine, Ports::node).end, 3 + 10);
 }
 
-std::optional<Incast> incast_of(const trace::MemorySource& program, Network& machine) {
+std::optional<Incast> incast_of(const trace::MemorySource& program, const Network& machine) {
   return replay(program, machine, {.incast = true, .progress = {}}).incast;
 }
 

@@ -24,7 +24,7 @@ using trace::RequestId;
 constexpr RequestId zero[] = {0};
 
 Result run(const MemorySource& program, CollectiveModel collectives = CollectiveModel::mpich) {
-  HockneyNetwork machine = flat_machine(500, {{.latency = 1}});
+  const Network machine = flat_machine(500, {{.latency = 1}});
   ReplayOptions options;
   options.collectives = collectives;
   return replay(program, machine, options);

@@ -97,16 +97,16 @@ std::vector<std::size_t> first_lanes(std::size_t count) {
 TEST(RandomReplay, a_lane_has_the_same_bits_alone_and_in_any_batch) {
   for (std::uint64_t seed = 200; seed < 230; ++seed) {
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 400});
-    HockneyNetwork together = fractional_machine(program.run().size, first_lanes(64));
+    const Network together = fractional_machine(program.run().size, first_lanes(64));
     const Result batch = replay(program, together);
     for (std::size_t lane = 0; lane < 64; ++lane) {
-      HockneyNetwork alone = fractional_machine(program.run().size, {lane});
+      const Network alone = fractional_machine(program.run().size, {lane});
       const Result single = replay(program, alone);
       for (std::size_t rank = 0; rank < single.lanes[0].ranks.size(); ++rank)
         ASSERT_TRUE(same_bits(batch.lanes[lane].ranks[rank], single.lanes[0].ranks[rank]))
             << "seed " << seed << ", lane " << lane << ", rank " << rank;
     }
-    HockneyNetwork odd = fractional_machine(program.run().size, first_lanes(21));
+    const Network odd = fractional_machine(program.run().size, first_lanes(21));
     const Result twenty_one = replay(program, odd);
     for (std::size_t lane = 0; lane < 21; ++lane)
       ASSERT_TRUE(same_bits(batch.lanes[lane].ranks[0], twenty_one.lanes[lane].ranks[0]));
@@ -132,7 +132,7 @@ TEST(RandomReplay, the_budget_and_the_blocks_do_not_change_a_bit) {
               cut.add(rank, action);
           });
       }
-      HockneyNetwork machine = fractional_machine(program.run().size, first_lanes(9));
+      const Network machine = fractional_machine(program.run().size, first_lanes(9));
       ReplayOptions options;
       options.budget = budget;
       results.push_back(replay(cut, machine, options));

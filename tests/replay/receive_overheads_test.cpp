@@ -16,25 +16,11 @@ using trace::MemorySource;
 using trace::RequestId;
 
 /// Latency 10, no byte time; whoever receives n bytes spends n seconds on them.
-class BusyReceivers : public IntegerMachine {
-public:
-  explicit BusyReceivers(Rank ranks) : IntegerMachine(ranks, 1, {1}) {}
-  std::span<const Bytes> thresholds() const override { return {}; }
-  void costs(LinkClass, std::size_t, std::span<double> latency, std::span<double> byte_time) const override {
-    latency[0] = 10;
-    byte_time[0] = 0;
-  }
-  std::span<const double> memory_copy_byte_time() const override { return nothing_; }
-  std::span<const double> compute_scale() const override { return one_; }
-  double seconds_per_unit(Rank) const override { return 1; }
-  double isend_overhead(Bytes) const override { return 0; }
-  double send_overhead(Bytes) const override { return 0; }
-  double receive_overhead(Bytes bytes) const override { return static_cast<double>(bytes); }
-
-private:
-  std::vector<double> nothing_{0};
-  std::vector<double> one_{1};
-};
+Network busy_receivers(Rank ranks) {
+  Network machine = flat_machine(ranks, {{.latency = 10}});
+  machine.overheads.receive = SecondsBySize({{.up_to = no_eager_limit, .seconds = {.fixed = 0, .per_byte = 1}}});
+  return machine;
+}
 
 /// Ranks 1, 2, ... compute for this long and then send rank 0 so many bytes; it waits for all of them, listed in this
 /// order, with the given completion.
@@ -54,7 +40,7 @@ MemorySource staggered(const std::vector<std::uint64_t>& starts, Bytes bytes, Ac
 }
 
 RankTimes receiver(const MemorySource& program, ReplayOptions options = {}) {
-  BusyReceivers machine(program.run().size);
+  const Network machine = busy_receivers(program.run().size);
   return replay(program, machine, options).lanes[0].ranks[0];
 }
 
@@ -94,10 +80,10 @@ TEST(ReceiveOverheads, are_the_same_with_ports_in_listed_order_of_sorted_lists_a
 TEST(ReceiveOverheads, are_told_where_their_order_may_bend_the_makespan) {
   ReplayOptions options;
   options.sensitivities = true;
-  BusyReceivers machine(4);
+  const Network machine = busy_receivers(4);
   EXPECT_TRUE(replay(staggered({100, 0, 40}, 30, ActionKind::wait_all), machine, options).order_matters);
   EXPECT_FALSE(replay(staggered({100, 0, 40}, 0, ActionKind::wait_all), machine, options).order_matters);
-  BusyReceivers two(2);
+  const Network two = busy_receivers(2);
   EXPECT_FALSE(replay(staggered({100}, 30, ActionKind::wait_all), two, options).order_matters);
 }
 

@@ -101,20 +101,10 @@ TEST(Rendezvous, random_programs_with_mixed_limits_equal_the_scalar_replay_lane_
 
 // ---- by hand: a = 2 s, b = 1 s/B, messages of 4 B; so 2 + 4 = 6 s when eager, and 6 + 4 = 10 s with a handshake.
 
-class HandMachine : public HockneyNetwork {
-public:
-  HandMachine(Rank ranks, std::vector<Bytes> limits)
-      : HockneyNetwork(flat_machine(ranks, std::vector<FlatCosts>(limits.size(), {.latency = 2, .byte_time = 1}))),
-        limits_(std::move(limits)) {}
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-
-private:
-  std::vector<Bytes> limits_;
-};
-
-Result replay_by_hand(const MemorySource& program, std::vector<Bytes> limits, const ReplayOptions& options = {}) {
-  HandMachine machine(program.run().size, std::move(limits));
-  return replay(program, machine, options);
+Result replay_by_hand(const MemorySource& program, const std::vector<Bytes>& limits,
+                      const ReplayOptions& options = {}) {
+  const std::vector<FlatCosts> costs(limits.size(), {.latency = 2, .byte_time = 1});
+  return replay(program, with_eager_limits(flat_machine(program.run().size, costs), limits), options);
 }
 
 trace::Action send_to(Rank peer, trace::RequestId request = trace::no_request) {
@@ -364,23 +354,17 @@ TEST(Rendezvous, a_message_that_nobody_receives_is_an_error_whatever_the_limits)
 // ---- what lanes do to each other: nothing
 
 /// Costs with fractions, so that any other order of sums would show.
-class FractionalMachine : public HockneyNetwork {
-public:
-  FractionalMachine(Rank ranks, std::span<const std::size_t> lanes)
-      : HockneyNetwork(fractional_machine(ranks, {lanes.begin(), lanes.end()})) {
-    constexpr std::array<Bytes, 4> choice{no_eager_limit, 64, 0, 4096};
-    for (const std::size_t lane : lanes)
-      limits_.push_back(choice[lane % 4]);
-  }
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-
-private:
-  std::vector<Bytes> limits_;
-};
+Network limited_fractional_machine(Rank ranks, std::span<const std::size_t> lanes) {
+  constexpr std::array<Bytes, 4> choice{no_eager_limit, 64, 0, 4096};
+  std::vector<Bytes> limits;
+  for (const std::size_t lane : lanes)
+    limits.push_back(choice[lane % 4]);
+  return with_eager_limits(fractional_machine(ranks, {lanes.begin(), lanes.end()}), limits);
+}
 
 /// Either all lanes' results, or none, when all are in a deadlock.
 std::vector<LaneResult> lanes_of(const MemorySource& program, std::span<const std::size_t> lanes) {
-  FractionalMachine machine(program.run().size, lanes);
+  const Network machine = limited_fractional_machine(program.run().size, lanes);
   ReplayOptions options;
   options.sensitivities = true;
   try {

@@ -178,7 +178,7 @@ struct RankProgram {
 
 class ScalarReplay {
 public:
-  ScalarReplay(const trace::Source& source, Network& network, std::size_t lane, const ReplayOptions& options)
+  ScalarReplay(const trace::Source& source, const Network& network, std::size_t lane, const ReplayOptions& options)
       : run_(source.run()), network_(network), lane_(lane), options_(options) {
     for (Rank rank = 0; rank < run_.size; ++rank)
       read(source, rank);
@@ -268,43 +268,64 @@ private:
     }
   }
 
+  double ranks_on_node(Rank rank) const {
+    return static_cast<double>(std::ranges::count(network_.placement.node_of_rank, network_.node(rank)));
+  }
+
   RankProgram& of(Rank rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
   std::size_t segment(double bytes) {
-    const auto thresholds = network_.thresholds();
+    const auto& thresholds = network_.thresholds;
     std::size_t segment = 0;
     while (segment < thresholds.size() && bytes >= static_cast<double>(thresholds[segment]) + 1)
       ++segment;
     return segment;
   }
 
+  const Lane& lane() const { return network_.lanes[lane_]; }
+  LinkClass link(Rank from, Rank to) const { return network_.links->link(network_.node(from), network_.node(to)); }
+  LinkClass collective_link(std::span<const Rank> members) const {
+    std::vector<std::uint32_t> nodes;
+    for (const Rank member : members)
+      nodes.push_back(network_.node(member));
+    return network_.links->collective_link(nodes);
+  }
+  bool scales(LinkClass link) const { return (*network_.links)[link].scales; }
+
+  /// What a table of the link says of messages of this size in this lane.
+  template <typename Value>
+  Value told(std::vector<Value> ClassCosts::*table, LinkClass link, double bytes) {
+    const ClassCosts& costs = (*network_.links)[link];
+    const std::vector<Value>& values = costs.*table;
+    return values.empty() ? Value{} : values.at(segment(bytes) * costs.columns + lane().column);
+  }
+
   std::pair<double, double> costs(LinkClass link, double bytes) {
-    std::vector<double> latency(network_.lanes().size());
-    std::vector<double> byte_time(latency.size());
-    network_.costs(link, segment(bytes), latency, byte_time);
-    return {latency[lane_], byte_time[lane_]};
+    const bool varies = scales(link);
+    return {told(&ClassCosts::latency, link, bytes) * (varies ? lane().latency : 1),
+            told(&ClassCosts::byte_time, link, bytes) * (varies ? lane().byte_time : 1)};
   }
 
   double constant(LinkClass link, double bytes) {
-    std::vector<double> seconds(network_.lanes().size());
-    return network_.transfer_constant(link, segment(bytes), seconds) ? seconds[lane_] : 0;
+    return told(&ClassCosts::transfer, link, bytes) * (scales(link) ? lane().byte_time : 1);
   }
 
   /// At the costs of the segment that `size` falls into, if that is another than the bytes'.
   double overhead(Overhead which, LinkClass link, Bytes bytes, bool synchronous = false,
                   std::optional<double> size = {}) {
-    if (synchronous && !network_.overheads_by_lane() && which == Overhead::send)
-      return network_.synchronous_send_overhead(bytes);
-    if (synchronous && !network_.overheads_by_lane() && which == Overhead::receive)
-      return network_.synchronous_receive_overhead(bytes);
-    if (!network_.overheads_by_lane())
-      return which == Overhead::send      ? network_.send_overhead(bytes)
-             : which == Overhead::receive ? network_.receive_overhead(bytes)
-                                          : network_.isend_overhead(bytes);
-    std::vector<double> fixed(network_.lanes().size());
-    std::vector<double> per_byte(fixed.size());
-    network_.overheads(which, link, segment(size.value_or(static_cast<double>(bytes))), {fixed, per_byte});
-    return fixed[lane_] + static_cast<double>(bytes) * per_byte[lane_];
+    const Overheads& same = network_.overheads;
+    if (!network_.overheads_by_lane && synchronous && which == Overhead::send) return same.synchronous_send(bytes);
+    if (!network_.overheads_by_lane && synchronous && which == Overhead::receive)
+      return same.synchronous_receive(bytes);
+    if (!network_.overheads_by_lane)
+      return which == Overhead::send      ? same.send(bytes)
+             : which == Overhead::receive ? same.receive(bytes)
+                                          : same.nonblocking_send(bytes);
+    const auto table = which == Overhead::send      ? &ClassCosts::send
+                       : which == Overhead::receive ? &ClassCosts::receive
+                                                    : &ClassCosts::nonblocking_send;
+    const Seconds seconds = told(table, link, size.value_or(static_cast<double>(bytes)));
+    return seconds.fixed + static_cast<double>(bytes) * seconds.per_byte;
   }
 
   double kernel_factor(const Action& action) const {
@@ -313,7 +334,7 @@ private:
 
   void copy(ScalarTimes& times, bool nonblocking, double bytes) const {
     if (nonblocking && !options_.nonblocking_copy) return;
-    work(times, &RankTimes::memory_copy, bytes * network_.memory_copy_byte_time()[lane_]);
+    work(times, &RankTimes::memory_copy, bytes * lane().memory_copy_byte_time);
   }
 
   bool is_free_creation(const Action& action) const {
@@ -322,14 +343,12 @@ private:
 
   /// When the port is free again after a message that leaves at this time; nothing where ports are wide.
   std::optional<Since> port_after(const Since& start, LinkClass link, double bytes) {
-    if (!network_.ports()) return std::nullopt;
-    std::vector<double> fixed(network_.lanes().size());
-    std::vector<double> per_byte(fixed.size());
-    network_.port(link, segment(bytes), {fixed, per_byte});
-    if (fixed[lane_] < 0) return std::nullopt;
-    const double on_wire = bytes * per_byte[lane_];
-    Since free{start.time + (fixed[lane_] + on_wire), start.path};
-    if (network_.scales(link)) free.path.bandwidth += on_wire;
+    if (!network_.ports) return std::nullopt;
+    const Seconds busy = told(&ClassCosts::port, link, bytes);
+    if (busy.fixed < 0) return std::nullopt;
+    const double on_wire = bytes * (busy.per_byte * (scales(link) ? lane().byte_time : 1));
+    Since free{start.time + (busy.fixed + on_wire), start.path};
+    if (scales(link)) free.path.bandwidth += on_wire;
     return free;
   }
 
@@ -349,7 +368,7 @@ private:
   void keep_port(ScalarTimes& times, Since start, LinkClass link, double bytes) {
     const double agreement = handshake(link, bytes);
     start.time += agreement;
-    if (network_.scales(link)) start.path.latency += agreement;
+    if (scales(link)) start.path.latency += agreement;
     const std::optional<Since> free = port_after(start, link, bytes);
     if (!free || free->time <= times.port_free) return;
     times.port_free = free->time;
@@ -415,7 +434,7 @@ private:
       entry.path = combined(combined(entry.path, -1, busy.begin.path), 1, come.path);
       busy.begin = come;
     }
-    const double share = options_.ports == Ports::node ? network_.ranks_on_node(owner(times).value()) : 1;
+    const double share = options_.ports == Ports::node ? ranks_on_node(owner(times).value()) : 1;
     busy.end = {entry.time + share * arrival.bandwidth, entry.path};
     busy.end.path.bandwidth += share * arrival.bandwidth;
     entry.path.bandwidth += arrival.bandwidth;
@@ -478,21 +497,18 @@ private:
   }
 
   bool departs_late(Bytes bytes) {
-    return !options_.eager_limit && network_.departs_at_once_below() != no_eager_limit &&
-           bytes >= network_.departs_at_once_below();
+    return !options_.eager_limit && network_.departs_at_once_below != no_eager_limit &&
+           bytes >= network_.departs_at_once_below;
   }
 
-  bool above_limit(Bytes bytes) {
-    const auto limits = network_.eager_limits();
-    return bytes > options_.eager_limit.value_or(limits.empty() ? no_eager_limit : limits[lane_]);
-  }
+  bool above_limit(Bytes bytes) { return bytes > options_.eager_limit.value_or(lane().eager_limit); }
 
   OpenRequest send(const Action& action, Rank rank, bool nonblocking) {
     ScalarTimes& times = of(rank).times;
     const bool synchronous = action.mode == trace::SendMode::synchronous;
     OpenRequest sent{.of = OpenRequest::Of::send};
     sent.path = {rank, world(action.communicator, action.peer), action.communicator, action.tag};
-    const LinkClass link = network_.link(rank, std::get<1>(sent.path));
+    const LinkClass link = this->link(rank, std::get<1>(sent.path));
     work(times, &RankTimes::overhead,
          overhead(nonblocking ? Overhead::nonblocking_send : Overhead::send, link, action.bytes, synchronous));
     copy(times, nonblocking, static_cast<double>(action.bytes));
@@ -521,15 +537,10 @@ private:
 
   double handshake(LinkClass link, double bytes) {
     if (options_.handshake) return *options_.handshake * costs(link, bytes).first;
-    std::vector<double> seconds(network_.lanes().size());
-    network_.handshake(link, segment(bytes), seconds);
-    return seconds[lane_];
+    return told(&ClassCosts::handshake, link, bytes) * (scales(link) ? lane().latency : 1);
   }
 
-  double handshake_overhead(LinkClass link, double bytes) {
-    std::vector<double> seconds(network_.lanes().size());
-    return network_.handshake_overhead(link, segment(bytes), seconds) ? seconds[lane_] : 0;
-  }
+  double handshake_overhead(LinkClass link, double bytes) { return told(&ClassCosts::handshake_overhead, link, bytes); }
 
   Arrival arrival(const PathKey& key, std::size_t place) { return arrival(paths_[key], place, std::get<1>(key)); }
 
@@ -539,14 +550,14 @@ private:
     if (!message.rendezvous) return message.start;
     Since start = message.start;
     if (const Since& posted = path.posted.at(place); posted.time > start.time) start = posted;
-    start.time += handshake_overhead(network_.link(message.source, destination), static_cast<double>(message.bytes));
+    start.time += handshake_overhead(this->link(message.source, destination), static_cast<double>(message.bytes));
     return start;
   }
 
   Arrival arrival(const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
     const double bytes = static_cast<double>(message.bytes);
-    const LinkClass link = network_.link(message.source, destination);
+    const LinkClass link = this->link(message.source, destination);
     const auto [latency, byte_time] = costs(link, bytes);
     const Since start = begin_of(path, place, destination);
     const double agreement = message.rendezvous ? handshake(link, bytes) : 0;
@@ -555,7 +566,7 @@ private:
             constant(link, bytes) + bytes * byte_time,
             overhead(Overhead::receive, link, message.bytes, message.synchronous),
             start.path,
-            network_.scales(link),
+            scales(link),
             true};
   }
 
@@ -572,7 +583,7 @@ private:
   void end_sent(ScalarTimes& times, const Path& path, std::size_t place, Rank destination) {
     const SentMessage& message = path.sent.at(place);
     if (message.keeps_sender)
-      keep_port(times, begin_of(path, place, destination), network_.link(message.source, destination),
+      keep_port(times, begin_of(path, place, destination), this->link(message.source, destination),
                 static_cast<double>(message.bytes));
   }
   void end_sent(ScalarTimes& times, const OpenRequest& sent) {
@@ -605,12 +616,12 @@ private:
     const std::size_t place = paths_[key].posted.size();
     if (!has(key, place)) return false;
     const SentMessage& message = paths_[key].sent[place];
-    const LinkClass link = network_.link(message.source, std::get<1>(key));
+    const LinkClass link = this->link(message.source, std::get<1>(key));
     const double latency = costs(link, static_cast<double>(message.bytes)).first;
     absorb_all(rank.times, {{.start = message.start.time,
                              .latency = latency,
                              .path_to_start = message.start.path,
-                             .scales = network_.scales(link)}});
+                             .scales = scales(link)}});
     return true;
   }
 
@@ -620,7 +631,7 @@ private:
     const bool sends = action.peer != trace::no_rank;
     const bool receives = action.receive_peer != trace::no_rank;
     const PathKey key = receives ? incoming(action, number, action.receive_peer, action.receive_tag) : PathKey{};
-    const bool sends_first = network_.library().sends_before_posting;
+    const bool sends_first = network_.library.sends_before_posting;
     if (!rank.begun && sends && sends_first) rank.sent = send(action, number, true);
     if (!rank.begun && receives) rank.place = post(key, {rank.times.end, rank.times.path}).place;
     if (!rank.begun && sends && !sends_first) rank.sent = send(action, number, true);
@@ -664,7 +675,7 @@ private:
     shape.element_bytes = action.element_bytes;
     shape.user_operation = (action.flags & trace::flag_user_operation) != 0;
     shape.commutative = (action.flags & trace::flag_noncommutative) == 0;
-    shape.library = network_.library();
+    shape.library = network_.library;
     if (at.remote_members == 0) return shape;
     const bool away_from_root = at.root != schedules::nobody && at.root != at.base + at.me;
     shape.group = !rooted(action.kind) ? std::max(at.members, at.remote_members)
@@ -721,15 +732,15 @@ private:
     const Gathering& gathering = gatherings_[communicator].at(place);
     const CollectiveCost cost = collective_cost(options_.collectives, gathering.shape);
     const double step = cost.message_size();
-    const LinkClass link = network_.collective_link(everyone(communicator));
+    const LinkClass link = this->collective_link(everyone(communicator));
     const auto [latency, byte_time] = costs(link, step);
     const auto [last, path] = latest(gathering);
     return {last,
             cost.messages * latency,
             cost.messages * constant(link, step) + cost.bytes * byte_time,
-            overheads(cost, link) + cost.reduced_bytes * network_.reduction_byte_time()[lane_],
+            overheads(cost, link) + cost.reduced_bytes * lane().reduction_byte_time,
             path,
-            network_.scales(link)};
+            scales(link)};
   }
 
   /// Of a collective's messages.
@@ -790,7 +801,7 @@ private:
 
   /// Posts the receive, then sends, or the other way round.
   void begin(Course& course, ScalarTimes& times) {
-    const bool sends_first = network_.library().sends_before_posting;
+    const bool sends_first = network_.library.sends_before_posting;
     if (sends_first) send(course, times);
     if (course.transfer.from != schedules::nobody) {
       auto& posted = within_[{course.communicator, course.ordinal, course.transfer.from, course.here}].posted;
@@ -804,7 +815,7 @@ private:
     const auto all = everyone(course.communicator);
     if (course.transfer.to == schedules::nobody) return;
     const auto bytes = static_cast<Bytes>(course.transfer.bytes);
-    const LinkClass link = network_.link(all[course.here], all[course.transfer.to]);
+    const LinkClass link = this->link(all[course.here], all[course.transfer.to]);
     const bool blocking = course.transfer.sending == schedules::Sending::blocking;
     work(times, &RankTimes::overhead, overhead(blocking ? Overhead::send : Overhead::nonblocking_send, link, bytes));
     copy(times, !blocking, static_cast<double>(bytes));
@@ -914,7 +925,7 @@ private:
         begin(course, times);
       }
       if (!finish(course, times)) return happened;
-      work(times, &RankTimes::overhead, course.transfer.reduced_bytes * network_.reduction_byte_time()[lane_]);
+      work(times, &RankTimes::overhead, course.transfer.reduced_bytes * lane().reduction_byte_time);
       course.standing = false;
     }
   }
@@ -937,11 +948,11 @@ private:
     const double ways = there_only ? 1 : 2;
     const auto bytes = static_cast<double>(action.bytes + action.receive_bytes);
     const auto larger = static_cast<double>(std::max(action.bytes, action.receive_bytes));
-    const LinkClass link = network_.link(number, world(action.communicator, action.peer));
+    const LinkClass link = this->link(number, world(action.communicator, action.peer));
     const auto [latency, byte_time] = costs(link, larger);
     work(rank.times, &RankTimes::overhead, overhead(Overhead::nonblocking_send, link, action.bytes, false, larger));
     const Arrival way =
-        begin(rank.port, rank.times, ways * latency, constant(link, larger) + bytes * byte_time, network_.scales(link));
+        begin(rank.port, rank.times, ways * latency, constant(link, larger) + bytes * byte_time, scales(link));
     auto& last = rank.windows[action.communicator].transfers;
     if (!last || way.end() > last->end()) last = way;
     if (action.request != trace::no_request)
@@ -957,7 +968,7 @@ private:
 
   void ask(RankProgram& rank, LinkClass link) {
     const double latency = 2 * costs(link, 0).first;
-    absorb(rank.times, {rank.times.end, latency, 2 * constant(link, 0), 0, rank.times.path, network_.scales(link)});
+    absorb(rank.times, {rank.times.end, latency, 2 * constant(link, 0), 0, rank.times.path, scales(link)});
   }
 
   PathKey notices(Rank from, Rank to, const Action& action, bool of_posts) {
@@ -983,9 +994,9 @@ private:
       const PathKey path = notices(group[index], number, action, of_posts);
       if (!has(path, places[index])) return false;
       const SentMessage& notice = paths_[path].sent[places[index]];
-      const LinkClass link = network_.link(group[index], number);
+      const LinkClass link = this->link(group[index], number);
       arrivals.push_back(
-          {notice.start.time, costs(link, 0).first, constant(link, 0), 0, notice.start.path, network_.scales(link)});
+          {notice.start.time, costs(link, 0).first, constant(link, 0), 0, notice.start.path, scales(link)});
     }
     absorb_all(rank.times, std::move(arrivals));
     return true;
@@ -1004,10 +1015,10 @@ private:
     const bool checked = (action.flags & trace::flag_no_check) == 0;
     switch (action.kind) {
     case ActionKind::win_lock:
-      if (checked) ask(rank, network_.link(number, world(action.communicator, action.peer)));
+      if (checked) ask(rank, this->link(number, world(action.communicator, action.peer)));
       return true;
     case ActionKind::win_lock_all:
-      if (checked) ask(rank, network_.collective_link(run_.communicators[action.communicator].members));
+      if (checked) ask(rank, this->collective_link(run_.communicators[action.communicator].members));
       return true;
     case ActionKind::win_post:
       window.origins = group_of(action);
@@ -1272,7 +1283,7 @@ private:
         const trace::Tag tag = exchanges ? action.receive_tag : action.tag;
         if (from != trace::no_rank) requests.insert(requests.begin(), post(incoming(action, number, from, tag), when));
       };
-      const bool sends_first = network_.library().sends_before_posting;
+      const bool sends_first = network_.library.sends_before_posting;
       if (!sends_first) post_at(now);
       if (action.kind != ActionKind::receive && action.peer != trace::no_rank)
         requests.push_back(send(action, number, true));
@@ -1297,7 +1308,7 @@ private:
     case ActionKind::compute:
       work(rank.times, &RankTimes::compute,
            static_cast<double>(rank.actions[rank.position].second) * kernel_factor(action) *
-               network_.seconds_per_unit(number) * network_.compute_scale()[lane_]);
+               network_.seconds_per_unit(number) * lane().compute_scale);
       return true;
     case ActionKind::cancelled:
       return true;
@@ -1349,7 +1360,7 @@ private:
   }
 
   const trace::Run& run_;
-  Network& network_;
+  const Network& network_;
   std::size_t lane_;
   const ReplayOptions& options_;
   std::vector<RankProgram> ranks_;
@@ -1364,19 +1375,19 @@ private:
 
 } // namespace
 
-std::optional<std::vector<ScalarTimes>> scalar_replay_or_deadlock(const trace::Source& source, Network& network,
+std::optional<std::vector<ScalarTimes>> scalar_replay_or_deadlock(const trace::Source& source, const Network& network,
                                                                   std::size_t lane, const ReplayOptions& options) {
   return ScalarReplay(source, network, lane, options).run();
 }
 
-std::vector<ScalarTimes> scalar_replay(const trace::Source& source, Network& network, std::size_t lane,
+std::vector<ScalarTimes> scalar_replay(const trace::Source& source, const Network& network, std::size_t lane,
                                        const ReplayOptions& options) {
   auto times = scalar_replay_or_deadlock(source, network, lane, options);
   if (!times) throw std::logic_error("a rank cannot go on");
   return *std::move(times);
 }
 
-std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, Network& network,
+std::vector<std::map<std::string, RankTimes>> scalar_attribution(const trace::Source& source, const Network& network,
                                                                  std::size_t lane, const ReplayOptions& options) {
   ScalarReplay scalar(source, network, lane, options);
   scalar.run();

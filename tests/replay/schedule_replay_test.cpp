@@ -21,7 +21,7 @@ constexpr FlatCosts costs{.latency = 10, .byte_time = 1, .reduction = 3};
 
 Result run(MemorySource& program, CollectiveModel model = CollectiveModel::schedule, FlatCosts machine = costs) {
   program.finalize();
-  HockneyNetwork network = flat_machine(program.run().size, {machine});
+  const Network network = flat_machine(program.run().size, {machine});
   ReplayOptions options;
   options.collectives = model;
   return replay(program, network, options);

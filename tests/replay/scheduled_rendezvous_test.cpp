@@ -23,19 +23,10 @@ using trace::RequestId;
 
 constexpr RequestId zero[] = {0};
 
-class TwoLanes : public HockneyNetwork {
-public:
-  explicit TwoLanes(Rank ranks)
-      : HockneyNetwork(flat_machine(ranks, std::vector<FlatCosts>(2, {.latency = 2, .byte_time = 1}))) {}
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-
-private:
-  std::array<Bytes, 2> limits_{no_eager_limit, 0};
-};
-
 Result run(MemorySource& program) {
   program.finalize();
-  TwoLanes machine(program.run().size);
+  const Network machine = with_eager_limits(
+      flat_machine(program.run().size, std::vector<FlatCosts>(2, {.latency = 2, .byte_time = 1})), {no_eager_limit, 0});
   ReplayOptions options;
   options.collectives = CollectiveModel::schedule;
   return replay(program, machine, options);

@@ -38,7 +38,7 @@ Action completion(ActionKind kind, std::span<const RequestId> requests) {
 
 Result run(MemorySource& program, const FlatCosts& costs = unit) {
   program.finalize();
-  HockneyNetwork machine = flat_machine(program.run().size, {costs});
+  const Network machine = flat_machine(program.run().size, {costs});
   return replay(program, machine);
 }
 
@@ -402,9 +402,10 @@ TEST(Semantics, volumes_become_time_by_rank_and_lane) {
   program.finalize();
   Placement placement = one_rank_per_node(2, 0);
   placement.seconds_per_unit = {2, 3};
-  HockneyNetwork machine({{.name = "as is", .between_nodes = {}, .within_node = {}},
-                          {.name = "half", .between_nodes = {}, .within_node = {}, .compute_scale = 0.5}},
-                         placement);
+  const Network machine =
+      hockney_network({{.name = "as is", .between_nodes = {}, .within_node = {}},
+                       {.name = "half", .between_nodes = {}, .within_node = {}, .compute_scale = 0.5}},
+                      placement);
   const Result result = replay(program, machine);
   EXPECT_EQ(result.lanes[0].ranks[0].compute, 2000);
   EXPECT_EQ(result.lanes[0].ranks[1].end, 3000);
@@ -421,7 +422,8 @@ TEST(Semantics, ranks_of_one_node_use_its_own_link) {
   program.finalize();
   Placement placement = one_rank_per_node(3, 1);
   placement.node_of_rank = {7, 7, 4};
-  HockneyNetwork machine({{.name = "two levels", .between_nodes = {100, 10}, .within_node = {1, 2}}}, placement);
+  const Network machine =
+      hockney_network({{.name = "two levels", .between_nodes = {100, 10}, .within_node = {1, 2}}}, placement);
   const Result result = replay(program, machine);
   EXPECT_EQ(times(result, 1).end, 1 + 10);
   EXPECT_EQ(times(result, 2).end, 100 + 50);
@@ -431,7 +433,7 @@ TEST(Semantics, a_recording_cut_short_is_replayed_as_far_as_it_goes_and_named) {
   MemorySource program(2);
   program.compute(0, 5);
   program.compute(1, 9);
-  HockneyNetwork machine = flat_machine(2, {unit});
+  const Network machine = flat_machine(2, {unit});
   const Result result = replay(program, machine);
   EXPECT_EQ(result.lanes[0].makespan, 9);
   EXPECT_THAT(result.notes, Contains(HasSubstr("recording of rank 1 is cut short")));
@@ -449,7 +451,7 @@ TEST(Semantics, ranks_that_wait_for_what_a_recording_cut_short_does_not_hold_end
   program.finalize();
   program.description().find(1)->ending = trace::Ending::stopped;
   for (const trace::Bytes limit : {trace::Bytes{1000}, trace::Bytes{0}}) {
-    HockneyNetwork machine = flat_machine(3, {unit});
+    const Network machine = flat_machine(3, {unit});
     ReplayOptions options;
     options.eager_limit = limit;
     const Result result = replay(program, machine, options);
@@ -491,7 +493,7 @@ TEST(Semantics, progress_ends_at_the_number_of_actions) {
   for (int count = 0; count < 3000000; ++count)
     program.compute(0, 1);
   program.finalize();
-  HockneyNetwork machine = flat_machine(1, {unit});
+  const Network machine = flat_machine(1, {unit});
   ReplayOptions options;
   std::uint64_t calls = 0;
   std::uint64_t last = 0;

@@ -1,6 +1,7 @@
 #include "machines.h"
 #include "random_program.h"
 
+#include "replay/network/variations.h"
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -17,51 +18,19 @@ struct Factors {
   double compute = 1;
 };
 
-class ChangedMachine : public IntegerMachine {
-public:
-  ChangedMachine(Rank ranks, std::uint64_t seed, std::vector<std::uint64_t> lane_seeds, const Factors& factors)
-      : IntegerMachine(ranks, seed, std::move(lane_seeds)), factors_(factors) {
-    for (const double scale : IntegerMachine::compute_scale())
-      compute_scale_.push_back(scale * factors.compute);
-  }
-
-  void costs(LinkClass link, std::size_t segment, std::span<double> latency,
-             std::span<double> byte_time) const override {
-    IntegerMachine::costs(link, segment, latency, byte_time);
-    if (!scales(link)) return;
-    for (double& value : latency)
-      value *= factors_.latency;
-    for (double& value : byte_time)
-      value *= factors_.bandwidth;
-  }
-  std::span<const double> compute_scale() const override { return compute_scale_; }
-  bool transfer_constant(LinkClass link, std::size_t segment, std::span<double> seconds) const override {
-    if (!IntegerMachine::transfer_constant(link, segment, seconds)) return false;
-    for (double& value : seconds)
-      value *= scales(link) ? factors_.bandwidth : 1;
-    return true;
-  }
-  void port(LinkClass link, std::size_t segment, const LaneSeconds& seconds) const override {
-    IntegerMachine::port(link, segment, seconds);
-    for (double& value : seconds.per_byte)
-      value *= scales(link) ? factors_.bandwidth : 1;
-  }
-
-private:
-  Factors factors_;
-  std::vector<double> compute_scale_;
-};
-
 constexpr std::size_t lane_count = 3;
 
 Result replay_changed(const trace::Source& program, std::uint64_t seed, const Factors& factors) {
-  ChangedMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2}, factors);
+  IntegerMachine machine(program.run().size, seed, {seed, seed + 1, seed + 2});
   if (seed % 3 == 0) machine.add_rarities();
+  std::vector<Variation> lanes;
+  for (std::size_t lane = 0; lane < lane_count; ++lane)
+    lanes.push_back({lane, factors.latency, factors.bandwidth, factors.compute});
   ReplayOptions options;
   options.sensitivities = true;
   if (seed % 5 == 0) options.collectives = CollectiveModel::schedule;
   options.overlap = seed % 2 == 0 ? Overlap::bandwidth_first : Overlap::latency_first;
-  return replay(program, machine, options);
+  return replay(program, varied(machine, lanes), options);
 }
 
 double predicted_growth(const Sensitivity& sensitivity, const Factors& factors) {
@@ -137,7 +106,7 @@ TEST(Sensitivity, of_a_message_is_its_latency_its_bytes_and_the_senders_computat
   program.add(1, {.kind = trace::ActionKind::receive, .peer = 0, .bytes = 7});
   program.compute(1, 5);
   program.finalize();
-  HockneyNetwork machine = flat_machine(
+  const Network machine = flat_machine(
       2, {{.latency = 11, .byte_time = 2, .memory_copy = 3}, {.latency = 11, .byte_time = 2, .compute_scale = 0}});
   ReplayOptions options;
   options.sensitivities = true;
@@ -161,8 +130,8 @@ TEST(Sensitivity, does_not_count_links_within_a_node) {
   program.add(1, {.kind = trace::ActionKind::send, .peer = 2, .bytes = 10});
   program.add(2, {.kind = trace::ActionKind::receive, .peer = 1, .bytes = 10});
   program.finalize();
-  HockneyNetwork machine({{.name = "lane", .between_nodes = {16, 4}, .within_node = {1, 2}}},
-                         {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
+  const Network machine = hockney_network({{.name = "lane", .between_nodes = {16, 4}, .within_node = {1, 2}}},
+                                          {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
   ReplayOptions options;
   options.sensitivities = true;
   const Result result = replay(program, machine, options);
@@ -178,7 +147,7 @@ TEST(Sensitivity, of_a_run_is_that_of_the_lowest_rank_that_ends_last) {
   program.add(2, {.kind = trace::ActionKind::receive, .peer = 0});
   program.add(0, {.kind = trace::ActionKind::send, .peer = 2});
   program.finalize();
-  HockneyNetwork machine = flat_machine(3, {{.latency = 15}});
+  const Network machine = flat_machine(3, {{.latency = 15}});
   ReplayOptions options;
   options.sensitivities = true;
   const Result result = replay(program, machine, options);
@@ -198,7 +167,7 @@ TEST(Sensitivity, does_not_depend_on_who_comes_first_to_a_collective) {
   for (const Rank rank : {0, 1, 2, 3})
     program.add(rank, {.kind = trace::ActionKind::barrier});
   program.finalize();
-  HockneyNetwork machine = flat_machine(4, {{.latency = 12}, {.latency = 10}, {.latency = 13}});
+  const Network machine = flat_machine(4, {{.latency = 12}, {.latency = 10}, {.latency = 13}});
   std::vector<Result> results;
   for (const std::uint32_t budget : {1U, 2U, 3U, 64U}) {
     ReplayOptions options;
@@ -222,7 +191,7 @@ TEST(Sensitivity, a_lane_has_the_same_bits_alone_and_in_any_batch_whatever_the_b
     const trace::MemorySource program = random_program(seed, {.most_ranks = 6, .most_events = 300});
     std::vector<std::size_t> lanes(40);
     std::iota(lanes.begin(), lanes.end(), 0U);
-    HockneyNetwork together = fractional_machine(program.run().size, lanes);
+    const Network together = fractional_machine(program.run().size, lanes);
     ReplayOptions options;
     options.sensitivities = true;
     const Result batch = replay(program, together, options);
@@ -231,7 +200,7 @@ TEST(Sensitivity, a_lane_has_the_same_bits_alone_and_in_any_batch_whatever_the_b
     options.sensitivities = true;
     for (const std::size_t lane : lanes) {
       options.budget = static_cast<std::uint32_t>(lane + 1);
-      HockneyNetwork alone = fractional_machine(program.run().size, {lane});
+      const Network alone = fractional_machine(program.run().size, {lane});
       const Result single = replay(program, alone, options);
       ASSERT_TRUE(same_bits(batch.lanes[lane], single.lanes[0])) << "seed " << seed << ", lane " << lane;
       for (std::size_t rank = 0; rank < single.lanes[0].ranks.size(); ++rank)

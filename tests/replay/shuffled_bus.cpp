@@ -42,8 +42,8 @@ bool ShuffledBuses::One::congested() {
   return on_their_way_ > most_batches_on_their_way;
 }
 
-Result replay_distributed(const trace::Source& source, Network& network, const ReplayOptions& options, int processes,
-                          std::uint64_t seed) {
+Result replay_distributed(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                          int processes, std::uint64_t seed) {
   ShuffledBuses buses(processes, seed);
   auto& random = buses.random();
   const Cooperation cooperation{.runs = static_cast<std::uint32_t>(1 + random() % 8),

@@ -50,7 +50,7 @@ private:
 };
 
 /// Replays with so many participants, in an order drawn from the seed; fails the test if that does not end.
-Result replay_distributed(const trace::Source& source, Network& network, const ReplayOptions& options, int processes,
-                          std::uint64_t seed);
+Result replay_distributed(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                          int processes, std::uint64_t seed);
 
 } // namespace timeless::replay::test

@@ -29,7 +29,7 @@ constexpr trace::RequestId zero[] = {0};
 
 Result run(const trace::Source& program, const FlatCosts& costs = {.latency = 0, .byte_time = 0},
            const ReplayOptions& options = {}) {
-  HockneyNetwork machine = flat_machine(program.run().size, {costs});
+  const Network machine = flat_machine(program.run().size, {costs});
   return replay(program, machine, options);
 }
 
@@ -266,7 +266,7 @@ TEST(Threads, have_cores_in_each_configuration_as_if_it_were_alone) {
     ReplayOptions options;
     options.cores_per_rank = 2;
     options.threads = threads;
-    HockneyNetwork machine = flat_machine(2, costs);
+    const Network machine = flat_machine(2, costs);
     const Result together = replay(program, machine, options);
     ASSERT_EQ(together.lanes.size(), costs.size());
     for (std::size_t lane = 0; lane < costs.size(); ++lane) {

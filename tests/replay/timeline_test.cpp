@@ -138,9 +138,9 @@ TEST(Observer, intervals_of_a_rank_are_contiguous_and_end_when_the_rank_ends) {
 TEST(Observer, changes_no_bit_of_the_result) {
   for (std::uint64_t seed = 200; seed < 260; ++seed) {
     const MemorySource program = random_program(seed);
-    const HockneyNetwork machine = fractional_machine(program.run().size, {0, 1, 2});
+    const Network machine = fractional_machine(program.run().size, {0, 1, 2});
     const auto replayed = [&](Observer* observer) {
-      HockneyNetwork network = machine;
+      const Network network = machine;
       ReplayOptions options;
       options.observer = observer;
       return replay(program, network, options);
@@ -250,7 +250,7 @@ protected:
 
   /// The file of a replay on the figure's machine, and one that is twice as slow.
   std::string written(const trace::Source& program, TimelineOptions how, ReplayOptions options = {}) const {
-    HockneyNetwork machine =
+    const Network machine =
         flat_machine(program.run().size, {{.latency = 2, .byte_time = 5, .memory_copy = 1},
                                           {.latency = 4, .byte_time = 10, .memory_copy = 2, .compute_scale = 2}});
     how.file = file;
@@ -616,7 +616,7 @@ TEST_F(TimelineFiles, what_cannot_be_written_is_told_and_leaves_nothing) {
   EXPECT_THAT(error_of(
                   [&] {
                     const MemorySource program = early_receiver();
-                    HockneyNetwork machine = flat_machine(2, {{.latency = 1}});
+                    const Network machine = flat_machine(2, {{.latency = 1}});
                     Timeline timeline({.file = "/dev/full", .format = TimelineFormat::csv});
                     ReplayOptions options;
                     options.observer = &timeline;
@@ -638,7 +638,7 @@ TEST_F(TimelineFiles, a_lane_that_is_not_there_or_in_a_deadlock_is_refused) {
   }
   program.finalize();
   const auto limited = [&] {
-    HockneyNetwork machine = flat_machine(2, {{.latency = 2}});
+    const Network machine = flat_machine(2, {{.latency = 2}});
     Timeline timeline({.file = file});
     ReplayOptions options;
     options.eager_limit = 10;

@@ -43,7 +43,7 @@ NetworkDescription network_of(const Parameters& parameters) {
 }
 
 LaneResult replayed(const MemorySource& program, const NetworkDescription& description) {
-  MachineNetwork network({lane(description)}, one_rank_per_node(program.run().size, 1e-9));
+  const Network network = machine_network({lane(description)}, one_rank_per_node(program.run().size, 1e-9));
   return replay(program, network).lanes.at(0);
 }
 

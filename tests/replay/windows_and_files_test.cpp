@@ -52,7 +52,7 @@ public:
 Result run(MemorySource& program, ReplayOptions options = {}) {
   program.finalize();
   options.file_system = slow_disk;
-  HockneyNetwork machine = flat_machine(program.run().size, {unit});
+  const Network machine = flat_machine(program.run().size, {unit});
   return replay(program, machine, options);
 }
 
@@ -305,7 +305,7 @@ TEST(Files, the_assumed_file_system_is_named) {
   TwoRanks program;
   program.on(0, {.kind = ActionKind::file_write, .bytes = 1000});
   program.finalize();
-  HockneyNetwork machine = flat_machine(2, {unit});
+  const Network machine = flat_machine(2, {unit});
   const Result result = replay(program, machine);
   EXPECT_THAT(result.notes, ElementsAre("the file system is assumed: 100 us, 1 GB/s per process, 10 GB/s in all"));
   EXPECT_DOUBLE_EQ(times(result, 0).files, 101e-6);
@@ -587,7 +587,7 @@ TEST(WindowsAndFiles, long_random_programs_equal_the_scalar_replay_in_every_coun
 }
 
 /// Lanes with fractions, so that any other order of sums would show.
-HockneyNetwork fractional_machine(Rank ranks, std::size_t first, std::size_t lanes) {
+Network fractional_machine(Rank ranks, std::size_t first, std::size_t lanes) {
   std::vector<HockneyLane> all;
   for (std::size_t lane = first; lane < first + lanes; ++lane) {
     const double odd = static_cast<double>(lane) + 1;
@@ -598,21 +598,21 @@ HockneyNetwork fractional_machine(Rank ranks, std::size_t first, std::size_t lan
                    .reduction_byte_time = 1.7e-10 / odd,
                    .compute_scale = 1 / odd});
   }
-  return {std::move(all), one_rank_per_node(ranks, 1.0 / 3e9)};
+  return hockney_network(all, one_rank_per_node(ranks, 1.0 / 3e9));
 }
 
 TEST(WindowsAndFiles, a_lane_has_the_same_bits_in_any_batch_budget_and_instruction_set) {
   for (std::uint64_t seed = 300; seed < 320; ++seed) {
     const MemorySource program = Writer(seed, 200).take();
     const Rank ranks = program.run().size;
-    HockneyNetwork together = fractional_machine(ranks, 0, 21);
+    const Network together = fractional_machine(ranks, 0, 21);
     const Result batch = replay(program, together);
     ReplayOptions plain;
     plain.budget = 1;
     plain.instruction_set = InstructionSet::baseline;
     const Result baseline = replay(program, together, plain);
     for (std::size_t lane = 0; lane < 21; ++lane) {
-      HockneyNetwork alone = fractional_machine(ranks, lane, 1);
+      const Network alone = fractional_machine(ranks, lane, 1);
       const Result single = replay(program, alone);
       for (std::size_t rank = 0; rank < single.lanes[0].ranks.size(); ++rank) {
         ASSERT_TRUE(same_bits(batch.lanes[lane].ranks[rank], single.lanes[0].ranks[rank])) << "seed " << seed;

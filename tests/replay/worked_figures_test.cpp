@@ -24,7 +24,7 @@ RankTimes receiver(std::uint64_t send_time, std::uint64_t receive_time, const Fl
   program.compute(1, send_time);
   program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = message_bytes});
   program.finalize();
-  HockneyNetwork machine = flat_machine(2, {costs});
+  const Network machine = flat_machine(2, {costs});
   return replay(program, machine).lanes.at(0).ranks.at(0);
 }
 
@@ -64,7 +64,7 @@ TEST(WorkedFigures, bandwidth_first_lets_computation_hide_bytes_before_latency) 
   program.compute(1, 5);
   program.add(1, {.kind = ActionKind::send, .peer = 0, .bytes = message_bytes});
   program.finalize();
-  HockneyNetwork machine = flat_machine(2, {with_copy});
+  const Network machine = flat_machine(2, {with_copy});
   const Result result = replay(program, machine, {.overlap = Overlap::bandwidth_first, .progress = {}});
   // The message starts at 7, its bytes are there at 17, it is delivered at 19.
   expect(result.lanes.at(0).ranks.at(0), 0, 2, 7, 19);
@@ -76,7 +76,7 @@ TEST(WorkedFigures, sender_pays_its_copy_and_nothing_else) {
   program.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = message_bytes});
   program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = message_bytes});
   program.finalize();
-  HockneyNetwork machine = flat_machine(2, {with_copy});
+  const Network machine = flat_machine(2, {with_copy});
   const RankTimes sender = replay(program, machine).lanes.at(0).ranks.at(0);
   expect(sender, 0, 0, 0, 10);
   EXPECT_EQ(sender.compute, 8);
@@ -92,7 +92,7 @@ void check_collective(double memory_copy) {
     program.add(rank, {.kind = ActionKind::broadcast, .peer = 0, .bytes = 1});
   }
   program.finalize();
-  HockneyNetwork machine = flat_machine(3, {{.latency = 1, .byte_time = 5, .memory_copy = memory_copy}});
+  const Network machine = flat_machine(3, {{.latency = 1, .byte_time = 5, .memory_copy = memory_copy}});
   for (const CollectiveModel model : {CollectiveModel::mpich, CollectiveModel::simple}) {
     const Result result = replay(program, machine, {.collectives = model, .progress = {}});
     expect(result.lanes.at(0).ranks.at(0), 15, 2, 10, 30);

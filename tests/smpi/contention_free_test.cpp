@@ -90,7 +90,7 @@ std::vector<double> simulated(const trace::Source& program) {
 std::vector<double> modelled(const trace::Source& program, CollectiveModel collectives = CollectiveModel::schedule) {
   SimgridNetworkOptions rates;
   rates.units_per_second = 1e9;
-  SimgridNetwork network(free_machine(), program.run(), one_per_host(program.run().size), rates);
+  const Network network = simgrid_network(free_machine(), program.run(), one_per_host(program.run().size), rates);
   ReplayOptions options;
   options.collectives = collectives;
   return ends(replay(program, network, options));

@@ -59,7 +59,7 @@ inline std::vector<double> smpi_ends(const trace::Source& program, const Simgrid
 /// When each rank ends in the model of the same platform, seconds.
 inline std::vector<double> model_ends(const trace::Source& program, const SimgridPlatform& platform,
                                       const Mapping& mapping, SimgridNetworkOptions options = {}) {
-  SimgridNetwork network(platform, program.run(), mapping, std::move(options));
+  const Network network = simgrid_network(platform, program.run(), mapping, std::move(options));
   return ends(replay(program, network));
 }
 

@@ -43,7 +43,7 @@ Makespans makespans(Action action, trace::Rank members, Bytes bytes) {
   program.finalize();
   const Mapping mapping = one_per_host(members);
   const auto model = [&](CollectiveModel collectives) {
-    SimgridNetwork network(mpich(), program.run(), mapping);
+    const Network network = simgrid_network(mpich(), program.run(), mapping);
     ReplayOptions options;
     options.collectives = collectives;
     return last(ends(replay(program, network, options)));

@@ -73,18 +73,18 @@ TEST(SharedLinks, messages_that_wait_for_their_receive_in_SMPI_do_so_in_the_mode
   const Mapping mapping = placed({a, b});
   const double sent = 10e-6 + 1016 * 1.05 / 100e6;
   EXPECT_NEAR(smpi_ends(program, shared(), mapping)[1], 0.001 + sent, 1e-9);
-  SimgridNetwork network(shared(), program.run(), mapping);
+  const Network network = simgrid_network(shared(), program.run(), mapping);
   EXPECT_NEAR(replay(program, network).lanes[0].ranks[1].end, 0.001 + sent, 1e-9);
 }
 
 TEST(SharedLinks, collectives_are_costed_on_their_slowest_route) {
   MemorySource program(4);
   program.finalize();
-  SimgridNetwork network(shared(), program.run(), placed({a, b, c, d}));
-  const std::vector<Rank> near{0, 1, 2};
-  const std::vector<Rank> all{0, 1, 2, 3};
-  EXPECT_EQ(network.collective_link(all), network.link(0, 3));
-  EXPECT_NE(network.collective_link(near), network.link(0, 3));
+  const Network network = simgrid_network(shared(), program.run(), placed({a, b, c, d}));
+  const std::vector<std::uint32_t> near{a, b, c};
+  const std::vector<std::uint32_t> all{a, b, c, d};
+  EXPECT_EQ(network.links->collective_link(all), network.links->link(a, d));
+  EXPECT_NE(network.links->collective_link(near), network.links->link(a, d));
 }
 
 TEST(SharedLinks, a_second_platform_in_one_process_is_refused) {

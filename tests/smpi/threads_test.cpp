@@ -133,7 +133,7 @@ TEST_P(SmpiThreads, have_the_rows_and_parts_that_they_have_in_the_model) {
   ReplayOptions options;
   options.attribute = AttributeBy::calls;
   options.observer = &modelled;
-  SimgridNetwork network(flat(), program.run(), mapping, {});
+  const Network network = simgrid_network(flat(), program.run(), mapping, {});
   const Result model = replay(program, network, options);
   SmpiOptions in_smpi;
   in_smpi.attribute = AttributeBy::calls;
@@ -280,7 +280,7 @@ TEST(SmpiThread, has_cores_in_the_order_in_which_threads_ask_as_in_the_model) {
     in_smpi.cores_per_rank = cores;
     ReplayOptions options;
     options.cores_per_rank = cores;
-    SimgridNetwork network(flat(), program.run(), one_per_host(3), {});
+    const Network network = simgrid_network(flat(), program.run(), one_per_host(3), {});
     const std::vector<double> modelled = ends(replay(program, network, options));
     const std::vector<double> simulated = smpi_ends(program, flat(), one_per_host(3), in_smpi);
     for (const std::size_t rank : {0U, 1U, 2U})

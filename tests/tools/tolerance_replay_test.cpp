@@ -2,7 +2,7 @@
 #include "tests/replay/machines.h"
 #include "tests/replay/random_program.h"
 
-#include "replay/network/varied_network.h"
+#include "replay/network/variations.h"
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using replay::Variation;
 /// Makespans of a program when one of a machine's costs is multiplied.
 class Costlier {
 public:
-  Costlier(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options,
+  Costlier(const trace::Source& source, const replay::Network& network, const replay::ReplayOptions& options,
            double Variation::*cost, double replay::Sensitivity::*seconds)
       : source_(source), network_(network), options_(options), cost_(cost), seconds_(seconds) {
     options_.sensitivities = true;
@@ -28,7 +28,7 @@ public:
     std::vector<Variation> variations(factors.size());
     for (std::size_t i = 0; i < factors.size(); ++i)
       variations[i].*cost_ = factors[i];
-    replay::VariedNetwork varied(network_, variations);
+    const replay::Network varied = replay::varied(network_, variations);
     const replay::Result result = replay::replay(source_, varied, options_);
     std::vector<ToleranceSample> samples;
     for (std::size_t i = 0; i < factors.size(); ++i)
@@ -40,14 +40,14 @@ public:
 
 private:
   const trace::Source& source_;
-  replay::Network& network_;
+  const replay::Network& network_;
   replay::ReplayOptions options_;
   double Variation::*cost_;
   double replay::Sensitivity::*seconds_;
 };
 
 /// 0 where the ranks come to wait for each other.
-double makespan(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
+double makespan(const trace::Source& source, const replay::Network& network, const replay::ReplayOptions& options) {
   try {
     return replay::replay(source, network, options).lanes[0].makespan;
   } catch (const replay::ReplayProblem&) {

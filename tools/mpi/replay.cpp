@@ -98,15 +98,15 @@ struct LaneOutline {
 class SharedPrediction {
 public:
   SharedPrediction(const gather::Team& team, PredictionOptions& asked) : team_(team) {
-    asked.replay = [this](const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
-      return replay(source, network, options);
-    };
+    asked.replay = [this](const trace::Source& source, const replay::Network& network,
+                          const replay::ReplayOptions& options) { return replay(source, network, options); };
   }
 
   const replay::ProcessWork& work() const { return work_; }
 
 private:
-  replay::Result replay(const trace::Source& source, replay::Network& network, const replay::ReplayOptions& options) {
+  replay::Result replay(const trace::Source& source, const replay::Network& network,
+                        const replay::ReplayOptions& options) {
     meet(team_, [&] { replay::require_replayable(source.run(), network, options); });
     std::optional<replay::Result> result;
     std::exception_ptr problem;
@@ -134,7 +134,7 @@ private:
     replay::Result result;
     for (std::size_t lane = 0; lane < outlines.size(); ++lane) {
       replay::LaneResult& one = result.lanes.emplace_back();
-      one.name = network.lanes()[lane];
+      one.name = network.lanes[lane].name;
       one.makespan = outlines[lane].makespan;
       one.sensitivity = outlines[lane].sensitivity;
       result.order_matters = outlines[lane].order_matters != 0;

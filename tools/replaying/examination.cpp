@@ -32,8 +32,9 @@ std::string joined_lines(std::string text) {
 /// or the replay stumbles over something else: what shows in how the actions of all follow each other.
 void replay_once(const trace::Source& source, CheckReport& report) {
   Progress progress("replaying", total_actions(source.run()));
-  replay::HockneyNetwork machine({{.name = "check", .between_nodes = {1e-6, 1e-9}, .within_node = {1e-6, 1e-9}}},
-                                 replay::one_rank_per_node(source.run().size, 1e-9));
+  const replay::Network machine =
+      replay::hockney_network({{.name = "check", .between_nodes = {1e-6, 1e-9}, .within_node = {1e-6, 1e-9}}},
+                              replay::one_rank_per_node(source.run().size, 1e-9));
   replay::ReplayOptions options;
   options.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
   try {

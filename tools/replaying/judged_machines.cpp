@@ -128,8 +128,7 @@ replay::Result JudgedMachines::replay_networks(const trace::Source& source, std:
   for (const Judgement& one : asked)
     for (const replay::Scaling& scaling : scalings_at(one.speed, 1, 1))
       lanes.push_back(replay::lane(networks_[one.machine], scaling));
-  replay::MachineNetwork network(std::move(lanes), placement_);
-  return replay::replay(source, network, options);
+  return replay::replay(source, replay::machine_network(lanes, placement_), options);
 }
 
 replay::Result JudgedMachines::replay_platform(const trace::Source& source, std::span<const Judgement> asked,
@@ -141,7 +140,8 @@ replay::Result JudgedMachines::replay_platform(const trace::Source& source, std:
   network_of.units_per_second = on.units_per_second;
   network_of.seconds_per_unit = on.speeds.seconds_per_unit;
   network_of.kernel_factors = on.speeds.kernel_factors;
-  replay::SimgridNetwork network((*platforms_)[asked.front().machine], source.run(), on.mapping, network_of);
+  const replay::Network network =
+      replay::simgrid_network((*platforms_)[asked.front().machine], source.run(), on.mapping, network_of);
   return replay::replay(source, network, options);
 }
 

@@ -80,7 +80,8 @@ replay::SimgridNetworkOptions network_options(const OnPlatform& on, const Predic
 
 void predict_with_model(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                         const replay::Platform& platform) {
-  replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
+  const replay::Network network =
+      replay::simgrid_network(platform, source.run(), on.mapping, network_options(on, options));
   replay_and_ask(on.prediction, source, network, options);
   add_notes(on.prediction, platform.notes());
 }

@@ -27,7 +27,8 @@ namespace {
 std::optional<replay::Result> without_contention(OnPlatform& on, const trace::Source& source,
                                                  const PredictionOptions& options, const replay::Platform& platform) {
   try {
-    replay::SimgridNetwork network(platform, source.run(), on.mapping, network_options(on, options));
+    const replay::Network network =
+        replay::simgrid_network(platform, source.run(), on.mapping, network_options(on, options));
     Progress progress("replaying " + options.trace + " without contention", total_actions(source.run()));
     replay::ReplayOptions replaying = replay_options(options, progress);
     replaying.observer = nullptr;

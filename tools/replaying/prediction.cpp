@@ -119,8 +119,7 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
       lanes.push_back(replay::lane(asked, scaling));
   }
   prediction.mapping_sentence = machine.mapping_sentence;
-  replay::MachineNetwork network(std::move(lanes), machine.placement);
-  replay_and_ask(prediction, source, network, options);
+  replay_and_ask(prediction, source, replay::machine_network(lanes, machine.placement), options);
   add_notes(prediction, machine.notes);
   if (const std::string note = overheads_note(prediction.bases); !note.empty()) add_notes(prediction, {note});
   add_notes(prediction, prediction.result.notes);

@@ -54,7 +54,7 @@ struct PredictionOptions {
   std::vector<double> tolerance; ///< growths of the makespan whose latency, bandwidth and computation are looked for
   replay::Observer* observer = nullptr; ///< told what ranks do in a configuration
   /// What replays: in this process, or in several.
-  std::function<replay::Result(const trace::Source&, replay::Network&, const replay::ReplayOptions&)> replay =
+  std::function<replay::Result(const trace::Source&, const replay::Network&, const replay::ReplayOptions&)> replay =
       replay::replay;
 };
 

@@ -4,7 +4,7 @@
 #include "tools/cli/trace_input.h"
 
 #include "base/error.h"
-#include "replay/network/varied_network.h"
+#include "replay/network/variations.h"
 
 #include <algorithm>
 #include <charconv>
@@ -51,7 +51,7 @@ Round next_round(const std::vector<ToleranceSearch>& searches, std::size_t lane)
 }
 
 /// All costs of one lane together, so that they share their replays.
-LaneTolerance tolerance(const trace::Source& source, replay::Network& network, std::size_t lane,
+LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,
                         const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = replay_options(options, progress);
   replaying.ideal = false;
@@ -61,8 +61,7 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
   ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
   std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
   for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
-    replay::VariedNetwork varied(network, round.variations);
-    const replay::Result replayed = options.replay(source, varied, replaying);
+    const replay::Result replayed = options.replay(source, replay::varied(network, round.variations), replaying);
     auto result = replayed.lanes.begin();
     for (std::size_t i = 0; i < searches.size(); ++i) {
       if (replayed.order_matters) searches[i].doubt("receivers work on messages in the order in which they come");
@@ -81,16 +80,15 @@ LaneTolerance tolerance(const trace::Source& source, replay::Network& network, s
 }
 
 /// One configuration again, alone.
-CriticalPath critical_path(const trace::Source& source, replay::Network& network, std::size_t lane, double makespan,
-                           const PredictionOptions& options, Progress& progress) {
+CriticalPath critical_path(const trace::Source& source, const replay::Network& network, std::size_t lane,
+                           double makespan, const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = replay_options(options, progress);
   replaying.observer = nullptr;
   replaying.ideal = false;
   replaying.sensitivities = false;
   replaying.attribute = replay::AttributeBy::nothing;
   replaying.critical_path = true;
-  replay::VariedNetwork alone(network, {Variation{.lane = lane}});
-  replay::Result result = options.replay(source, alone, replaying);
+  replay::Result result = options.replay(source, replay::lanes_of(network, lane, lane + 1), replaying);
   if (result.lanes[0].makespan != makespan)
     throw std::logic_error("a configuration replayed alone differs from itself beside others");
   return explain_path(
@@ -105,7 +103,7 @@ std::string why_not_convex(const replay::ReplayOptions& options) {
   return {};
 }
 
-void replay_and_ask(Prediction& prediction, const trace::Source& source, replay::Network& network,
+void replay_and_ask(Prediction& prediction, const trace::Source& source, const replay::Network& network,
                     const PredictionOptions& options) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   prediction.result = options.replay(source, network, replay_options(options, progress));

@@ -11,7 +11,7 @@ namespace timeless::tools {
 
 /// Replays on a network and answers what was asked beyond times: tolerances, and the critical path. Fills the
 /// prediction's result and answers.
-void replay_and_ask(Prediction& prediction, const trace::Source& source, replay::Network& network,
+void replay_and_ask(Prediction& prediction, const trace::Source& source, const replay::Network& network,
                     const PredictionOptions& options);
 
 /// Why the makespan need not be a convex function of a network's costs; empty when it is one.

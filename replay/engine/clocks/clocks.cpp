@@ -11,12 +11,12 @@ namespace timeless::replay {
 namespace {
 
 std::size_t lanes_for(const Network& network, const ReplayOptions& options) {
-  return padded_lanes(network.lanes().size() + (options.ideal ? 1 : 0));
+  return padded_lanes(network.lanes.size() + (options.ideal ? 1 : 0));
 }
 
 } // namespace
 
-Clocks::Clocks(Network& network, RankRange share, const ReplayOptions& options)
+Clocks::Clocks(const Network& network, RankRange share, const ReplayOptions& options)
     : kernels_(options.critical_path ? traced_lane_kernels()
                                      : lane_kernels(resolved(options.instruction_set), options.sensitivities)),
       pool_(lanes_for(network, options) * kernels_.planes),
@@ -26,7 +26,7 @@ Clocks::Clocks(Network& network, RankRange share, const ReplayOptions& options)
       rates_{rows_.compute_scale(), rows_.memory_copy(), rows_.overhead()},
       alone_(rows_.lanes() == 1 && kernels_.planes == 1), latency_first_(options.overlap == Overlap::latency_first),
       listed_(options.completions == CompletionOrder::as_listed), copies_nonblocking_(options.nonblocking_copy),
-      ends_(network.overheads_by_lane() || network.ports()), special_sends_(ends_ || !copies_nonblocking_),
+      ends_(network.overheads_by_lane || network.ports), special_sends_(ends_ || !copies_nonblocking_),
       counters_(std::make_unique<double[]>(share.size() * counters_per_rank() * rows_.lanes())), clocks_(share.size()) {
   for (std::size_t rank = 0; rank < clocks_.size(); ++rank) {
     Clock& clock = clocks_[rank];

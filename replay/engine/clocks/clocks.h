@@ -62,7 +62,7 @@ private:
 /// the same however many lanes there are.
 class Clocks {
 public:
-  Clocks(Network& network, RankRange share, const ReplayOptions& options);
+  Clocks(const Network& network, RankRange share, const ReplayOptions& options);
 
   CostRows& rows() { return rows_; }
   SnapshotPool& pool() { return pool_; }

@@ -1,7 +1,5 @@
 #include "replay/engine/clocks/cost_rows.h"
 
-#include "base/error.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -26,17 +24,15 @@ std::vector<Bytes> merge(std::span<const Bytes> thresholds, const Protocol& prot
 
 } // namespace
 
-CostRows::CostRows(Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal, bool all_graded)
+CostRows::CostRows(const Network& network, std::size_t padded_lanes, Protocol protocol, bool ideal, bool all_graded)
     : network_(network), lanes_(padded_lanes), protocol_(std::move(protocol)),
-      thresholds_(merge(network.thresholds(), protocol_)),
-      compute_scale_(padded(network.compute_scale(), "compute scales")),
-      memory_copy_(padded(network.memory_copy_byte_time(), "memory copy times")),
-      reduction_(padded(network.reduction_byte_time(), "reduction times")), overhead_(list()), all_graded_(all_graded),
-      seconds_(list()) {
-  std::fill_n(overhead_, network.lanes().size(), 1.0);
+      thresholds_(merge(network.thresholds, protocol_)), compute_scale_(of_lanes(&Lane::compute_scale)),
+      memory_copy_(of_lanes(&Lane::memory_copy_byte_time)), reduction_(of_lanes(&Lane::reduction_byte_time)),
+      overhead_(list()), all_graded_(all_graded), seconds_(list()) {
+  std::fill_n(overhead_, network.lanes.size(), 1.0);
   std::fill_n(seconds_, lanes_, 1.0);
   // The lanes that lists are padded with cost nothing at all.
-  if (ideal) compute_scale_[network.lanes().size()] = 1;
+  if (ideal) compute_scale_[network.lanes.size()] = 1;
 }
 
 double* CostRows::list() {
@@ -45,40 +41,68 @@ double* CostRows::list() {
   return lists_.back().get();
 }
 
-double* CostRows::padded(std::span<const double> values, const char* what) {
-  if (values.size() != network_.lanes().size())
-    throw Error(Failure::usage, std::string("the network gives another number of ") + what + " than of lanes");
+double* CostRows::of_lanes(double Lane::*value) {
+  double* values = list();
+  std::ranges::transform(network_.lanes, values, [&](const Lane& lane) { return lane.*value; });
+  return values;
+}
+
+/// A segment's values, times the lanes' factors where the links scale.
+double* CostRows::of_links(const std::vector<double>& values, const ClassCosts& costs, std::size_t segment,
+                           double Lane::*factor) {
   double* copy = list();
-  std::ranges::copy(values, copy);
+  if (values.empty()) return copy;
+  const bool scales = costs.scales && factor != nullptr;
+  std::ranges::transform(network_.lanes, copy, [&](const Lane& lane) {
+    return values[costs.index(segment, lane.column)] * (scales ? lane.*factor : 1);
+  });
   return copy;
 }
 
-template <typename Ask>
-SecondsRow CostRows::seconds(Ask ask) {
-  const std::size_t given = network_.lanes().size();
+/// The factor goes to what grows with the bytes.
+SecondsRow CostRows::of_links(const std::vector<Seconds>& values, const ClassCosts& costs, std::size_t segment,
+                              double Lane::*factor) {
   double* fixed = list();
   double* per_byte = list();
-  ask(LaneSeconds{{fixed, given}, {per_byte, given}});
+  const bool scales = costs.scales && factor != nullptr;
+  for (std::size_t lane = 0; lane < network_.lanes.size() && !values.empty(); ++lane) {
+    const Lane& of = network_.lanes[lane];
+    const Seconds& seconds = values[costs.index(segment, of.column)];
+    fixed[lane] = seconds.fixed;
+    per_byte[lane] = seconds.per_byte * (scales ? of.*factor : 1);
+  }
   return {fixed, per_byte};
 }
 
-const double* CostRows::constant(LinkClass link, std::size_t segment) {
-  std::vector<double> seconds(network_.lanes().size());
-  if (!network_.transfer_constant(link, segment, seconds)) return nullptr;
-  return padded(seconds, "constants");
+const double* CostRows::unless_zero(const double* values) const {
+  return std::any_of(values, values + lanes_, [](double value) { return value != 0; }) ? values : nullptr;
 }
 
-const EndsRow* CostRows::ends(LinkClass link, std::size_t segment) {
-  if (!network_.overheads_by_lane() && !network_.ports()) return nullptr;
+const EndsRow* CostRows::ends(const ClassCosts& costs, std::size_t segment) {
+  if (!network_.overheads_by_lane && !network_.ports) return nullptr;
   EndsRow row;
-  const auto overhead = [&](Overhead which) {
-    return seconds([&](const LaneSeconds& into) { network_.overheads(which, link, segment, into); });
-  };
-  row.send = overhead(Overhead::send);
-  row.nonblocking_send = overhead(Overhead::nonblocking_send);
-  row.receive = overhead(Overhead::receive);
-  if (network_.ports()) row.port = seconds([&](const LaneSeconds& into) { network_.port(link, segment, into); });
+  row.send = of_links(costs.send, costs, segment);
+  row.nonblocking_send = of_links(costs.nonblocking_send, costs, segment);
+  row.receive = of_links(costs.receive, costs, segment);
+  if (network_.ports) row.port = of_links(costs.port, costs, segment, &Lane::byte_time);
   return &ends_.emplace_back(row);
+}
+
+LinkClass CostRows::link(Rank from, Rank to) {
+  const std::uint32_t here = network_.node(from);
+  const std::uint32_t there = network_.node(to);
+  if (!network_.links->routed()) return network_.links->link(here, there);
+  const auto [met, first] = met_.try_emplace(std::uint64_t{here} << 32U | there);
+  if (first) met->second = network_.links->link(here, there);
+  return met->second;
+}
+
+LinkClass CostRows::collective_link(std::span<const Rank> members) const {
+  std::vector<std::uint32_t> nodes;
+  nodes.reserve(members.size());
+  for (const Rank member : members)
+    nodes.push_back(network_.node(member));
+  return network_.links->collective_link(nodes);
 }
 
 std::size_t CostRows::segment(double bytes) const {
@@ -87,7 +111,7 @@ std::size_t CostRows::segment(double bytes) const {
 }
 
 std::size_t CostRows::networks_segment(std::size_t segment) const {
-  const auto thresholds = network_.thresholds();
+  const auto& thresholds = network_.thresholds;
   return segment < thresholds_.size() ? segment_of(thresholds, thresholds_[segment]) : thresholds.size();
 }
 
@@ -97,29 +121,29 @@ std::uint32_t CostRows::row(LinkClass link, double bytes) {
   auto& segments = by_class_[link];
   if (segments.empty()) segments.resize(thresholds_.size() + 1);
   if (segments[segment] == 0) {
-    double* latency = list();
-    double* byte_time = list();
-    const std::size_t given = network_.lanes().size();
+    const ClassCosts& costs = (*network_.links)[link];
     const std::size_t theirs = networks_segment(segment);
-    network_.costs(link, theirs, {latency, given}, {byte_time, given});
     const auto number = static_cast<std::uint32_t>(rows_.size());
-    rows_.push_back({.latency = latency,
-                     .byte_time = byte_time,
-                     .graded = all_graded_ || network_.scales(link) ? 1.0 : 0.0,
-                     .constant = constant(link, theirs),
-                     .ends = ends(link, theirs),
+    rows_.push_back({.latency = of_links(costs.latency, costs, theirs, &Lane::latency),
+                     .byte_time = of_links(costs.byte_time, costs, theirs, &Lane::byte_time),
+                     .graded = all_graded_ || costs.scales ? 1.0 : 0.0,
+                     .constant = costs.transfer.empty()
+                                     ? nullptr
+                                     : unless_zero(of_links(costs.transfer, costs, theirs, &Lane::byte_time)),
+                     .ends = ends(costs, theirs),
                      .envelope = number});
     segments[segment] = number + 1;
   }
   return segments[segment] - 1;
 }
 
-const double* CostRows::agreement(LinkClass link, std::size_t segment, const double* held) {
-  std::vector<double> seconds(network_.lanes().size());
-  if (!network_.handshake_overhead(link, segment, seconds)) return nullptr;
-  for (std::size_t lane = 0; lane < seconds.size(); ++lane)
-    if (held[lane] == 0) seconds[lane] = 0;
-  return padded(seconds, "times to agree");
+/// The network's part of the agreement.
+const double* CostRows::handshake(const CostRow& plain, const ClassCosts& costs, std::size_t segment) {
+  if (!protocol_.handshake) return of_links(costs.handshake, costs, segment, &Lane::latency);
+  double* seconds = list();
+  std::transform(plain.latency, plain.latency + network_.lanes.size(), seconds,
+                 [&](double latency) { return *protocol_.handshake * latency; });
+  return seconds;
 }
 
 /// In which lanes messages of a size wait for their receive, and their senders with them: 1 there, else 0.
@@ -138,7 +162,7 @@ CostRows::Waiting CostRows::waiting(std::size_t segment, trace::SendMode mode) {
   const bool all = synchronous || (below != no_eager_limit && (below == 0 || above(below - 1)));
   Waiting waiting{list(), list(), false, false};
   bool any = false;
-  for (std::size_t lane = 0; lane < network_.lanes().size(); ++lane) {
+  for (std::size_t lane = 0; lane < network_.lanes.size(); ++lane) {
     const Bytes limit = protocol_.eager_limits.empty() ? no_eager_limit : protocol_.eager_limits[lane];
     const bool rendezvous = mode != trace::SendMode::buffered && limit != no_eager_limit && above(limit);
     waiting.sender[lane] = synchronous || rendezvous ? 1 : 0;
@@ -153,10 +177,10 @@ CostRows::Waiting CostRows::waiting(std::size_t segment, trace::SendMode mode) {
 
 std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, trace::SendMode mode) {
   if (mode == trace::SendMode::ready) mode = trace::SendMode::standard;
-  const LinkClass link = network_.link(from, to);
+  const LinkClass link = this->link(from, to);
   const std::uint32_t eager = row(link, bytes);
   const std::size_t segment = this->segment(bytes);
-  const std::size_t given = network_.lanes().size();
+  const std::size_t given = network_.lanes.size();
   if (link >= rendezvous_.size()) rendezvous_.resize(std::size_t{link} + 1);
   auto& segments = rendezvous_[link];
   if (segments.empty()) segments.resize(modes * (thresholds_.size() + 1));
@@ -169,17 +193,16 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, trace::Send
     return eager;
   }
   const CostRow plain = rows_[eager];
-  double* handshake = list();
-  if (protocol_.handshake)
-    std::transform(plain.latency, plain.latency + given, handshake, [&](double a) { return *protocol_.handshake * a; });
-  else
-    network_.handshake(link, networks_segment(segment), {handshake, given});
-  const double* agreement = this->agreement(link, networks_segment(segment), held);
+  const ClassCosts& costs = (*network_.links)[link];
+  const std::size_t theirs = networks_segment(segment);
+  const double* handshake = this->handshake(plain, costs, theirs);
+  double* agreement = costs.handshake_overhead.empty() ? nullptr : of_links(costs.handshake_overhead, costs, theirs);
   double* latency = list();
   double* sender_latency = list();
   double* sender_byte_time = list();
   double* sender_constant = plain.constant != nullptr ? list() : nullptr;
   for (std::size_t lane = 0; lane < given; ++lane) {
+    if (agreement != nullptr && held[lane] == 0) agreement[lane] = 0;
     latency[lane] = held[lane] != 0 ? plain.latency[lane] + handshake[lane] : plain.latency[lane];
     sender_latency[lane] = sender_held[lane] != 0 ? latency[lane] : 0;
     sender_byte_time[lane] = sender_held[lane] != 0 ? plain.byte_time[lane] : 0;

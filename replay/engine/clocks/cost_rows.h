@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace timeless::replay {
@@ -30,14 +32,14 @@ struct EndsRow {
 struct CostRow {
   const double* latency = nullptr;
   const double* byte_time = nullptr;
-  double graded = 1;                ///< 1 where Network::scales the class, else 0
-  const double* constant = nullptr; ///< Network::transfer_constant; null when none
+  double graded = 1;                ///< 1 where the class scales, else 0
+  const double* constant = nullptr; ///< ClassCosts::transfer; null when none
   const EndsRow* ends = nullptr;    ///< null when overheads are the same in all lanes and there are no ports
   // Of messages that wait for their receive in some lanes (in these, the handshake is part of the latency):
   const double* held = nullptr;      ///< 1 in these lanes, else 0; null when there are none. Of a departure: where the
                                      ///< sender waits, too
-  const double* agreement = nullptr; ///< Network::handshake_overhead in these lanes, else 0; null when none
-  const double* handshake = nullptr; ///< of a departure: Network::handshake in these lanes
+  const double* agreement = nullptr; ///< ClassCosts::handshake_overhead in these lanes, else 0; null when none
+  const double* handshake = nullptr; ///< of a departure: ClassCosts::handshake in these lanes
   std::uint32_t envelope = 0;        ///< the row of what a probe sees: without the handshake
   std::uint32_t departure = 0;       ///< the row of the sender: the same where it waits, else nothing
   bool keeps_sender = false;         ///< it waits in some lane
@@ -52,12 +54,17 @@ struct Protocol {
   std::optional<double> handshake;              ///< latencies; without it, what the network says
 };
 
-/// Every list of per-lane values the engine got from the network, padded to whole lane groups.
+/// What one replay has taken from its network's tables: every list of per-lane values that the engine met, padded to
+/// whole lane groups, with the lanes' factors.
+///
+/// Rows are made when operations are derived from actions, the first time that a pair of ranks, a size or a
+/// communicator is met. Only here the engine asks LinkTable, which threads may share and which may take a lock; what
+/// carries operations out reads rows.
 class CostRows {
 public:
   /// With `ideal`, the first lane beyond those of the network computes like a lane of scale 1, and all else is free.
-  /// With `all_graded`, links count in paths that Network::scales does not name, too.
-  CostRows(Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false,
+  /// With `all_graded`, links count in paths whose classes do not scale, too.
+  CostRows(const Network& network, std::size_t padded_lanes, Protocol protocol = {}, bool ideal = false,
            bool all_graded = false);
 
   std::size_t lanes() const { return lanes_; }
@@ -69,10 +76,12 @@ public:
   const double* seconds() const { return seconds_; }
 
   /// The row for eager messages of this size between two ranks, as a number that stays valid.
-  std::uint32_t message(Rank from, Rank to, double bytes) { return row(network_.link(from, to), bytes); }
+  std::uint32_t message(Rank from, Rank to, double bytes) { return row(link(from, to), bytes); }
   /// The same for messages that may wait for their receive: synchronous ones everywhere, buffered ones never with their
   /// senders.
   std::uint32_t rendezvous(Rank from, Rank to, double bytes, trace::SendMode mode);
+  /// The class whose costs stand for the steps of a collective among these world ranks.
+  LinkClass collective_link(std::span<const Rank> members) const;
   /// The row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
   /// A row of values that are not the network's, and count in no path: `latency` and `byte_time` must outlive this.
@@ -92,15 +101,18 @@ private:
   Waiting waiting(std::size_t segment, trace::SendMode mode);
   std::size_t segment(double bytes) const;
   std::size_t networks_segment(std::size_t segment) const;
+  LinkClass link(Rank from, Rank to);
   double* list();
-  double* padded(std::span<const double> values, const char* what);
-  template <typename Ask>
-  SecondsRow seconds(Ask ask);
-  const double* constant(LinkClass link, std::size_t segment);
-  const EndsRow* ends(LinkClass link, std::size_t segment);
-  const double* agreement(LinkClass link, std::size_t segment, const double* held);
+  double* of_lanes(double Lane::*value);
+  double* of_links(const std::vector<double>& values, const ClassCosts& costs, std::size_t segment,
+                   double Lane::*factor = nullptr);
+  SecondsRow of_links(const std::vector<Seconds>& values, const ClassCosts& costs, std::size_t segment,
+                      double Lane::*factor = nullptr);
+  const double* unless_zero(const double* values) const;
+  const EndsRow* ends(const ClassCosts& costs, std::size_t segment);
+  const double* handshake(const CostRow& plain, const ClassCosts& costs, std::size_t segment);
 
-  Network& network_;
+  const Network& network_;
   std::size_t lanes_;
   Protocol protocol_;
   std::vector<Bytes> thresholds_; ///< the network's and the eager limits: within a segment a lane has one protocol
@@ -111,6 +123,7 @@ private:
   double* overhead_;
   bool all_graded_;
   double* seconds_;
+  std::unordered_map<std::uint64_t, LinkClass> met_; ///< by pair of nodes, where the table has a router
   std::vector<CostRow> rows_;
   std::deque<EndsRow> ends_;
   std::vector<std::vector<std::uint32_t>> by_class_;   ///< row number + 1 by class and segment; 0: not asked yet

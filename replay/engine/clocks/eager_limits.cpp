@@ -1,24 +1,19 @@
 #include "replay/engine/clocks/eager_limits.h"
 
-#include "base/error.h"
-
 #include <algorithm>
 #include <utility>
 
 namespace timeless::replay {
 
 std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options) {
-  const std::size_t lanes = network.lanes().size();
-  if (options.eager_limit) return std::vector<Bytes>(lanes, *options.eager_limit);
-  const auto limits = network.eager_limits();
-  if (limits.empty()) return std::vector<Bytes>(lanes, no_eager_limit);
-  if (limits.size() != lanes)
-    throw Error(Failure::usage, "the network gives another number of eager limits than of lanes");
-  return {limits.begin(), limits.end()};
+  std::vector<Bytes> limits;
+  for (const Lane& lane : network.lanes)
+    limits.push_back(options.eager_limit.value_or(lane.eager_limit));
+  return limits;
 }
 
 Bytes departs_at_once_below(const Network& network, const ReplayOptions& options) {
-  return options.eager_limit ? no_eager_limit : network.departs_at_once_below();
+  return options.eager_limit ? no_eager_limit : network.departs_at_once_below;
 }
 
 StrictestLane::StrictestLane(std::vector<Bytes> limits)

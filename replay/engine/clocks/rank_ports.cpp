@@ -4,9 +4,10 @@ namespace timeless::replay {
 
 RankPorts::RankPorts(const Network& network, RankRange share, bool shared, std::size_t values)
     : length_(values), values_(std::make_unique<double[]>(2 * values * share.size())) {
+  const std::vector<std::uint32_t> ranks_on = ranks_on_nodes(network.placement);
   for (std::size_t rank = 0; rank < share.size(); ++rank) {
     double* const begin = values_.get() + 2 * values * rank;
-    const double ranks = network.ranks_on_node(share.begin + static_cast<Rank>(rank));
+    const double ranks = ranks_on.at(static_cast<std::size_t>(share.begin) + rank);
     ports_.push_back({.begin = begin, .end = begin + values, .share = shared ? ranks : 1});
   }
 }

@@ -4,7 +4,7 @@ namespace timeless::replay {
 
 LinkClass Collectives::link(trace::CommunicatorId communicator) {
   auto& link = links_[communicator];
-  if (!link) link = core_.network.collective_link(core_.communicators.members(communicator));
+  if (!link) link = core_.clocks.rows().collective_link(core_.communicators.members(communicator));
   return *link;
 }
 
@@ -26,7 +26,7 @@ std::uint32_t Collectives::arrive(const RankState& rank, std::uint32_t number, c
 void Collectives::close(std::uint32_t number) {
   CollectiveInstance& instance = matching[number];
   const CollectiveCall& call = instance.first.call;
-  const Network& network = core_.network;
+  const Overheads& overheads = core_.network.overheads;
   instance.complete = true;
   CollectiveShape shape = call.shape;
   shape.library = core_.library; // other processes do not send theirs
@@ -34,10 +34,8 @@ void Collectives::close(std::uint32_t number) {
   const CollectiveCost& cost = instance.cost;
   instance.row = core_.clocks.rows().row(link(call.communicator), cost.message_size());
   const Bytes bytes = whole_bytes(cost.message_size());
-  if (!network.overheads_by_lane())
-    instance.overhead = cost.sends * network.send_overhead(bytes) +
-                        cost.nonblocking_sends * network.isend_overhead(bytes) +
-                        cost.receives * network.receive_overhead(bytes);
+  instance.overhead = cost.sends * overheads.send(bytes) + cost.nonblocking_sends * overheads.nonblocking_send(bytes) +
+                      cost.receives * overheads.receive(bytes);
   for (const std::uint32_t member : matching.members(call.communicator))
     core_.wake_those(member, Waiting::for_instance, number);
 }

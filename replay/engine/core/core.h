@@ -35,7 +35,7 @@ enum class Pace : std::uint8_t { plain, usual, observed };
 struct Core {
   /// Without `others`, the share is all ranks. If `careful`, messages may wait for their receives though no lane has an
   /// eager limit.
-  Core(const trace::Source& trace, Network& machine, const ReplayOptions& asked, Remote* others, bool careful);
+  Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others, bool careful);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -164,7 +164,7 @@ struct Core {
   }
 
   const trace::Source& source;
-  Network& network;
+  const Network& network;
   const ReplayOptions& options;
   const MpiLibrary library;
   Remote* const remote;  ///< null when this engine replays all ranks

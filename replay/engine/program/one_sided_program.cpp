@@ -93,7 +93,7 @@ void Compiler::set_target(OneSidedCall& call, const Action& action, Rank rank) {
   call.bytes = only_there ? there : there + back;
   call.row = rows_.message(rank, target, only_there ? there : std::max(there, back));
   const bool transfers = trace::family(action.kind) == trace::ActionFamily::one_sided;
-  if (transfers && !network_.overheads_by_lane()) call.overhead = network_.isend_overhead(action.bytes);
+  if (transfers) call.overhead = network_.overheads.nonblocking_send(action.bytes);
 }
 
 void Compiler::set_group(OneSidedCall& call, const Action& action, Rank rank) {

@@ -49,8 +49,8 @@ Operation nothing_but_request(const Action& action) {
   return operation;
 }
 
-Compiler::Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
-                   CostRows& rows, bool care, const ReplayOptions& options)
+Compiler::Compiler(const trace::Run& run, const Network& network, const Communicators& communicators,
+                   Channels& channels, CostRows& rows, bool care, const ReplayOptions& options)
     : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care),
       collectives_(options.collectives), creation_(options.creation) {}
 
@@ -195,11 +195,11 @@ void Compiler::set_send(Operation& operation, const Action& action, Rank rank, b
   operation.row =
       care_ ? rows_.rendezvous(rank, to, operation.bytes, action.mode) : rows_.message(rank, to, operation.bytes);
   operation.overhead = nonblocking ? Overhead::nonblocking_send : Overhead::send;
-  if (network_.overheads_by_lane()) return;
-  const auto blocking = operation.synchronous ? &Network::synchronous_send_overhead : &Network::send_overhead;
-  operation.send_overhead = nonblocking ? network_.isend_overhead(action.bytes) : (network_.*blocking)(action.bytes);
-  operation.receive_overhead = operation.synchronous ? network_.synchronous_receive_overhead(action.bytes)
-                                                     : network_.receive_overhead(action.bytes);
+  const Overheads& overheads = network_.overheads;
+  const SecondsBySize& blocking = operation.synchronous ? overheads.synchronous_send : overheads.send;
+  operation.send_overhead = (nonblocking ? overheads.nonblocking_send : blocking)(action.bytes);
+  operation.receive_overhead =
+      (operation.synchronous ? overheads.synchronous_receive : overheads.receive)(action.bytes);
 }
 
 Operation Compiler::send(const Action& action, Rank rank) {
@@ -290,7 +290,7 @@ Operation Compiler::instance(const Action& action, ActionKind costs_as, Communic
                                 .element_bytes = action.element_bytes,
                                 .user_operation = (action.flags & trace::flag_user_operation) != 0,
                                 .commutative = (action.flags & trace::flag_noncommutative) == 0,
-                                .library = network_.library()}};
+                                .library = network_.library}};
   std::shared_ptr<Schedule> schedule;
   // What members tell each other of a file is within the file system's latency.
   const bool of_file = trace::family(costs_as) == trace::ActionFamily::file_collective;

@@ -101,7 +101,7 @@ struct NeedsOneLane {};
 /// reached.
 class Compiler {
 public:
-  Compiler(const trace::Run& run, Network& network, const Communicators& communicators, Channels& channels,
+  Compiler(const trace::Run& run, const Network& network, const Communicators& communicators, Channels& channels,
            CostRows& rows, bool care, const ReplayOptions& options);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
@@ -137,7 +137,7 @@ private:
   void set_send(Operation& operation, const trace::Action& action, trace::Rank rank, bool nonblocking);
 
   const trace::Run& run_;
-  Network& network_;
+  const Network& network_;
   const Communicators& communicators_;
   Channels& channels_;
   CostRows& rows_;

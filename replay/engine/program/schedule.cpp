@@ -23,7 +23,7 @@ Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, co
 }
 
 bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_t here,
-                    std::span<const trace::Rank> members, Network& network, CostRows& rows, bool care,
+                    std::span<const trace::Rank> members, const Network& network, CostRows& rows, bool care,
                     MemberStep& step) {
   if (index < first_.size()) {
     step = first_[index];
@@ -46,12 +46,10 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
   if (transfer.to != schedules::nobody) {
     step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
                     : rows.message(members[here], members[transfer.to], transfer.bytes);
-    if (!network.overheads_by_lane()) {
-      const Bytes bytes = whole_bytes(transfer.bytes);
-      step.send_overhead =
-          step.overhead == Overhead::send ? network.send_overhead(bytes) : network.isend_overhead(bytes);
-      step.receive_overhead = network.receive_overhead(bytes);
-    }
+    const Overheads& overheads = network.overheads;
+    const Bytes bytes = whole_bytes(transfer.bytes);
+    step.send_overhead = (step.overhead == Overhead::send ? overheads.send : overheads.nonblocking_send)(bytes);
+    step.receive_overhead = overheads.receive(bytes);
   }
   if (keeps) {
     first_.push_back(step);

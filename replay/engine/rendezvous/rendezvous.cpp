@@ -23,7 +23,7 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
 
 Rendezvous::Rendezvous(Core& core, StepLeft step_left)
     : core_(core), step_left_(std::move(step_left)), strictest_(eager_limits(core.network, core.options)),
-      deadlocks_(core.network.lanes().size()) {}
+      deadlocks_(core.network.lanes.size()) {}
 
 bool Rendezvous::cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation) {
   if (operation.request == trace::no_request || !core_.lookahead.cancelled(core_.rank_number(number), rank.action()))

@@ -44,7 +44,7 @@ bool names_threads_somewhere(const trace::Source& source, Rank rank) {
 // ---- blocks and threads
 
 void ThreadTeams::make_threads(std::uint32_t number) {
-  if (core_.options.cores_per_rank > 0 && core_.network.lanes().size() > 1) throw NeedsOneLane();
+  if (core_.options.cores_per_rank > 0 && core_.network.lanes.size() > 1) throw NeedsOneLane();
   RankState& rank = core_.ranks[number];
   const std::uint32_t position = rank.position;
   const auto volumes_left = rank.volumes_end - rank.volume;
@@ -357,7 +357,7 @@ std::uint32_t ThreadTeams::nothing_row() {
 void ThreadTeams::pass(std::uint32_t number, Passed& passed) {
   core_.depart(number, PathTracer::Kind::message);
   passed.moment = core_.clocks.now(core_.clocks[number]);
-  for (std::size_t lane = 0; lane < core_.network.lanes().size(); ++lane)
+  for (std::size_t lane = 0; lane < core_.network.lanes.size(); ++lane)
     passed.counted.push_back(counted(number, lane));
   if (auto& attributor = core_.explanation.attributor)
     passed.parts = attributor->counted(number, passed.counted.size());
