@@ -88,17 +88,17 @@ public:
 
   LinkClass collective_link(std::span<const std::uint32_t> nodes, std::deque<ClassCosts>& classes) override {
     if (nodes.empty()) throw Error(Failure::invalid_input, "a collective without members");
-    std::optional<LinkClass> slowest;
+    std::optional<LinkClass> costliest;
     const auto consider = [&](std::uint32_t from, std::uint32_t to) {
       if (from == to) return;
       const LinkClass candidate = link(from, to, classes);
-      if (!slowest || slower(routes_[candidate], routes_[*slowest])) slowest = candidate;
+      if (!costliest || slower(routes_[candidate], routes_[*costliest])) costliest = candidate;
     };
     for (std::size_t i = 1; i < nodes.size(); ++i) {
       consider(nodes[i], nodes[i - 1]);
       consider(nodes[i], nodes.front());
     }
-    return slowest ? *slowest : link(nodes.front(), nodes.front(), classes);
+    return costliest ? *costliest : link(nodes.front(), nodes.front(), classes);
   }
 
 private:

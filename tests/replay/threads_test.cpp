@@ -278,16 +278,9 @@ TEST(Threads, have_cores_in_each_configuration_as_if_it_were_alone) {
 }
 
 /// Lanes that differ in how large a message may be to be sent eagerly.
-class LimitedLanes : public HockneyNetwork {
-public:
-  LimitedLanes(Rank ranks, std::vector<Bytes> limits)
-      : HockneyNetwork(flat_machine(ranks, std::vector<FlatCosts>(limits.size(), {.latency = 1}))),
-        limits_(std::move(limits)) {}
-  std::span<const Bytes> eager_limits() const override { return limits_; }
-
-private:
-  std::vector<Bytes> limits_;
-};
+Network limited_lanes(Rank ranks, const std::vector<Bytes>& limits) {
+  return with_eager_limits(flat_machine(ranks, std::vector<FlatCosts>(limits.size(), {.latency = 1})), limits);
+}
 
 /// Two ranks that send to each other before they receive, and have a second thread that computes.
 MemorySource head_to_head_beside_a_thread() {
@@ -312,7 +305,7 @@ TEST(Threads, that_share_cores_end_in_the_configurations_that_have_no_deadlock) 
       options.cores_per_rank = cores;
       options.threads = threads;
       options.attribute = AttributeBy::calls;
-      LimitedLanes machine(2, {0, no_eager_limit, 3, 4, 0});
+      const Network machine = limited_lanes(2, {0, no_eager_limit, 3, 4, 0});
       const Result result = replay(program, machine, options);
       EXPECT_EQ(result.actions, program.run().ranks[0].actions + program.run().ranks[1].actions);
       ASSERT_EQ(result.lanes.size(), 5U);
@@ -337,7 +330,7 @@ TEST(Threads, that_share_cores_end_in_the_configurations_that_have_no_deadlock) 
 TEST(Threads, that_share_cores_and_end_in_no_configuration_are_named) {
   ReplayOptions options;
   options.cores_per_rank = 1;
-  LimitedLanes machine(2, {0, 3});
+  const Network machine = limited_lanes(2, {0, 3});
   try {
     replay(head_to_head_beside_a_thread(), machine, options);
     FAIL();

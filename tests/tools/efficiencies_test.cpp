@@ -14,13 +14,13 @@ using trace::ActionKind;
 
 /// 5 us and 1 ns a byte between nodes; a unit of volume takes 1 ns.
 replay::LaneResult on_a_machine(const trace::MemorySource& program, double compute_scale = 1) {
-  const Network network = hockney_network({{.name = "",
-                                            .between_nodes = {5e-6, 1e-9},
-                                            .within_node = {},
-                                            .memory_copy_byte_time = 1e-9,
-                                            .reduction_byte_time = 1e-9,
-                                            .compute_scale = compute_scale}},
-                                          replay::one_rank_per_node(program.run().size, 1e-9));
+  const replay::Network network = replay::hockney_network({{.name = "",
+                                                            .between_nodes = {5e-6, 1e-9},
+                                                            .within_node = {},
+                                                            .memory_copy_byte_time = 1e-9,
+                                                            .reduction_byte_time = 1e-9,
+                                                            .compute_scale = compute_scale}},
+                                                          replay::one_rank_per_node(program.run().size, 1e-9));
   replay::ReplayOptions options;
   options.ideal = true;
   return replay::replay(program, network, options).lanes.at(0);
@@ -94,8 +94,9 @@ TEST(Efficiencies, the_ideal_makespan_scales_with_computation) {
 TEST(Efficiencies, the_ideal_lane_changes_no_bit_of_the_others) {
   const trace::MemorySource program = meeting_after({12345, 40001, 777});
   const auto replayed = [&](bool ideal) {
-    const Network network = hockney_network({{.name = "", .between_nodes = {1e-6 / 3, 1e-9 / 7}, .within_node = {}}},
-                                            replay::one_rank_per_node(3, 1.0 / 3e9));
+    const replay::Network network =
+        replay::hockney_network({{.name = "", .between_nodes = {1e-6 / 3, 1e-9 / 7}, .within_node = {}}},
+                                replay::one_rank_per_node(3, 1.0 / 3e9));
     replay::ReplayOptions options;
     options.ideal = ideal;
     return replay::replay(program, network, options).lanes;

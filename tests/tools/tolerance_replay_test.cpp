@@ -59,13 +59,14 @@ TEST(ToleranceOfReplays, brackets_of_random_programs_are_certified_and_hold_what
   // Eager, and with messages that wait for their receives from 64 bytes on: who takes what depends on no time in
   // either.
   int asked = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     const trace::MemorySource program = replay::test::random_program(seed, {.most_ranks = 5, .most_events = 60});
     replay::test::IntegerMachine machine(program.run().size, seed, {seed});
     replay::ReplayOptions options;
     if (seed % 2 == 0) options.eager_limit = 64;
     const double plain = makespan(program, machine, options);
     if (!(plain > 0)) continue;
+    options.sensitivities = true;
     // Where receivers work on what comes in the order of its arrival, a makespan need not be convex.
     if (replay::replay(program, machine, options).order_matters) continue;
     ++asked;
