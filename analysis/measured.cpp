@@ -77,4 +77,13 @@ std::optional<double> measured_time(const trace::Run& run) {
   return seconds(longest);
 }
 
+std::string why_incomparable(const trace::Run& run) {
+  if (run.counter.name == "icount") return "the program ran under Valgrind, several times slower than by itself";
+  return {};
+}
+
+std::optional<double> comparable_time(const trace::Run& run) {
+  return why_incomparable(run).empty() ? measured_time(run) : std::nullopt;
+}
+
 } // namespace timeless::tools

@@ -39,4 +39,9 @@ std::optional<Measured> measured(const trace::Source& source, const std::functio
 /// of all ranks to their end.
 std::optional<double> measured_time(const trace::Run& run);
 
+/// Why a measured time cannot be compared with a prediction; empty when it can.
+std::string why_incomparable(const trace::Run& run);
+/// measured_time() where it can be compared with a prediction.
+std::optional<double> comparable_time(const trace::Run& run);
+
 } // namespace timeless::tools

@@ -30,4 +30,9 @@ std::vector<KernelCounts> kernel_counts(const trace::Run& run) {
   return result;
 }
 
+Profile profile_of(const trace::Run& run) {
+  const auto without = std::ranges::count_if(run.ranks, [](const auto& record) { return record.profile.empty(); });
+  return {.kernels = kernel_counts(run), .ranks_without = static_cast<std::size_t>(without)};
+}
+
 } // namespace timeless::tools

@@ -2,6 +2,7 @@
 
 #include "analysis/summary.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,14 @@ struct KernelCounts {
   std::vector<Spread> per_rank; ///< of the ranks that visit the kernel
 };
 
-/// The profile of a run, the kernels that count most of the first event first; empty when nothing was profiled.
+/// The kernels that count most of the first event first; empty when nothing was profiled.
 std::vector<KernelCounts> kernel_counts(const trace::Run& run);
+
+/// What a run's kernels have counted.
+struct Profile {
+  std::vector<KernelCounts> kernels;
+  std::size_t ranks_without = 0; ///< ranks that did not come to write theirs: it is written when the recording ends
+};
+Profile profile_of(const trace::Run& run);
 
 } // namespace timeless::tools

@@ -106,4 +106,12 @@ std::vector<RegionFigures> region_figures(const trace::Source& source,
   return result;
 }
 
+std::vector<trace::RegionId> entered_regions(const std::vector<RegionFigures>& regions) {
+  std::vector<trace::RegionId> order;
+  for (trace::RegionId region = 0; region < regions.size(); ++region)
+    if (regions[region].visits > 0) order.push_back(region);
+  std::ranges::stable_sort(order, std::greater{}, [&](trace::RegionId region) { return regions[region].volume; });
+  return order;
+}
+
 } // namespace timeless::tools

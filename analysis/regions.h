@@ -25,4 +25,7 @@ struct RegionFigures {
 std::vector<RegionFigures> region_figures(const trace::Source& source,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
+/// The regions that are entered, those that compute most first.
+std::vector<trace::RegionId> entered_regions(const std::vector<RegionFigures>& regions);
+
 } // namespace timeless::tools

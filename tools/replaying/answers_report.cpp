@@ -3,7 +3,6 @@
 #include "analysis/efficiencies.h"
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
-#include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
 
@@ -78,7 +77,8 @@ constexpr std::pair<const char*, double RankTimes::*> counters[] = {
 };
 
 std::string below(const KernelEnds& ends) {
-  return text_line("      from {}", end_in_words(ends.from)) + text_line("      to   {}", end_in_words(ends.to));
+  return text_line("      from {}", symbols::end_in_words(ends.from)) +
+         text_line("      to   {}", symbols::end_in_words(ends.to));
 }
 
 /// A line per part: its share of the time `total`, and how that divides; what is 0 everywhere has no column.
@@ -291,8 +291,8 @@ std::string efficiencies_text(const Result& result) {
     if (lane.deadlock) continue;
     if (!lane.ideal_makespan) return "";
     const Efficiencies found = efficiencies(lane);
-    table.add({lane.name, percent_text(found.parallel), percent_text(found.load_balance), percent_text(found.communication),
-               percent_text(found.serialisation), percent_text(found.transfer)});
+    table.add({lane.name, percent_text(found.parallel), percent_text(found.load_balance),
+               percent_text(found.communication), percent_text(found.serialisation), percent_text(found.transfer)});
   }
   return "\n" + table.text() + "parallel = load balance x communication, communication = serialisation x transfer\n";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/replaying/prediction.h"
+#include "tools/symbols/kernel_places.h"
 
 #include <nlohmann/json.hpp>
 
@@ -11,16 +12,12 @@
 /// What a prediction says beyond times: for people, and for programs.
 namespace timeless::tools {
 
-/// Where a kernel begins and ends; empty where that is not known.
-struct KernelEnds {
-  std::string from;
-  std::string to;
-};
+using symbols::KernelEnds;
 
 struct AnswerOptions {
   bool per_rank = false;
-  std::size_t top = 10;                        ///< parts listed of a division; 0: all
-  std::map<std::uint32_t, KernelEnds> kernels; ///< as far as known
+  std::size_t top = 10; ///< parts listed of a division; 0: all
+  symbols::KernelEndsById kernels;
 };
 
 /// Tables below the one of times; each begins with an empty line.

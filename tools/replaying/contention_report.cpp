@@ -1,7 +1,6 @@
 #include "tools/replaying/contention_report.h"
 
 #include "tools/cli/console.h"
-#include "tools/render/kernel_listing.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +37,7 @@ std::string kernel_text(std::uint32_t kernel, const AnswerOptions& options) {
   const auto ends = options.kernels.find(kernel);
   const std::string number = std::to_string(kernel);
   if (ends == options.kernels.end() || (ends->second.from.empty() && ends->second.to.empty())) return number;
-  return number + ": " + end_in_words(ends->second.from) + " to " + end_in_words(ends->second.to);
+  return number + ": " + symbols::end_in_words(ends->second.from) + " to " + symbols::end_in_words(ends->second.to);
 }
 
 std::size_t listed(std::size_t all, const AnswerOptions& options) {

@@ -2,8 +2,8 @@
 
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
-#include "tools/render/kernel_listing.h"
 #include "tools/replaying/timeline_request.h"
+#include "tools/symbols/kernel_places.h"
 
 #include "base/error.h"
 
@@ -19,10 +19,10 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
     figures = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
   }
   symbols::Symboliser symboliser(run, {request.symbols.begin(), request.symbols.end()});
-  const KernelListing listing{run, figures, {}, symboliser};
+  const symbols::KernelPlaces places(run, figures, symboliser);
   const auto name = [&](trace::KernelId kernel) {
     if (kernel < run.kernels.size() && !request.report.answers.kernels.contains(kernel))
-      request.report.answers.kernels[kernel] = {begin_text(listing, kernel), end_text(listing, kernel)};
+      request.report.answers.kernels[kernel] = places.ends(kernel);
   };
   if (prediction.result.attribution.by == replay::AttributeBy::kernels)
     for (const replay::AttributedTimes& part : prediction.result.attribution.parts)
@@ -45,8 +45,7 @@ void name_kernels(ReplayRequest& request, const trace::Source& source, const Pre
 std::string KernelNames::operator()(trace::KernelId kernel) {
   if (kernel >= source_.run().kernels.size()) return "kernel " + std::to_string(kernel);
   if (figures_.empty()) figures_ = kernel_figures(source_);
-  const KernelListing listing{source_.run(), figures_, {}, symboliser_};
-  const std::string name = kernel_text(listing, kernel);
+  const std::string name = symbols::KernelPlaces(source_.run(), figures_, symboliser_).text(kernel);
   return name.empty() ? "kernel " + std::to_string(kernel) : name;
 }
 

@@ -6,7 +6,6 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/not_modelled.h"
-#include "tools/render/time_listing.h"
 
 #include "base/escaping.h"
 
@@ -155,11 +154,6 @@ nlohmann::ordered_json processes_json(const Prediction& prediction) {
                    {"waited_seconds", work.waited},
                    {"cpu_seconds", work.cpu_seconds}});
   return all;
-}
-
-/// The measured time that predictions may be held against, or nothing.
-std::optional<double> comparable_time(const trace::Run& run) {
-  return why_incomparable(run).empty() ? measured_time(run) : std::nullopt;
 }
 
 void print_measured(const trace::Run& run, const Prediction& prediction) {

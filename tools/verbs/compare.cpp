@@ -2,8 +2,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
-#include "tools/render/kernel_listing.h"
-#include "tools/symbols/symboliser.h"
+#include "tools/symbols/kernel_places.h"
 #include "tools/verbs/verbs.h"
 
 #include "base/error.h"
@@ -54,10 +53,10 @@ TimedResult read_measured(const std::string& path, const CompareOptions& options
         kernel_figures(*source, [&](std::uint64_t done) { progress.update(total_actions(source->run()) + done); });
   }
   symbols::Symboliser symboliser(source->run(), {options.symbols.begin(), options.symbols.end()});
-  const KernelListing listing{source->run(), figures, {}, symboliser};
+  const symbols::KernelPlaces places(source->run(), figures, symboliser);
   for (auto& [kernel, part] : *result.kernels)
     if (kernel >= 0 && static_cast<std::size_t>(kernel) < source->run().kernels.size())
-      part.name = kernel_text(listing, static_cast<trace::KernelId>(kernel));
+      part.name = places.text(static_cast<trace::KernelId>(kernel));
   for (const std::string& notice : symboliser.notices())
     print_warning(notice);
   return result;

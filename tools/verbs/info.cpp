@@ -1,17 +1,18 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
-#include "tools/info/actions.h"
-#include "tools/info/columns.h"
-#include "tools/info/head.h"
-#include "tools/info/kernels.h"
-#include "tools/info/matrix.h"
-#include "tools/info/rank_statuses.h"
-#include "tools/render/profile_listing.h"
-#include "tools/render/region_listing.h"
+#include "tools/render/answer.h"
+#include "tools/render/info/trace_info.h"
+#include "tools/symbols/kernel_listing.h"
 #include "tools/verbs/verbs.h"
+
+#include "gather/parts/rank_files.h"
+#include "replay/lowering.h"
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,52 +21,90 @@ namespace timeless::tools {
 
 namespace {
 
-void show_regions(const InfoRequest& request, const trace::Source& source, nlohmann::ordered_json& json) {
-  std::vector<RegionFigures> regions;
-  {
-    Progress progress("reading", total_actions(source.run()));
-    regions = region_figures(source, [&](std::uint64_t done) { progress.update(done); });
-  }
-  if (request.as_data())
-    json["regions"] = listing_json(source.run(), regions);
-  else
-    fmt::print("\n{}", listing_text(source.run(), regions));
+/// What is asked of a trace.
+struct InfoRequest {
+  std::string trace;
+  TraceFormat from;
+  bool json = false;
+  bool brief = false;
+  bool kernels = false;
+  std::size_t top = 20;
+  std::vector<std::string> symbols;
+  bool regions = false;
+  bool profile = false;
+  bool matrix = false;
+  bool collectives = false;
+  bool csv = false;
+};
+
+/// The result of `read`, which is given a function to call with the actions that it has read.
+template <typename Read>
+auto with_progress(const char* label, const trace::Source& source, Read read) {
+  Progress progress(label, total_actions(source.run()));
+  return read([&](std::uint64_t done) { progress.update(done); });
 }
 
-void show_profile(const InfoRequest& request, const trace::Run& run, nlohmann::ordered_json& json) {
-  if (request.as_data())
-    json["profile"] = profile_json(run);
-  else
-    fmt::print("\n{}", profile_text(run));
+symbols::KernelListing listed_kernels(const InfoRequest& request, const trace::Source& source) {
+  const auto figures =
+      with_progress("reading", source, [&](const auto& progress) { return kernel_figures(source, progress); });
+  symbols::Symboliser symboliser(source.run(), {request.symbols.begin(), request.symbols.end()});
+  return symbols::list_kernels(source.run(), figures, request.top, symboliser);
+}
+
+void read_totals(const InfoRequest& request, const trace::Source& source, TraceInfo& info) {
+  info.totals.emplace();
+  info.totals->summary =
+      with_progress("reading", source, [&](const auto& progress) { return summarise(source, progress); });
+  info.totals->bytes_on_disk = trace_bytes(request.trace, source);
+  if (request.from.ours()) info.totals->parts = archive_parts(request.trace);
+  info.measured =
+      with_progress("reading times", source, [&](const auto& progress) { return measured(source, progress); });
+}
+
+/// The ranks' own files at a path, by rank.
+std::map<trace::Rank, std::filesystem::path> rank_files_of(const InfoRequest& request, const trace::Run& run) {
+  std::map<trace::Rank, std::filesystem::path> files;
+  if (!request.from.ours()) return files;
+  const std::filesystem::path path = request.trace;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    for (const gather::RankFile& file : gather::list_rank_files(path))
+      files[file.rank] = file.path;
+  else if (run.ranks.size() == 1)
+    files[run.ranks.front().rank] = path;
+  return files;
+}
+
+TraceInfo read_info(const InfoRequest& request, const trace::Source& source) {
+  const trace::Run& run = source.run();
+  TraceInfo info{.head = {request.trace, run, spawned_worlds(request.trace)}};
+  if (request.kernels)
+    info.kernels = listed_kernels(request, source);
+  else if (request.regions)
+    info.regions =
+        with_progress("reading", source, [&](const auto& progress) { return region_figures(source, progress); });
+  else if (request.profile)
+    info.profile = profile_of(run);
+  else if (request.matrix)
+    info.traffic = with_progress("reading", source, [&](const auto& progress) {
+      return traffic(source, request.collectives ? replay::lowering(run) : trace::formats::Lowering(), progress);
+    });
+  else if (!request.brief)
+    read_totals(request, source, info);
+  info.not_finalized = rank_statuses(source, rank_files_of(request, run), request.brief);
+  return info;
 }
 
 int show(const InfoRequest& request) {
   const auto source = open_trace(request.trace, request.from);
-  nlohmann::ordered_json json;
-  if (request.as_data())
-    json = head_json(request, source->run());
+  const TraceInfo info = read_info(request, *source);
+  if (request.csv)
+    fmt::print("{}", to_csv(info));
   else
-    print_head(request, source->run());
-  if (request.kernels)
-    show_kernels(request, *source, json);
-  else if (request.regions)
-    show_regions(request, *source, json);
-  else if (request.profile)
-    show_profile(request, source->run(), json);
-  else if (request.matrix)
-    show_matrix(request, *source, json);
-  else if (!request.brief)
-    show_actions(request, *source, json);
-  const std::vector<RankStatus> status = rank_statuses_of(request, *source);
-  if (request.as_data()) {
-    json["not_finalized"] = rank_statuses_json(status);
-    if (request.csv)
-      print_csv(request, json);
-    else
-      print_json("info", 2, json);
-  } else if (!request.kernels && !request.regions && !request.profile && !request.matrix) {
-    print_rank_statuses(status);
-  }
+    print_answer("info", 2, info, request.json);
+  if (info.kernels)
+    for (const std::string& notice : info.kernels->notices)
+      print_warning(notice);
   return source->run().complete() ? exit_ok : static_cast<int>(Failure::partial);
 }
 

@@ -1,6 +1,7 @@
-#include "tools/render/time_listing.h"
+#include "tools/render/info/measured.h"
 
 #include "tools/cli/console.h"
+#include "tools/render/figures.h"
 
 #include "base/rank_ranges.h"
 
@@ -12,20 +13,7 @@
 
 namespace timeless::tools {
 
-namespace {
-
-std::string percent(double part, double whole) {
-  return fmt::format("{:.1f}", whole > 0 ? 100 * part / whole : 0);
-}
-
-} // namespace
-
-std::string why_incomparable(const trace::Run& run) {
-  if (run.counter.name == "icount") return "the program ran under Valgrind, several times slower than by itself";
-  return {};
-}
-
-std::string listing_text(const trace::Run& run, const Measured& measured) {
+std::string to_text(const Measured& measured, const trace::Run& run) {
   const double whole = measured.computing + measured.in_calls + measured.elsewhere;
   std::string text = fmt::format("{:<15}{} from MPI_Init to the end, per rank {} (least {}, most {})\n", "measured",
                                  human_seconds(measured.end), human_seconds(measured.per_rank.mean),
@@ -33,10 +21,10 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
   const bool counted = run.counter.unit != trace::VolumeUnit::none;
   text += counted
               ? fmt::format("{:<15}computing {} %, in MPI {} %, recording and not recorded {} %\n", "",
-                            percent(measured.computing, whole), percent(measured.in_calls, whole),
-                            percent(measured.elsewhere, whole))
+                            percent_text(measured.computing, whole), percent_text(measured.in_calls, whole),
+                            percent_text(measured.elsewhere, whole))
               : fmt::format("{:<15}in MPI {} %, between calls {} %: computing, which was not counted, and recording\n",
-                            "", percent(measured.in_calls, whole), percent(measured.elsewhere, whole));
+                            "", percent_text(measured.in_calls, whole), percent_text(measured.elsewhere, whole));
   if (!measured.ranks_without.empty())
     text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
                         measured.ranks_without.size() == 1 ? "" : "s", rank_ranges(measured.ranks_without));
@@ -47,16 +35,15 @@ std::string listing_text(const trace::Run& run, const Measured& measured) {
   Table table({"time in", "calls", "seconds", "of all ranks' %", "mean", "longest"});
   for (const auto& [call, figures] : calls)
     table.add({call, std::to_string(figures.count), fmt::format("{:.6f}", figures.seconds),
-               percent(figures.seconds, whole), human_seconds(figures.seconds / static_cast<double>(figures.count)),
-               human_seconds(figures.longest)});
+               percent_text(figures.seconds, whole),
+               human_seconds(figures.seconds / static_cast<double>(figures.count)), human_seconds(figures.longest)});
   return text + "\n" + table.text();
 }
 
-nlohmann::ordered_json listing_json(const trace::Run& run, const Measured& measured) {
+nlohmann::ordered_json to_json(const Measured& measured, const trace::Run& run) {
   nlohmann::ordered_json json;
   json["seconds"] = measured.end;
-  json["seconds_per_rank"] = {
-      {"least", measured.per_rank.least}, {"mean", measured.per_rank.mean}, {"most", measured.per_rank.most}};
+  json["seconds_per_rank"] = to_json(measured.per_rank);
   json["computing_seconds"] = run.counter.unit != trace::VolumeUnit::none ? nlohmann::ordered_json(measured.computing)
                                                                           : nlohmann::ordered_json();
   json["in_calls_seconds"] = measured.in_calls;

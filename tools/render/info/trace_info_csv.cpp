@@ -1,8 +1,6 @@
-#include "tools/info/columns.h"
+#include "tools/render/info/trace_info.h"
 
 #include "tools/render/csv.h"
-
-#include <fmt/format.h>
 
 #include <span>
 #include <string_view>
@@ -12,10 +10,11 @@ namespace timeless::tools {
 
 namespace {
 
-void print_rows(const nlohmann::ordered_json& rows, std::span<const std::string_view> columns) {
-  fmt::print("{}", csv_head(columns));
+std::string csv_table(const nlohmann::ordered_json& rows, std::span<const std::string_view> columns) {
+  std::string text = csv_head(columns);
   for (const auto& row : rows)
-    fmt::print("{}", csv_row(row, columns));
+    text += csv_row(row, columns);
+  return text;
 }
 
 /// A row for each kernel and event.
@@ -33,7 +32,7 @@ nlohmann::ordered_json profile_rows(const nlohmann::ordered_json& profile) {
 
 } // namespace
 
-void print_csv(const InfoRequest& request, const nlohmann::ordered_json& json) {
+std::string to_csv(const TraceInfo& info) {
   static constexpr std::string_view kernels[] = {
       "kernel",      "from.call",   "from.module", "from.offset", "from.function", "from.file", "from.line",
       "to.call",     "to.module",   "to.offset",   "to.function", "to.file",       "to.line",   "visits",
@@ -54,11 +53,12 @@ void print_csv(const InfoRequest& request, const nlohmann::ordered_json& json) {
   static constexpr std::string_view profile[] = {
       "kernel", "from", "to", "bursts", "event", "sum", "per_rank.least", "per_rank.mean", "per_rank.most"};
   static constexpr std::string_view matrix[] = {"communicator", "source", "destination", "kind", "messages", "bytes"};
-  if (request.kernels) return print_rows(json.at("kernels"), kernels);
-  if (request.regions) return print_rows(json.at("regions"), regions);
-  if (request.profile) return print_rows(profile_rows(json.at("profile")), profile);
-  if (request.matrix) return print_rows(json.at("matrix"), matrix);
-  fmt::print("{}", csv_paths(json));
+  const nlohmann::ordered_json json = to_json(info);
+  if (info.kernels) return csv_table(json.at("kernels"), kernels);
+  if (info.regions) return csv_table(json.at("regions"), regions);
+  if (info.profile) return csv_table(profile_rows(json.at("profile")), profile);
+  if (info.traffic) return csv_table(json.at("matrix"), matrix);
+  return csv_paths(json);
 }
 
 } // namespace timeless::tools

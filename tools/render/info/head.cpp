@@ -1,7 +1,8 @@
-#include "tools/info/head.h"
+#include "tools/render/info/head.h"
 
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
 
 #include "base/rank_ranges.h"
 
@@ -34,18 +35,20 @@ std::vector<std::string> host_texts(const Run& run) {
       if (record.host == host) ranks.push_back(record.rank);
     const trace::Host& machine = run.hosts[host];
     texts.push_back(fmt::format("{}{}: rank{} {}", machine.name,
-                                machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")",
-                                ranks.size() == 1 ? "" : "s", rank_ranges(ranks)));
+                                machine.cpu_model.empty() ? "" : " (" + machine.cpu_model + ")", plural(ranks.size()),
+                                rank_ranges(ranks)));
   }
   return texts;
 }
 
-void print_hosts(const Run& run) {
+std::string hosts_text(const Run& run) {
   constexpr std::size_t most = 8;
   const std::vector<std::string> texts = host_texts(run);
+  std::string text;
   for (std::size_t i = 0; i < std::min(texts.size(), most); ++i)
-    print_line("{:<15}{}", i == 0 ? "hosts" : "", texts[i]);
-  if (texts.size() > most) print_line("{:<15}and {} more hosts", "", texts.size() - most);
+    text += text_line("{:<15}{}", i == 0 ? "hosts" : "", texts[i]);
+  if (texts.size() > most) text += text_line("{:<15}and {} more hosts", "", texts.size() - most);
+  return text;
 }
 
 /// What is noted of ranks' recordings, and of which.
@@ -59,28 +62,31 @@ std::map<std::string, std::vector<trace::Rank>> notes(const Run& run) {
 
 } // namespace
 
-void print_head(const InfoRequest& request, const Run& run) {
+std::string to_text(const RunHead& head) {
+  const Run& run = head.run;
   const std::string lack = incompleteness(run);
-  print_line("{}: {} ranks of {}, {}", request.trace, run.size,
-             run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
-             lack.empty() ? "complete" : "INCOMPLETE: " + lack);
-  print_line("{:<15}{}{}{}", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
-             run.provenance.tool_version);
-  if (!run.provenance.mpi_library.empty()) print_line("{:<15}{}", "MPI library", run.provenance.mpi_library);
-  print_line("{:<15}{}", "counter", counter_text(run));
-  if (run.volume_error > 0) print_line("{:<15}{}", "volumes", rounding(run));
-  print_hosts(run);
-  for (const std::string& world : spawned_worlds(request.trace))
-    print_line("{:<15}{}: processes that these have started, a run of its own", "spawned", world);
-  print_line("{:<15}{}", "communicators", run.communicators.size());
+  std::string text = text_line("{}: {} ranks of {}, {}", head.trace, run.size,
+                               run.provenance.program.empty() ? "an unknown program" : run.provenance.program,
+                               lack.empty() ? "complete" : "INCOMPLETE: " + lack);
+  text += text_line("{:<15}{}{}{}", "recorded", run.provenance.date, run.provenance.tool_version.empty() ? "" : " by ",
+                    run.provenance.tool_version);
+  if (!run.provenance.mpi_library.empty()) text += text_line("{:<15}{}", "MPI library", run.provenance.mpi_library);
+  text += text_line("{:<15}{}", "counter", counter_text(run));
+  if (run.volume_error > 0) text += text_line("{:<15}{}", "volumes", rounding(run));
+  text += hosts_text(run);
+  for (const std::string& world : head.spawned_worlds)
+    text += text_line("{:<15}{}: processes that these have started, a run of its own", "spawned", world);
+  text += text_line("{:<15}{}", "communicators", run.communicators.size());
   for (const auto& [note, ranks] : notes(run))
-    print_line("{:<15}rank{} {}: {}", "NOTE", ranks.size() == 1 ? "" : "s", rank_ranges(ranks), note);
-  print_line("{:<15}{}", "kernels", run.kernels.size());
+    text += text_line("{:<15}rank{} {}: {}", "NOTE", plural(ranks.size()), rank_ranges(ranks), note);
+  text += text_line("{:<15}{}", "kernels", run.kernels.size());
+  return text;
 }
 
-nlohmann::ordered_json head_json(const InfoRequest& request, const Run& run) {
+nlohmann::ordered_json to_json(const RunHead& head) {
+  const Run& run = head.run;
   nlohmann::ordered_json json;
-  json["trace"] = request.trace;
+  json["trace"] = head.trace;
   json["ranks"] = run.size;
   json["complete"] = run.complete();
   json["incomplete_because"] = incompleteness(run);
@@ -110,7 +116,7 @@ nlohmann::ordered_json head_json(const InfoRequest& request, const Run& run) {
     json["communicators"].push_back({{"members", communicator.members.size()},
                                      {"remote_members", communicator.remote_members.size()},
                                      {"foreign_members", communicator.foreign_members()}});
-  json["spawned_worlds"] = spawned_worlds(request.trace);
+  json["spawned_worlds"] = head.spawned_worlds;
   json["kernel_count"] = run.kernels.size();
   return json;
 }

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "analysis/measured.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What was measured while the trace of a run was taken.
+nlohmann::ordered_json to_json(const Measured& measured, const trace::Run& run);
+std::string to_text(const Measured& measured, const trace::Run& run);
+
+} // namespace timeless::tools

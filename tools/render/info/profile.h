@@ -1,0 +1,15 @@
+#pragma once
+
+#include "analysis/profile.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What a run's kernels have counted of its profiled events.
+nlohmann::ordered_json to_json(const Profile& profile, const trace::Run& run);
+std::string to_text(const Profile& profile, const trace::Run& run);
+
+} // namespace timeless::tools

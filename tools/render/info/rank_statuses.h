@@ -1,0 +1,17 @@
+#pragma once
+
+#include "analysis/rank_status.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// Where the ranks stand that have not finalized.
+nlohmann::ordered_json to_json(const std::vector<RankStatus>& statuses);
+/// Ranks in the same call together; empty where all have finalized.
+std::string to_text(const std::vector<RankStatus>& statuses);
+
+} // namespace timeless::tools

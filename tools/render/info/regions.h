@@ -1,0 +1,16 @@
+#pragma once
+
+#include "analysis/regions.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// The regions of a run, by RegionId: those that are entered, those that compute most first.
+nlohmann::ordered_json to_json(const std::vector<RegionFigures>& regions, const trace::Run& run);
+std::string to_text(const std::vector<RegionFigures>& regions, const trace::Run& run);
+
+} // namespace timeless::tools

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "analysis/measured.h"
+#include "analysis/profile.h"
+#include "analysis/rank_status.h"
+#include "analysis/regions.h"
+#include "analysis/traffic.h"
+#include "tools/render/info/head.h"
+#include "tools/render/info/totals.h"
+#include "tools/symbols/kernel_listing.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a trace holds, as far as it was asked for (schema timeless.info/2).
+struct TraceInfo {
+  RunHead head;
+  std::vector<RankStatus> not_finalized = {};
+  // At most one of these:
+  std::optional<symbols::KernelListing> kernels = {};
+  std::optional<std::vector<RegionFigures>> regions = {};
+  std::optional<Profile> profile = {};
+  std::optional<Traffic> traffic = {};
+  std::optional<Totals> totals = {};
+
+  std::optional<Measured> measured = {}; ///< beside the totals, where times were recorded
+};
+
+nlohmann::ordered_json to_json(const TraceInfo& info);
+std::string to_text(const TraceInfo& info);
+/// Comma-separated values: the listing as a table, or, where there is none, all there is by its path in the JSON.
+std::string to_csv(const TraceInfo& info);
+
+} // namespace timeless::tools

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "analysis/traffic.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Who sends whom how much: all pairs.
+nlohmann::ordered_json to_json(const Traffic& traffic);
+/// The pairs that send most first.
+std::string to_text(const Traffic& traffic);
+
+} // namespace timeless::tools

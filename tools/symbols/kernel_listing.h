@@ -1,0 +1,33 @@
+#pragma once
+
+#include "analysis/kernel_figures.h"
+#include "tools/symbols/kernel_places.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace timeless::tools::symbols {
+
+/// A kernel, what it computes and where.
+struct ListedKernel {
+  trace::KernelId kernel = trace::no_kernel;
+  KernelFigures figures;
+  double share = 0; ///< of what all kernels compute
+  CallPath begin;
+  CallPath end;
+  KernelEnds ends; ///< the same in words
+};
+
+/// The kernels of a run that compute most.
+struct KernelListing {
+  std::vector<ListedKernel> kernels;
+  std::size_t visited = 0;          ///< kernels in which anything was computed
+  std::vector<std::string> notices; ///< of modules whose places cannot be named, a sentence each
+};
+
+/// The `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId.
+KernelListing list_kernels(const trace::Run& run, const std::vector<KernelFigures>& figures, std::size_t top,
+                           Symboliser& symboliser);
+
+} // namespace timeless::tools::symbols
