@@ -86,4 +86,9 @@ std::optional<double> comparable_time(const trace::Run& run) {
   return why_incomparable(run).empty() ? measured_time(run) : std::nullopt;
 }
 
+std::optional<double> over_measured(double makespan, const trace::Run& run) {
+  const std::optional<double> seconds = comparable_time(run);
+  return seconds ? std::optional(makespan / *seconds) : std::nullopt;
+}
+
 } // namespace timeless::tools

@@ -43,5 +43,7 @@ std::optional<double> measured_time(const trace::Run& run);
 std::string why_incomparable(const trace::Run& run);
 /// measured_time() where it can be compared with a prediction.
 std::optional<double> comparable_time(const trace::Run& run);
+/// A predicted makespan over that time; nothing where there is none.
+std::optional<double> over_measured(double makespan, const trace::Run& run);
 
 } // namespace timeless::tools

@@ -149,6 +149,14 @@ TEST_F(Answers, the_critical_path_is_listed_with_its_kernels) {
                     HasSubstr("kernel 1")));
 }
 
+TEST_F(Answers, calls_have_no_kernels_places) {
+  // Calls and kernels are numbered alike, and the path has names for the kernels.
+  const json answer = configuration({"--by", "call", "--critical-path"});
+  ASSERT_TRUE(answer.at("critical_path").at("by_kernel").at(0).contains("from"));
+  for (const json& call : answer.at("by_call"))
+    EXPECT_FALSE(call.contains("from")) << call;
+}
+
 TEST_F(Answers, growths_that_make_no_sense_are_refused) {
   for (const char* growths : {"x", "0", "-1%", "1%,,2%", "inf", "1e-9", "5", "0.05", "1%,5"}) {
     const Outcome outcome = replay({"--tolerance", growths});

@@ -102,13 +102,4 @@ std::string overheads_note(std::span<const MachineBasis> machines) {
   return "what processors spend on messages rests on different bases, so that times differ by that, too: " + bases;
 }
 
-nlohmann::ordered_json rate_json(const ComputeBasis& compute) {
-  nlohmann::ordered_json json{{"from", compute.from}, {"least_per_second", nullptr}, {"most_per_second", nullptr}};
-  if (compute.least > 0) {
-    json["least_per_second"] = compute.least;
-    json["most_per_second"] = compute.most;
-  }
-  return json;
-}
-
 } // namespace timeless::tools

@@ -5,8 +5,6 @@
 #include "replay/simgrid/platform.h"
 #include "trace/model/run.h"
 
-#include <nlohmann/json.hpp>
-
 #include <span>
 #include <string>
 #include <vector>
@@ -58,8 +56,5 @@ std::string overheads_of(const replay::Platform& platform);
 
 /// A sentence where the machines' overheads rest on different bases; else empty.
 std::string overheads_note(std::span<const MachineBasis> machines);
-
-/// {"from": "--compute-rate", "least_per_second": 3e9, "most_per_second": 3e9}; rates are null where there are none.
-nlohmann::ordered_json rate_json(const ComputeBasis& compute);
 
 } // namespace timeless::tools

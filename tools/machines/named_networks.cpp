@@ -77,18 +77,6 @@ std::vector<std::string> known_networks() {
   return names;
 }
 
-std::string network_listing() {
-  Table table({"network", "latency", "bandwidth", "what it is"});
-  std::string sources;
-  for (const std::string& name : known_networks()) {
-    const replay::NetworkDescription network = named_network(name);
-    const auto [latency, bandwidth] = figures(network);
-    table.add({name, human_seconds(latency), fmt::format("{:.3g} Gb/s", 8 * bandwidth / 1e9), network.description});
-    sources += text_line("{}: {}", name, network.source);
-  }
-  return table.text() + "\n" + sources;
-}
-
 NetworkFigures figures(const replay::NetworkDescription& network) {
   const replay::MessageCosts& empty = network.between_nodes.of(0);
   const double byte_time = network.between_nodes.sizes.back().byte_time;

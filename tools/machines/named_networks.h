@@ -15,9 +15,6 @@ std::vector<replay::NetworkDescription> named_networks(const std::vector<std::st
 /// The names that named_network() knows, presets first.
 std::vector<std::string> known_networks();
 
-/// A table of them, for a reader: what each is and where its figures come from.
-std::string network_listing();
-
 /// What messages without bytes take beside their overheads, in seconds, and what very large ones get in the end, in
 /// bytes per second: the two figures to tell one network from another.
 struct NetworkFigures {

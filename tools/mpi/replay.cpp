@@ -1,8 +1,9 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/mpi/command.h"
-#include "tools/render/not_modelled.h"
+#include "tools/render/replay/prediction.h"
 #include "tools/replaying/kernel_names.h"
+#include "tools/replaying/not_modelled.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/request.h"
 #include "tools/replaying/served_platforms.h"
@@ -200,8 +201,8 @@ int replay_on_processes(ReplayRequest& request) {
   });
   if (!first) return 0;
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
-    name_kernels(request, *source, prediction);
-  print_prediction(asked, source->run(), prediction, request.report);
+    name_kernels(prediction, *source, request.symbols);
+  print_prediction({asked, source->run(), prediction, request.listing}, request.json);
   if (request.strict) require_all_modelled(prediction.result);
   return lack.empty() ? 0 : static_cast<int>(Failure::partial);
 }

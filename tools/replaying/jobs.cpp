@@ -2,7 +2,6 @@
 
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
-#include "tools/cli/verb.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/smpi_prediction.h"
 
@@ -10,9 +9,6 @@
 #include "replay/simgrid/simgrid_platform.h"
 #include "replay/smpi/smpi_replay.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -24,14 +20,12 @@ namespace timeless::tools {
 
 namespace {
 
-using nlohmann::ordered_json;
-
-/// A job as it was asked for, and what is known of it before it runs.
-struct Job {
+/// A job that is placed, and has not run.
+struct PlacedJob {
   PredictionOptions asked;
   std::unique_ptr<trace::Source> source;
   OnPlatform on;
-  std::string lack; ///< what its trace does not hold; empty when it is whole
+  std::string lack;
 };
 
 void require_goes_with_jobs(const ReplayRequest& request) {
@@ -46,8 +40,8 @@ void require_goes_with_jobs(const ReplayRequest& request) {
   require_smpi_can(asked);
 }
 
-Job opened(const PredictionOptions& asked, const std::string& word, const replay::SimgridPlatform& platform) {
-  Job job{.asked = asked, .source = nullptr, .on = {}, .lack = {}};
+PlacedJob opened(const PredictionOptions& asked, const std::string& word, const replay::SimgridPlatform& platform) {
+  PlacedJob job{.asked = asked, .source = nullptr, .on = {}, .lack = {}};
   job.asked.trace = word;
   if (!std::filesystem::exists(word))
     if (const std::size_t at = word.rfind('@'); at != std::string::npos) {
@@ -62,7 +56,7 @@ Job opened(const PredictionOptions& asked, const std::string& word, const replay
   return job;
 }
 
-replay::SmpiJob smpi_job(const Job& job) {
+replay::SmpiJob smpi_job(const PlacedJob& job) {
   replay::SmpiJob made{.source = job.source.get(), .mapping = &job.on.mapping};
   made.units_per_second = job.on.units_per_second;
   made.seconds_per_unit = job.on.speeds.seconds_per_unit;
@@ -92,74 +86,33 @@ void add(Prediction& prediction, const char* name, const replay::SmpiResult& one
   add_notes(prediction, one.replay.notes);
 }
 
-double slowdown(const Prediction& job) {
-  const double alone = job.result.lanes[1].makespan;
-  return alone > 0 ? job.result.lanes[0].makespan / alone : 1;
-}
-
-void print_text(const std::vector<Job>& jobs, const std::vector<Prediction>& predictions,
-                const ReportOptions& options) {
-  Table table({"job", "ranks", "alone", "together", "times as long"});
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto& lanes = predictions[i].result.lanes;
-    table.add({jobs[i].asked.trace, std::to_string(jobs[i].source->run().size), human_seconds(lanes[1].makespan),
-               human_seconds(lanes[0].makespan), fmt::format("{:.3f}", slowdown(predictions[i]))});
-  }
-  fmt::print("{}", table.text());
-  for (std::size_t i = 0; i < jobs.size() && options.per_rank; ++i) {
-    Table ranks({"rank", "node", "alone", "together"});
-    const auto& lanes = predictions[i].result.lanes;
-    for (std::size_t rank = 0; rank < lanes[0].ranks.size(); ++rank)
-      ranks.add({std::to_string(rank), predictions[i].bases.front().nodes.at(rank),
-                 human_seconds(lanes[1].ranks[rank].end), human_seconds(lanes[0].ranks[rank].end)});
-    fmt::print("\n{}{}", text_line("{}", jobs[i].asked.trace), ranks.text());
-  }
-  fmt::print("\n");
-  print_line("{:<10}{}", "machine", predictions.front().machine);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    print_line("{:<10}{}", fmt::format("job {}", i + 1), jobs[i].asked.trace);
-    print_line("{:<10}{}", "mapping", predictions[i].mapping_sentence);
-    const ComputeBasis& compute = predictions[i].bases.front().compute;
-    print_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
-    for (const std::string& note : predictions[i].notes)
-      print_line("{:<10}{}", "note", note);
-  }
-}
-
 } // namespace
 
-int replay_jobs(const ReplayRequest& request) {
+double Job::times_as_long() const {
+  const double alone = prediction.result.lanes[1].makespan;
+  return alone > 0 ? prediction.result.lanes[0].makespan / alone : 1;
+}
+
+std::vector<Job> predict_jobs(const ReplayRequest& request) {
   require_goes_with_jobs(request);
   const PredictionOptions& asked = request.prediction;
   const auto platform = replay::SimgridPlatform::load(platform_file(asked.platforms.front()), asked.settings);
-  std::vector<Job> jobs;
+  std::vector<PlacedJob> placed;
   for (const std::string& word : request.jobs)
-    jobs.push_back(opened(asked, word, platform));
+    placed.push_back(opened(asked, word, platform));
   std::vector<replay::SmpiJob> all;
-  for (const Job& job : jobs)
+  for (const PlacedJob& job : placed)
     all.push_back(smpi_job(job));
 
   const std::vector<replay::SmpiResult> together = simulated(all, asked, platform, "all jobs");
-  std::vector<Prediction> predictions;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    add(jobs[i].on.prediction, "together", together[i]);
-    add(jobs[i].on.prediction, "alone", simulated({&all[i], 1}, asked, platform, jobs[i].asked.trace).front());
-    predictions.push_back(concluded(jobs[i].on));
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    PlacedJob& job = placed[i];
+    add(job.on.prediction, "together", together[i]);
+    add(job.on.prediction, "alone", simulated({&all[i], 1}, asked, platform, job.asked.trace).front());
+    jobs.push_back({job.asked, std::move(job.source), job.lack, concluded(job.on)});
   }
-
-  if (request.report.json) {
-    ordered_json json{{"jobs", ordered_json::array()}};
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      ordered_json one = prediction_json(jobs[i].asked, jobs[i].source->run(), predictions[i], request.report.answers);
-      one["times_as_long"] = slowdown(predictions[i]);
-      json["jobs"].push_back(std::move(one));
-    }
-    print_json("replay-jobs", 1, json);
-  } else {
-    print_text(jobs, predictions, request.report);
-  }
-  const bool whole = std::ranges::all_of(jobs, [](const Job& job) { return job.lack.empty(); });
-  return whole ? exit_ok : static_cast<int>(Failure::partial);
+  return jobs;
 }
 
 } // namespace timeless::tools

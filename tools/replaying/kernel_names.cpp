@@ -11,18 +11,18 @@
 
 namespace timeless::tools {
 
-void name_kernels(ReplayRequest& request, const trace::Source& source, const Prediction& prediction) {
+void name_kernels(Prediction& prediction, const trace::Source& source, const std::vector<std::string>& symbols) {
   const trace::Run& run = source.run();
   std::vector<KernelFigures> figures;
   {
     Progress progress("reading", total_actions(run));
     figures = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
   }
-  symbols::Symboliser symboliser(run, {request.symbols.begin(), request.symbols.end()});
+  symbols::Symboliser symboliser(run, {symbols.begin(), symbols.end()});
   const symbols::KernelPlaces places(run, figures, symboliser);
   const auto name = [&](trace::KernelId kernel) {
-    if (kernel < run.kernels.size() && !request.report.answers.kernels.contains(kernel))
-      request.report.answers.kernels[kernel] = places.ends(kernel);
+    if (kernel < run.kernels.size() && !prediction.kernels.contains(kernel))
+      prediction.kernels[kernel] = places.ends(kernel);
   };
   if (prediction.result.attribution.by == replay::AttributeBy::kernels)
     for (const replay::AttributedTimes& part : prediction.result.attribution.parts)

@@ -14,8 +14,9 @@
 /// Names for the kernels of an answer, as `timeless info --kernels` gives them.
 namespace timeless::tools {
 
-/// Names the kernels that will be listed: the request's report will know them.
-void name_kernels(ReplayRequest& request, const trace::Source& source, const Prediction& prediction);
+/// Names the kernels that the prediction's answers tell apart; `symbols` are directories. Warns of modules whose places
+/// cannot be named.
+void name_kernels(Prediction& prediction, const trace::Source& source, const std::vector<std::string>& symbols);
 
 /// A kernel's begin and end, for a timeline. The trace is read for it when the first is asked for.
 class KernelNames {

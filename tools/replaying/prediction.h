@@ -7,6 +7,7 @@
 #include "tools/cli/trace_format.h"
 #include "tools/machines/preset_machine.h"
 #include "tools/replaying/written_timeline.h"
+#include "tools/symbols/kernel_places.h"
 
 #include "replay/distributed/process_work.h"
 #include "replay/network/presets.h"
@@ -83,6 +84,7 @@ struct Prediction {
   /// SMPI: what it takes longer than the model, by configuration; nothing where the model does not come to its end.
   std::vector<std::optional<Contention>> contentions;
   std::optional<WrittenTimeline> timeline;
+  symbols::KernelEndsById kernels; ///< of those that the answers name, where that was asked for
 };
 
 /// Replays the run as asked. Throws Error(usage) for options that contradict each other.

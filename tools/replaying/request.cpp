@@ -2,7 +2,7 @@
 
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
-#include "tools/machines/named_networks.h"
+#include "tools/render/machines/network_listing.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 
@@ -111,7 +111,7 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
       "--critical-path", request.prediction.critical_path,
       "What the time of the first configuration that ends is spent on along its critical path: ranks, kernels, "
       "messages");
-  command.add_option("--top", request.report.answers.top,
+  command.add_option("--top", request.listing.top,
                      "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
   command
       .add_option("--symbols", request.symbols,
@@ -176,8 +176,8 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
                      "Also list every process: what it replayed, what it told the others, and how long it waited");
   }
   command.add_flag("--strict", request.strict, "Fail when something in the trace is not modelled");
-  command.add_flag("--per-rank", request.report.per_rank, "Also list every rank");
-  command.add_flag("--json", request.report.json, "Print JSON (schema timeless.replay/1)");
+  command.add_flag("--per-rank", request.listing.per_rank, "Also list every rank");
+  command.add_flag("--json", request.json, "Print JSON (schema timeless.replay/1)");
 }
 
 namespace {
@@ -205,7 +205,6 @@ void read_words(ReplayRequest& request) {
   if (!request.tolerance.empty()) asked.tolerance = parse_growths(request.tolerance, "--tolerance");
   if (request.by == "call") asked.attribute = replay::AttributeBy::calls;
   if (request.by == "kernel") asked.attribute = replay::AttributeBy::kernels;
-  request.report.answers.per_rank = request.report.per_rank;
   if (request.backend == "smpi") asked.backend = Backend::smpi;
   if (asked.backend == Backend::smpi && request.strict)
     throw Error(Failure::usage, "--strict is the model's", {}, "leave it out: SMPI's notes say what it does otherwise");

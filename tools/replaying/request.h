@@ -1,7 +1,7 @@
 #pragma once
 
+#include "tools/replaying/listing_options.h"
 #include "tools/replaying/prediction.h"
-#include "tools/replaying/report.h"
 #include "tools/replaying/timeline_request.h"
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,8 @@ namespace timeless::tools {
 struct ReplayRequest {
   PredictionOptions prediction;
   std::vector<std::string> jobs; ///< several runs at once, "run.tia@hostfile"
-  ReportOptions report;
+  ListingOptions listing;
+  bool json = false;
   std::string latency = "x1";
   std::string bandwidth = "x1";
   std::string compute = "x1";

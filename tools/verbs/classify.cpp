@@ -4,9 +4,12 @@
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
 #include "tools/machines/preset_machine.h"
-#include "tools/render/not_modelled.h"
-#include "tools/replaying/answers_report.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/times.h"
 #include "tools/replaying/judged_machines.h"
+#include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/verbs/verbs.h"
 
@@ -170,7 +173,7 @@ void print_efficiencies(const std::vector<ClassifyAnswer>& all) {
     anchors.lanes.push_back(anchor(answer));
     anchors.lanes.back().name = answer.basis.name;
   }
-  fmt::print("{}", efficiencies_text(anchors));
+  fmt::print("{}", efficiencies_text(anchors.lanes));
 }
 
 void print_configurations(const std::vector<ClassifyAnswer>& all) {
@@ -197,7 +200,7 @@ void print_conditions(const trace::Run& run, const JudgedMachines& machines, con
     print_line("note      {}", note);
   for (const std::string& note : result.notes)
     print_line("note      {}", note);
-  fmt::print("{}", not_modelled_text(result));
+  fmt::print("{}", to_text(result.not_modelled));
 }
 
 nlohmann::ordered_json evidence_json(const Evidence& evidence) {
@@ -245,7 +248,7 @@ nlohmann::ordered_json answer_json(const ClassifyAnswer& answer) {
     json["bits_per_second"] = 8 * bandwidth;
   }
   json["overheads"] = answer.basis.overheads;
-  json["compute_rate"] = rate_json(answer.basis.compute);
+  json["compute_rate"] = to_json(answer.basis.compute);
   json["class"] = name(answer.classification);
   json["reason"] = reason(answer.classification);
   if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
@@ -283,7 +286,7 @@ void print_json_answer(const ClassifyOptions& options, const trace::Run& run, co
   std::vector<std::string> notes = machines.notes();
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());
   json["notes"] = notes;
-  json["not_modelled"] = not_modelled_json(result);
+  json["not_modelled"] = to_json(result.not_modelled);
   for (const ClassifyAnswer& answer : all)
     json["networks"].push_back(answer_json(answer));
   print_json("classify", 1, json);

@@ -1,18 +1,30 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
-#include "tools/render/not_modelled.h"
+#include "tools/render/answer.h"
+#include "tools/render/replay/jobs.h"
+#include "tools/render/replay/prediction.h"
 #include "tools/replaying/jobs.h"
 #include "tools/replaying/kernel_names.h"
+#include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/replaying/simgrid_timeline.h"
 #include "tools/verbs/verbs.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
 namespace {
+
+int replay_jobs(const ReplayRequest& request) {
+  const std::vector<Job> jobs = predict_jobs(request);
+  print_answer("replay-jobs", 1, JobsAnswer{jobs, request.listing}, request.json);
+  const bool whole = std::ranges::all_of(jobs, [](const Job& job) { return job.lack.empty(); });
+  return whole ? exit_ok : static_cast<int>(Failure::partial);
+}
 
 int replay_trace(ReplayRequest& request) {
   read_words(request);
@@ -28,8 +40,8 @@ int replay_trace(ReplayRequest& request) {
   if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));
   if (simgrid_timeline) prediction.timeline = written(request.timeline, simgrid_timeline->finish());
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())
-    name_kernels(request, *source, prediction);
-  print_prediction(asked, source->run(), prediction, request.report);
+    name_kernels(prediction, *source, request.symbols);
+  print_prediction({asked, source->run(), prediction, request.listing}, request.json);
   if (request.strict) require_all_modelled(prediction.result);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tools/machines/machine_basis.h"
+
+#include <nlohmann/json.hpp>
+
+namespace timeless::tools {
+
+/// {"from": "--compute-rate", "least_per_second": 3e9, "most_per_second": 3e9}; rates are null where there are none.
+nlohmann::ordered_json to_json(const ComputeBasis& compute);
+
+} // namespace timeless::tools

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace timeless::tools {
+
+/// The networks that are known by name: what each is, and where its figures come from.
+std::string network_listing();
+
+} // namespace timeless::tools

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "analysis/contention.h"
+#include "tools/replaying/listing_options.h"
+#include "tools/symbols/kernel_places.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What SMPI's replay takes longer than the model; `kernels` are the names that are known.
+nlohmann::ordered_json to_json(const Contention& contention, const symbols::KernelEndsById& kernels);
+/// Tables, each below an empty line: of the configuration, of kernels and of ranks.
+std::string to_text(const Contention& contention, const std::string& configuration,
+                    const symbols::KernelEndsById& kernels, const ListingOptions& options);
+
+} // namespace timeless::tools

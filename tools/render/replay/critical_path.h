@@ -1,0 +1,19 @@
+#pragma once
+
+#include "analysis/critical_path.h"
+#include "tools/replaying/listing_options.h"
+#include "tools/symbols/kernel_places.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// A critical path with its sums and pieces; `kernels` are the names that are known.
+nlohmann::ordered_json to_json(const CriticalPath& path, const symbols::KernelEndsById& kernels);
+/// Tables, each below an empty line; `configuration` is the one whose path it is.
+std::string to_text(const CriticalPath& path, const std::string& configuration, const symbols::KernelEndsById& kernels,
+                    const ListingOptions& options);
+
+} // namespace timeless::tools

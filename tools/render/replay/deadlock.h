@@ -1,0 +1,18 @@
+#pragma once
+
+#include "replay/result/problem.h"
+#include "replay/result/result.h"
+
+#include <nlohmann/json.hpp>
+
+#include <span>
+#include <string>
+
+namespace timeless::tools {
+
+/// Why a configuration does not end.
+nlohmann::ordered_json to_json(const replay::Diagnosis& diagnosis);
+/// Each sort of deadlock once, with the configurations that it ends.
+std::string deadlocks_text(std::span<const replay::LaneResult> lanes);
+
+} // namespace timeless::tools

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "replay/result/result.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a replay left out: a list of {what, calls, ranks}, or a line each.
+nlohmann::ordered_json to_json(const std::vector<replay::NotModelled>& left_out);
+std::string to_text(const std::vector<replay::NotModelled>& left_out);
+
+} // namespace timeless::tools

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "replay/distributed/process_work.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What each process of a distributed replay did.
+nlohmann::ordered_json to_json(const std::vector<replay::ProcessWork>& processes);
+/// A table below an empty line; empty where there are none.
+std::string to_text(const std::vector<replay::ProcessWork>& processes);
+
+} // namespace timeless::tools

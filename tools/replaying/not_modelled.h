@@ -1,0 +1,15 @@
+#pragma once
+
+#include "replay/result/result.h"
+
+#include <string>
+
+namespace timeless::tools {
+
+/// "2 calls of 2 ranks: exclusive locks do not wait for each other"
+std::string in_words(const replay::NotModelled& one);
+
+/// For --strict: throws Error(partial) when a replay left something out.
+void require_all_modelled(const replay::Result& result);
+
+} // namespace timeless::tools
