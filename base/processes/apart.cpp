@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -109,35 +108,20 @@ private:
 /// Reads both pipes until the child has closed them; returns the end of its log.
 std::string listen(const Pipe& answers, const Pipe& log, Inbox& inbox) {
   std::string words;
-  pollfd files[2] = {{.fd = answers.reading(), .events = POLLIN, .revents = 0},
-                     {.fd = log.reading(), .events = POLLIN, .revents = 0}};
-  while (files[0].fd >= 0 || files[1].fd >= 0) {
-    if (::poll(files, 2, -1) < 0 && errno != EINTR) break;
-    for (pollfd& file : files) {
-      if (file.fd < 0 || file.revents == 0) continue;
-      char buffer[65536];
-      const ssize_t count = ::read(file.fd, buffer, sizeof buffer);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) {
-        file.fd = -1;
-        continue;
-      }
-      const std::string_view bytes(buffer, static_cast<std::size_t>(count));
-      if (&file == files) {
-        inbox.add(bytes);
-      } else {
-        words.append(bytes);
-        if (words.size() > 2 * log_kept) words.erase(0, words.size() - log_kept);
-      }
-    }
-  }
+  const auto keep_end = [&](std::string_view bytes) {
+    words.append(bytes);
+    if (words.size() > 2 * log_kept) words.erase(0, words.size() - log_kept);
+  };
+  const Listening sources[] = {{answers.reading(), [&](std::string_view bytes) { inbox.add(bytes); }},
+                               {log.reading(), keep_end}};
+  listen_to_all(sources);
   return words;
 }
 
 } // namespace
 
 std::string died_of(std::string_view /*log*/, ExitStatus status) {
-  return status > 128 ? std::string("it died of: ") + ::strsignal(status - 128) : std::string();
+  return status.signal() != 0 ? std::string("it died of: ") + ::strsignal(status.signal()) : std::string();
 }
 
 void ChildReport::progress(std::uint64_t done, std::uint64_t total) const {

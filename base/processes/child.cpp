@@ -107,6 +107,9 @@ Child Child::fork(const std::function<void()>& body) {
   return Child(process);
 }
 
+ExitStatus::ExitStatus(int waited)
+    : exited_with_(WIFEXITED(waited) ? WEXITSTATUS(waited) : 0), signal_(WIFSIGNALED(waited) ? WTERMSIG(waited) : 0) {}
+
 Child::~Child() {
   if (process_ > 0) wait();
 }
@@ -116,7 +119,7 @@ ExitStatus Child::wait() {
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return ExitStatus(status);
 }
 
 std::string found_command(const std::string& name) {

@@ -15,8 +15,23 @@ namespace timeless {
 /// Variables to be set in the environment of a child, in addition to or instead of our own.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// How a child ended, as a shell tells it: its exit status, or 128 + the signal it died of.
-using ExitStatus = int;
+/// How a child ended.
+class ExitStatus {
+public:
+  ExitStatus() = default;
+  /// As waitpid() tells it.
+  explicit ExitStatus(int waited);
+
+  /// As a shell tells it: what it exited with, or 128 + the signal it died of. Of a child that exits with 139 and one
+  /// that dies of signal 11, this is the same.
+  int code() const { return signal_ != 0 ? 128 + signal_ : exited_with_; }
+  /// The signal that it died of; 0 where it exited.
+  int signal() const { return signal_; }
+
+private:
+  int exited_with_ = 0;
+  int signal_ = 0;
+};
 
 /// A program to start as a child.
 struct ChildProgram {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <fcntl.h>
 #include <optional>
-#include <poll.h>
 #include <unistd.h>
 
 namespace timeless {
@@ -79,19 +78,17 @@ public:
   Deadline(pid_t child, std::chrono::milliseconds limit, const std::function<void()>& late)
       : child_(child), next_(Clock::now() + limit), late_(&late) {}
 
-  /// Milliseconds until something is to be done, as poll() takes them.
-  int wait() const {
+  /// Does what is due. Returns for how many milliseconds nothing else will be, as poll() takes them.
+  int act_when_due() {
+    if (next_ && Clock::now() >= *next_) {
+      if (!asked_) (*late_)();
+      kill(child_, asked_ ? SIGKILL : SIGTERM);
+      next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
+      asked_ = true;
+    }
     if (!next_) return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next_ - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-  }
-
-  void act_when_due() {
-    if (!next_ || Clock::now() < *next_) return;
-    if (!asked_) (*late_)();
-    kill(child_, asked_ ? SIGKILL : SIGTERM);
-    next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
-    asked_ = true;
   }
 
 private:
@@ -100,26 +97,6 @@ private:
   const std::function<void()>* late_ = nullptr;
   bool asked_ = false;
 };
-
-void read_all(int output, int errors, Captured& captured, Deadline deadline = {}) {
-  std::array<pollfd, 2> sources = {{{output, POLLIN, 0}, {errors, POLLIN, 0}}};
-  const std::array<std::string*, 2> sinks = {&captured.output, &captured.errors};
-  while (sources[0].fd >= 0 || sources[1].fd >= 0) {
-    const int ready = poll(sources.data(), sources.size(), deadline.wait());
-    if (ready < 0 && errno != EINTR) return;
-    deadline.act_when_due();
-    if (ready <= 0) continue;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].fd < 0 || sources[i].revents == 0) continue;
-      std::array<char, 4096> chunk{};
-      const ssize_t got = read(sources[i].fd, chunk.data(), chunk.size());
-      if (got > 0)
-        sinks[i]->append(chunk.data(), static_cast<std::size_t>(got));
-      else if (got == 0 || errno != EINTR)
-        sources[i].fd = -1;
-    }
-  }
-}
 
 } // namespace
 
@@ -157,9 +134,11 @@ public:
 
   pid_t process() const { return child_.process(); }
 
-  Captured end(const Deadline& deadline) {
+  Captured end(Deadline deadline) {
     Captured captured;
-    read_all(output_.reading(), errors_.reading(), captured, deadline);
+    const Listening sources[] = {{output_.reading(), [&](std::string_view bytes) { captured.output += bytes; }},
+                                 {errors_.reading(), [&](std::string_view bytes) { captured.errors += bytes; }}};
+    listen_to_all(sources, [&] { return deadline.act_when_due(); });
     captured.status = child_.wait();
     return captured;
   }

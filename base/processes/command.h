@@ -15,7 +15,7 @@ namespace timeless {
 ExitStatus run_in_our_place(const std::vector<std::string>& command, const Variables& variables);
 
 struct Captured {
-  ExitStatus status = 0;
+  ExitStatus status;
   std::string output;
   std::string errors;
 };

@@ -2,11 +2,14 @@
 
 #include "base/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace timeless {
@@ -36,6 +39,27 @@ bool read_whole(int descriptor, void* to, std::size_t bytes) {
     bytes -= static_cast<std::size_t>(count);
   }
   return true;
+}
+
+void listen_to_all(std::span<const Listening> sources, const std::function<int()>& wait) {
+  std::vector<pollfd> open;
+  for (const Listening& source : sources)
+    open.push_back({.fd = source.descriptor, .events = POLLIN, .revents = 0});
+  const auto at_end = [](const pollfd& file) { return file.fd < 0; };
+  while (!std::ranges::all_of(open, at_end)) {
+    const int ready = ::poll(open.data(), open.size(), wait());
+    if (ready < 0 && errno != EINTR) return;
+    if (ready <= 0) continue;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (open[i].fd < 0 || open[i].revents == 0) continue;
+      char chunk[65536];
+      const ssize_t got = ::read(open[i].fd, chunk, sizeof chunk);
+      if (got > 0)
+        sources[i].take({chunk, static_cast<std::size_t>(got)});
+      else if (got == 0 || errno != EINTR)
+        open[i].fd = -1;
+    }
+  }
 }
 
 bool write_whole(int descriptor, std::string_view bytes) {

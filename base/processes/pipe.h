@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <string_view>
 
 namespace timeless {
@@ -28,6 +30,17 @@ private:
 
 /// Reads until so many bytes are there. Returns false at the end of what there is to read, or on an error.
 bool read_whole(int descriptor, void* to, std::size_t bytes);
+
+/// Where the bytes go that come out of a descriptor.
+struct Listening {
+  int descriptor;
+  std::function<void(std::string_view bytes)> take;
+};
+
+/// Reads all of them as bytes come, until each is at its end. `wait` is called before each wait, and says for how many
+/// milliseconds at most, as poll() takes it.
+void listen_to_all(
+    std::span<const Listening> sources, const std::function<int()>& wait = [] { return -1; });
 
 /// Writes all of it. Returns false, with errno, where the system refuses.
 bool write_whole(int descriptor, std::string_view bytes);

@@ -40,7 +40,7 @@ std::string last_words(std::string_view log) {
 std::string why_simgrid_died(std::string_view log, ExitStatus status) {
   const std::string words = last_words(log);
   if (!words.empty()) return words;
-  return status == 128 + SIGSEGV ? "SimGrid crashes" : died_of(log, status);
+  return status.signal() == SIGSEGV ? "SimGrid crashes" : died_of(log, status);
 }
 
 } // namespace

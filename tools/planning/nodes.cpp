@@ -115,7 +115,7 @@ Answer ask(const std::string& name, std::vector<std::string> command) {
   std::istringstream words(answer.output);
   Answer size;
   std::uint64_t available = 0;
-  if (answer.status != 0 || !(words >> size.cores >> available) || size.cores == 0 || available == 0)
+  if (answer.status.code() != 0 || !(words >> size.cores >> available) || size.cores == 0 || available == 0)
     throw Error(Failure::runtime,
                 "does not tell its cores and memory: " + answer.errors.substr(0, answer.errors.find('\n')),
                 "host " + name, "check that '" + command.front() + "' runs commands there, or give slots= and memory=");

@@ -104,7 +104,7 @@ std::string joined(const std::vector<std::string>& words) {
   while (!said.empty() && said.back() == '\n')
     said.pop_back();
   throw Error(Failure::runtime,
-              fmt::format("measuring the memory of {} ranks failed with status {}", request.ranks, ended.status),
+              fmt::format("measuring the memory of {} ranks failed with status {}", request.ranks, ended.status.code()),
               joined(request.program),
               fmt::format("give --memory-per-rank instead, or mend what it said last: {}",
                           said.substr(said.size() - std::min<std::size_t>(said.size(), 400))));
@@ -153,7 +153,7 @@ RankMemory measured_memory(const MeasureRequest& request) {
   const std::string how = fmt::format("measured with {} ranks of {}", request.ranks, joined(request.program));
   RankMemory memory{.bytes = until_the_limit, .source = how, .notes = {}};
   if (!late) {
-    if (ended.status != 0) fail(request, ended);
+    if (ended.status.code() != 0) fail(request, ended);
     memory.bytes = most_recorded(gather::open_run(directory)->run());
   }
   if (memory.bytes == 0) fail(request, ended);

@@ -36,7 +36,7 @@ std::string first_line(const std::string& text) {
 std::string version_line(const std::string& command) {
   try {
     const Captured captured = run_captured({command, "--version"});
-    return captured.status == 0 ? first_line(captured.output) : std::string();
+    return captured.status.code() == 0 ? first_line(captured.output) : std::string();
   } catch (const Error&) {
     return {};
   }
@@ -70,7 +70,7 @@ Check check_library() {
     trouble = "not there";
   } else {
     const Captured shell = run_captured({"sh", "-c", ":"}, {{"LD_PRELOAD", preloaded_library().string()}});
-    if (shell.status != 0) trouble = "a shell fails with it";
+    if (shell.status.code() != 0) trouble = "a shell fails with it";
     if (!shell.errors.empty()) trouble = first_line(shell.errors);
   }
   if (trouble.empty()) return check;
@@ -130,7 +130,7 @@ std::string icount_trouble() {
   std::istringstream answer(run.output);
   answer >> std::hex >> abi >> std::dec >> shorter >> longer;
   constexpr unsigned long more_instructions = 2 * 1000;
-  if (run.status != 0 || !answer) return "a program fails under it: " + first_line(run.errors);
+  if (run.status.code() != 0 || !answer) return "a program fails under it: " + first_line(run.errors);
   if (abi != ICOUNT_ABI_VERSION) return "it is of another version of Timeless";
   if (longer - shorter != more_instructions)
     return fmt::format("it counted {} for {} instructions", longer - shorter, more_instructions);

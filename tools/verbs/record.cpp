@@ -76,7 +76,7 @@ std::string library() {
 }
 
 /// The program has run, and its status is record's: an answer that cannot be written does not change that.
-void write_json(NewFile& file, const RecordOptions& options, const Outcome& outcome, ExitStatus status) {
+void write_json(NewFile& file, const RecordOptions& options, const Outcome& outcome, int status) {
   const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
                                          {"directory", fs::absolute(options.directory).string()},
                                          {"status", status},
@@ -136,7 +136,7 @@ int record(const RecordOptions& options) {
                                                    .launcher = options.command.front()});
   std::optional<NewFile> json;
   if (!options.json.empty()) json.emplace(options.json, options.force ? Existing::replace : Existing::refuse);
-  const ExitStatus status = run_in_our_place(options.command, variables);
+  const int status = run_in_our_place(options.command, variables).code();
   const Outcome outcome = outcome_of(options.directory, number.value);
   report(options, outcome);
   if (json) write_json(*json, options, outcome, status);

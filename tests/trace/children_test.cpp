@@ -1,0 +1,74 @@
+// How children end, and what they print until then.
+#include "base/error.h"
+#include "base/processes/apart.h"
+#include "base/processes/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include <unistd.h>
+
+namespace timeless {
+namespace {
+
+ExitStatus status_of(const std::string& shell_command) {
+  return run_captured({"sh", "-c", shell_command}).status;
+}
+
+/// How a child's death without an answer is told.
+template <typename Death>
+std::string told_of(Death death) {
+  try {
+    run_apart(
+        [&](const ChildReport&) -> std::string {
+          death();
+          return {};
+        },
+        {.what = "no answer"});
+  } catch (const Error& error) {
+    return error.description();
+  }
+  return {};
+}
+
+TEST(ExitStatus, of_a_child_that_exits_above_128_is_no_signal) {
+  const ExitStatus exited = status_of("exit 200");
+  EXPECT_EQ(exited.code(), 200);
+  EXPECT_EQ(exited.signal(), 0);
+  EXPECT_EQ(died_of({}, exited), "");
+}
+
+TEST(ExitStatus, of_a_child_that_dies_of_a_signal_names_it) {
+  const ExitStatus killed = status_of("kill -KILL $$");
+  EXPECT_EQ(killed.code(), 128 + SIGKILL);
+  EXPECT_EQ(killed.signal(), SIGKILL);
+  EXPECT_EQ(died_of({}, killed), "it died of: Killed");
+}
+
+TEST(RunApart, takes_no_exit_status_for_a_signal) {
+  EXPECT_EQ(told_of([] { ::_exit(128 + SIGSEGV); }), "no answer");
+  EXPECT_EQ(told_of([] { ::raise(SIGKILL); }), "no answer: it died of: Killed");
+}
+
+TEST(RunCaptured, keeps_all_of_both_streams_whichever_ends_first) {
+  const Captured captured =
+      run_captured({"sh", "-c", "head -c 300000 /dev/zero >&2; exec 2>&-; head -c 500000 /dev/zero; exit 3"});
+  EXPECT_EQ(captured.status.code(), 3);
+  EXPECT_EQ(captured.errors.size(), 300000);
+  EXPECT_EQ(captured.output.size(), 500000);
+}
+
+TEST(RunCapturedAtMost, asks_a_child_to_end_that_keeps_its_streams_open) {
+  bool late = false;
+  const Captured captured = run_captured_at_most({"sh", "-c", "echo begun; exec sleep 600"}, {},
+                                                 std::chrono::milliseconds(50), [&] { late = true; });
+  EXPECT_TRUE(late);
+  EXPECT_EQ(captured.output, "begun\n");
+  EXPECT_EQ(captured.status.signal(), SIGTERM);
+}
+
+} // namespace
+} // namespace timeless
