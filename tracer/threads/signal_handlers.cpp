@@ -52,24 +52,30 @@ bool is_function(Handler handler) {
   return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD;
 }
 
-/// Sets what handles the signal by `set()`, which returns what did before; returns the program's, or what the handler
-/// that notes the process's end stands in the place of.
+/// Sets what handles the signal by `set()`, which returns what did before, or SIG_ERR; returns the program's, or what
+/// the handler that notes the process's end stands in the place of. That one comes back in the place of SIG_DFL.
 template <typename Set>
 Handler replace_handler(int number, Handler handler, Set&& set) {
   if (number <= 0 || number >= NSIG) return set();
   std::atomic<void*>& known = handlers[static_cast<std::size_t>(number)];
   void* const before = known.load();
   if (is_function(handler) && !is_own(handler)) known.store(reinterpret_cast<void*>(handler));
-  const Handler replaced = set();
-  if (const struct sigaction* const hidden = behind_own_handler(number, replaced)) return hidden->sa_handler;
-  return is_own(replaced) ? reinterpret_cast<Handler>(before) : replaced;
+  Handler replaced = set();
+  if (replaced == SIG_ERR) return replaced;
+  if (const struct sigaction* const hidden = behind_own_handler(number, replaced))
+    replaced = hidden->sa_handler;
+  else if (is_own(replaced))
+    replaced = reinterpret_cast<Handler>(before);
+  if (handler == SIG_DFL) watch_again(number);
+  return replaced;
 }
 
 int set_action(decltype(&sigaction) next, int number, const struct sigaction* action, struct sigaction* old) {
   struct sigaction given {};
   struct sigaction before {};
+  struct sigaction shown {};
   if (action != nullptr) given = *action;
-  const Handler handler = given.sa_handler;
+  const Handler handler = action != nullptr ? given.sa_handler : SIG_ERR; // which is set by nobody
   if (is_function(handler)) {
     if ((given.sa_flags & SA_SIGINFO) != 0)
       given.sa_sigaction = run_informed;
@@ -79,15 +85,13 @@ int set_action(decltype(&sigaction) next, int number, const struct sigaction* ac
   int status = 0;
   const Handler replaced = replace_handler(number, handler, [&] {
     status = next(number, action != nullptr ? &given : nullptr, &before);
-    return before.sa_handler;
-  });
-  if (status != 0) return status;
-  if (old != nullptr) {
     const struct sigaction* const hidden = behind_own_handler(number, before.sa_handler);
-    *old = hidden != nullptr ? *hidden : before;
-    old->sa_handler = replaced;
-  }
-  if (action != nullptr && handler == SIG_DFL) watch_again(number);
+    shown = hidden != nullptr ? *hidden : before;
+    return status == 0 ? before.sa_handler : SIG_ERR;
+  });
+  if (status != 0 || old == nullptr) return status;
+  *old = shown;
+  old->sa_handler = replaced;
   return status;
 }
 
@@ -99,10 +103,7 @@ using namespace timeless::tracer;
 #define TIMELESS_SETS_HANDLER(name)                                                                                    \
   __attribute__((visibility("default"))) sighandler_t name(int number, sighandler_t handler) noexcept {                \
     static const auto next = next_function<sighandler_t (*)(int, sighandler_t)>(#name);                                \
-    const auto old =                                                                                                   \
-        replace_handler(number, handler, [=] { return next(number, is_function(handler) ? run : handler); });          \
-    if (handler == SIG_DFL && old != SIG_ERR) watch_again(number);                                                     \
-    return old;                                                                                                        \
+    return replace_handler(number, handler, [=] { return next(number, is_function(handler) ? run : handler); });       \
   }
 
 extern "C" {
