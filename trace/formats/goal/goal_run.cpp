@@ -2,13 +2,13 @@
 
 #include "base/error.h"
 #include "base/files/input_file.h"
+#include "trace/formats/common/undescribed_run.h"
 #include "trace/formats/goal/ordering.h"
 #include "trace/formats/goal/schedule_binary.h"
 #include "trace/formats/goal/schedule_text.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -301,26 +301,10 @@ std::vector<std::uint8_t> what_comes(const goal::Schedule& schedule) {
 }
 
 void describe(Read& read) {
-  Run& run = read.run;
-  run.size = static_cast<Rank>(read.schedules.size());
-  run.counter = {.name = "GOAL",
-                 .version = {},
-                 .unit = VolumeUnit::nanoseconds,
-                 .exactness = Exactness::inexact,
-                 .threads = "not said"};
-  run.provenance.program = read.path.filename().string();
-  run.provenance.mpi_library = "not said: read from GOAL";
-  Communicator world;
-  world.members.resize(static_cast<std::size_t>(run.size));
-  std::iota(world.members.begin(), world.members.end(), 0);
-  run.communicators.push_back(std::move(world));
-  // GOAL does not say where in a program it computes: one kernel, with two ends.
-  run.modules.emplace_back();
-  run.kernels.push_back({.begin = {.module = 0, .offset = 0}, .end = {.module = 0, .offset = 1}});
-  for (Rank rank = 0; rank < run.size; ++rank) {
-    run.hosts.push_back({.name = "rank-" + std::to_string(rank), .cpu_model = {}});
-    run.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank), .ending = Ending::finalized});
-  }
+  read.run =
+      undescribed_run(static_cast<Rank>(read.schedules.size()), read.path, "GOAL", VolumeUnit::nanoseconds, "GOAL");
+  for (RankRecord& rank : read.run.ranks)
+    rank.ending = Ending::finalized;
 }
 
 void add_notes(Read& read, std::size_t rank) {

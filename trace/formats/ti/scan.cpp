@@ -1,11 +1,11 @@
 #include "base/error.h"
 #include "base/escaping.h"
 #include "trace/formats/common/text_lines.h"
+#include "trace/formats/common/undescribed_run.h"
 #include "trace/formats/ti/rank_parser.h"
 #include "trace/formats/ti/text.h"
 
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -23,7 +23,8 @@ public:
 
   Text scan() {
     find_ranks();
-    describe();
+    text_.run = undescribed_run(static_cast<Rank>(text_.rank_lines.size()), text_.path, "SimGrid text",
+                                VolumeUnit::instructions, "SimGrid's text");
     parse_all();
     return std::move(text_);
   }
@@ -68,12 +69,12 @@ private:
   /// Who has lines where, and in what dialect.
   void find_ranks() {
     std::vector<std::string_view> parts;
-    std::map<Rank, Place> places;
+    std::map<Rank, RankLines> rank_lines;
     std::map<Rank, std::uint64_t> lines_of_others;
     for (std::size_t file = 0; file < text_.files.size(); ++file) {
       TextLines lines(text_.files[file]);
       std::string_view line;
-      if (!text_.shared) places[static_cast<Rank>(file)] = {file, 0, std::numeric_limits<std::uint64_t>::max()};
+      if (!text_.shared) rank_lines[static_cast<Rank>(file)] = {file, 0, std::numeric_limits<std::uint64_t>::max()};
       while (lines.next(line)) {
         if (!split_action(line, parts)) continue;
         const auto rank = rank_word(parts[0]);
@@ -83,41 +84,18 @@ private:
         if (const auto action = parts.size() > 1 ? word(parts[1]) : std::nullopt)
           text_.dialect.look(*action, parts.size() - 2);
         if (!text_.shared) continue;
-        const auto [place, is_new] = places.try_emplace(*rank, Place{file, lines.offset(), 0});
-        place->second.end = lines.offset() + 1;
-        if (is_new && places.size() > most_ranks) refuse("more than a million ranks", lines.path());
+        const auto [known, is_new] = rank_lines.try_emplace(*rank, RankLines{file, lines.offset(), 0});
+        known->second.end = lines.offset() + 1;
+        if (is_new && rank_lines.size() > most_ranks) refuse("more than a million ranks", lines.path());
       }
     }
-    if (places.empty()) refuse("no action", text_.files.front());
+    if (rank_lines.empty()) refuse("no action", text_.files.front());
     Rank expected = 0;
-    for (const auto& [rank, place] : places) {
+    for (const auto& [rank, lines] : rank_lines) {
       if (rank != expected++)
         refuse("rank " + std::to_string(expected - 1) + " has no line, but rank " + std::to_string(rank) + " has",
                text_.files.front());
-      text_.places.push_back(place);
-    }
-  }
-
-  void describe() {
-    Run& run = text_.run;
-    run.size = static_cast<Rank>(text_.places.size());
-    run.counter = {.name = "SimGrid text",
-                   .version = {},
-                   .unit = VolumeUnit::instructions,
-                   .exactness = Exactness::inexact,
-                   .threads = "not said"};
-    run.provenance.program = text_.path.filename().string();
-    run.provenance.mpi_library = "not said: read from SimGrid's text";
-    Communicator world;
-    world.members.resize(static_cast<std::size_t>(run.size));
-    std::iota(world.members.begin(), world.members.end(), 0);
-    run.communicators.push_back(std::move(world));
-    // The text does not say where in a program it computes: one kernel, with two ends.
-    run.modules.emplace_back();
-    run.kernels.push_back({.begin = {.module = 0, .offset = 0}, .end = {.module = 0, .offset = 1}});
-    for (Rank rank = 0; rank < run.size; ++rank) {
-      run.hosts.push_back({.name = "rank-" + std::to_string(rank), .cpu_model = {}});
-      run.ranks.push_back({.rank = rank, .host = static_cast<std::uint32_t>(rank)});
+      text_.rank_lines.push_back(lines);
     }
   }
 
