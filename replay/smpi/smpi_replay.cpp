@@ -306,7 +306,7 @@ public:
   }
 
 private:
-  struct Place {
+  struct RankCursor {
     std::unique_ptr<trace::RankStream> stream;
     trace::ActionBlock block;
     std::size_t next = 0;
@@ -316,20 +316,20 @@ private:
   };
 
   void observe(trace::Rank rank, double begin, double end) {
-    Place& place = ranks_.at(static_cast<std::size_t>(rank));
-    if (!place.stream) place.stream = source_.open(rank);
-    while (place.next == place.block.size()) {
-      if (!place.stream->next(place.block))
+    RankCursor& cursor = ranks_.at(static_cast<std::size_t>(rank));
+    if (!cursor.stream) cursor.stream = source_.open(rank);
+    while (cursor.next == cursor.block.size()) {
+      if (!cursor.stream->next(cursor.block))
         throw Error(Failure::runtime, "the simulation's process reports more actions than there are");
-      place.next = 0;
-      place.volume = 0;
+      cursor.next = 0;
+      cursor.volume = 0;
     }
-    const trace::Action& action = place.block.dictionary()[place.block.sequence()[place.next++]];
-    const std::uint64_t volume = trace::has_volume(action.kind) ? place.block.volumes()[place.volume++] : 0;
-    if (action.kind == trace::ActionKind::thread) place.thread = action.peer;
+    const trace::Action& action = cursor.block.dictionary()[cursor.block.sequence()[cursor.next++]];
+    const std::uint64_t volume = trace::has_volume(action.kind) ? cursor.block.volumes()[cursor.volume++] : 0;
+    if (action.kind == trace::ActionKind::thread) cursor.thread = action.peer;
     observer_.observe({.rank = rank,
-                       .thread = place.thread,
-                       .ordinal = place.ordinal++,
+                       .thread = cursor.thread,
+                       .ordinal = cursor.ordinal++,
                        .action = action,
                        .volume = volume,
                        .start = begin,
@@ -338,7 +338,7 @@ private:
 
   Observer& observer_;
   const trace::Source& source_;
-  std::vector<Place> ranks_;
+  std::vector<RankCursor> ranks_;
 };
 
 class Simulation {

@@ -135,32 +135,32 @@ public:
   void event(const Event& event, std::span<const std::uint64_t> received) override {
     if (event.marks) return;
     emit_until(event.start);
-    const Place place{event.rank, event.thread};
-    if (event.thread != 0 && threads_.emplace(place).second)
-      put("4 {:.12f} {} rank all \"rank {}, thread {}\"\n", event.start, name(place), event.rank, event.thread);
-    put("6 {:.12f} state {} c{}\n", event.start, name(place), event.call);
+    const RankThread thread{event.rank, event.thread};
+    if (event.thread != 0 && threads_.emplace(thread).second)
+      put("4 {:.12f} {} rank all \"rank {}, thread {}\"\n", event.start, name(thread), event.rank, event.thread);
+    put("6 {:.12f} state {} c{}\n", event.start, name(thread), event.call);
     if (event.sent != 0 && has_both_ends(event.sent))
-      put("7 {:.12f} message all sent {} m{:x}\n", event.start, name(place), event.sent);
-    endings_.push({event.end, place, {received.begin(), received.end()}});
+      put("7 {:.12f} message all sent {} m{:x}\n", event.start, name(thread), event.sent);
+    endings_.push({event.end, thread, {received.begin(), received.end()}});
   }
 
   std::uint64_t end() override {
     emit_until(std::numeric_limits<double>::infinity());
     for (const trace::Rank rank : ranks_)
       put("5 {:.12f} rank r{}\n", last_, rank);
-    for (const Place& place : threads_)
-      put("5 {:.12f} rank {}\n", last_, name(place));
+    for (const RankThread& thread : threads_)
+      put("5 {:.12f} rank {}\n", last_, name(thread));
     put("5 {:.12f} run all\n", last_);
     return 0;
   }
 
 private:
-  using Place = std::pair<trace::Rank, trace::Rank>; ///< rank and thread
+  using RankThread = std::pair<trace::Rank, trace::Rank>; ///< rank and thread
   struct Ending {
     double end = 0;
-    Place place{};
+    RankThread thread{};
     std::vector<std::uint64_t> received;
-    bool operator>(const Ending& other) const { return std::tie(end, place) > std::tie(other.end, other.place); }
+    bool operator>(const Ending& other) const { return std::tie(end, thread) > std::tie(other.end, other.thread); }
   };
 
   template <typename... Values>
@@ -170,8 +170,8 @@ private:
     output_.write(line_);
   }
 
-  static std::string name(const Place& place) {
-    return place.second == 0 ? fmt::format("r{}", place.first) : fmt::format("r{}t{}", place.first, place.second);
+  static std::string name(const RankThread& thread) {
+    return thread.second == 0 ? fmt::format("r{}", thread.first) : fmt::format("r{}t{}", thread.first, thread.second);
   }
 
   bool has_both_ends(std::uint64_t message) const { return !links_ || std::ranges::binary_search(*links_, message); }
@@ -182,8 +182,8 @@ private:
       const Ending& ending = endings_.top();
       for (const std::uint64_t message : ending.received)
         if (has_both_ends(message))
-          put("8 {:.12f} message all sent {} m{:x}\n", ending.end, name(ending.place), message);
-      put("9 {:.12f} state {}\n", ending.end, name(ending.place));
+          put("8 {:.12f} message all sent {} m{:x}\n", ending.end, name(ending.thread), message);
+      put("9 {:.12f} state {}\n", ending.end, name(ending.thread));
       last_ = ending.end;
     }
   }
@@ -191,7 +191,7 @@ private:
   NewFile& output_;
   const std::optional<std::vector<std::uint64_t>>& links_;
   std::vector<trace::Rank> ranks_;
-  std::set<Place> threads_; ///< beyond the ranks' first
+  std::set<RankThread> threads_; ///< beyond the ranks' first
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
   double last_ = 0;
   std::string line_;

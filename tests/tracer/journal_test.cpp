@@ -75,7 +75,7 @@ public:
     if (times) queue.stamp({});
   }
 
-  Place append(const Action& action, bool unsettled = false) {
+  ActionPosition append(const Action& action, bool unsettled = false) {
     expected.push_back(text(action, 0));
     return queue.append(action, unsettled);
   }
@@ -159,10 +159,10 @@ TEST(Journal, holds_every_action_from_the_moment_it_is_recorded) {
 TEST(Journal, shows_what_a_receive_has_learnt_since_it_was_recorded) {
   const TemporaryDirectory directory;
   Recording recording(directory.path());
-  const Place first = recording.append(receive(trace::any_rank), true);
+  const ActionPosition first = recording.append(receive(trace::any_rank), true);
   for (int i = 0; i < 20; ++i)
     recording.append(send(0));
-  const Place second = recording.append(receive(trace::any_rank), true);
+  const ActionPosition second = recording.append(receive(trace::any_rank), true);
   for (const auto& [place, position] : {std::pair(first, 0), std::pair(second, 21)}) {
     recording.queue.replace(place, receive(1));
     recording.expected[static_cast<std::size_t>(position)] = text(receive(1), 0);
@@ -186,7 +186,7 @@ TEST(Journal, holds_the_definitions_that_its_actions_use) {
 }
 
 /// Does something a program might do; `open` are receives whose source is not known.
-void do_something(Recording& recording, std::mt19937& random, std::vector<std::pair<Place, std::size_t>>& open,
+void do_something(Recording& recording, std::mt19937& random, std::vector<std::pair<ActionPosition, std::size_t>>& open,
                   std::size_t most_counts = 200) {
   const auto peer = static_cast<trace::Rank>(random() % 2);
   switch (random() % 8) {
@@ -225,7 +225,7 @@ TEST(Journal, agrees_with_what_was_recorded_through_a_random_program) {
     const TemporaryDirectory directory;
     Recording recording(directory.path(), 64);
     std::mt19937 random(seed);
-    std::vector<std::pair<Place, std::size_t>> open;
+    std::vector<std::pair<ActionPosition, std::size_t>> open;
     for (int step = 0; step < 600; ++step) {
       do_something(recording, random, open);
       if (step % 7 != 0) continue;
@@ -274,7 +274,7 @@ TEST(Journal, older_than_the_file_adds_only_what_the_file_lacks) {
   const TemporaryDirectory copy;
   Recording recording(directory.path(), 32);
   std::mt19937 random(5);
-  std::vector<std::pair<Place, std::size_t>> none;
+  std::vector<std::pair<ActionPosition, std::size_t>> none;
   const auto do_it = [&](std::size_t times) {
     for (std::size_t i = 0; i < times; ++i)
       recording.append(send(static_cast<trace::Rank>(random() % 2), random() % 20));
@@ -407,7 +407,7 @@ protected:
   JournalDamage() {
     Recording recording(directory_ / "whole", 256);
     std::mt19937 random(11);
-    std::vector<std::pair<Place, std::size_t>> open;
+    std::vector<std::pair<ActionPosition, std::size_t>> open;
     while (recording.expected.size() < 500)
       do_something(recording, random, open, 3);
     in_file_ = recording.writer.actions_written(0);

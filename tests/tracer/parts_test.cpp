@@ -83,7 +83,7 @@ TEST(RequestTable, takes_the_oldest_of_equal_handles_first) {
   EXPECT_EQ(table.find(handle(32)), &other);
 }
 
-trace::Action receive(trace::Rank peer) {
+trace::Action blocking_receive(trace::Rank peer) {
   return {.kind = trace::ActionKind::receive, .peer = peer};
 }
 
@@ -99,7 +99,7 @@ struct Fixture {
 TEST(BlockQueue, writes_full_blocks_at_once) {
   Fixture f;
   for (int i = 0; i < 9; ++i)
-    f.queue.append(receive(i));
+    f.queue.append(blocking_receive(i));
   EXPECT_THAT(f.written, testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
   f.queue.flush();
   EXPECT_EQ(f.written.size(), 9U);
@@ -109,32 +109,32 @@ TEST(BlockQueue, writes_a_block_of_many_different_actions_before_it_is_full) {
   std::vector<std::size_t> written;
   BlockQueue queue(16384, 4, [&](const trace::ActionBlock& block) { written.push_back(block.size()); });
   for (int i = 0; i < 16383; ++i)
-    queue.append(receive(i % 100));
+    queue.append(blocking_receive(i % 100));
   EXPECT_TRUE(written.empty());
   queue.flush();
   written.clear();
   for (int i = 0; i < 16383; ++i)
-    queue.append(receive(i));
+    queue.append(blocking_receive(i));
   EXPECT_GT(written.size(), 4U);
 }
 
 TEST(BlockQueue, keeps_a_block_while_an_action_in_it_is_unsettled) {
   Fixture f;
-  const Place open = f.queue.append(receive(-2), true);
+  const ActionPosition open = f.queue.append(blocking_receive(-2), true);
   for (int i = 1; i < 9; ++i)
-    f.queue.append(receive(i));
+    f.queue.append(blocking_receive(i));
   EXPECT_TRUE(f.written.empty());
   ASSERT_TRUE(f.queue.holds(open));
-  f.queue.replace(open, receive(42));
+  f.queue.replace(open, blocking_receive(42));
   f.queue.settle(open);
   EXPECT_THAT(f.written, testing::ElementsAre(42, 1, 2, 3, 4, 5, 6, 7));
 }
 
 TEST(BlockQueue, writes_an_unsettled_block_when_too_many_stand_behind_it) {
   Fixture f;
-  const Place open = f.queue.append(receive(-2), true);
+  const ActionPosition open = f.queue.append(blocking_receive(-2), true);
   for (int i = 1; i < 12; ++i)
-    f.queue.append(receive(i));
+    f.queue.append(blocking_receive(i));
   EXPECT_FALSE(f.queue.holds(open));
   EXPECT_EQ(f.written.size(), 12U);
   EXPECT_EQ(f.written.front(), -2);
@@ -152,11 +152,11 @@ TEST(BlockQueue, gives_times_to_every_action_once_it_has_been_given_some) {
   queue.stamp({0, 10});
   queue.append_volume(trace::ActionKind::compute, 0, 5);
   queue.stamp({10, 30});
-  queue.append(receive(1));
-  queue.append(receive(2));
+  queue.append(blocking_receive(1));
+  queue.append(blocking_receive(2));
   queue.stamp({40, 50});
-  queue.append(receive(3));
-  queue.append(receive(4));
+  queue.append(blocking_receive(3));
+  queue.append(blocking_receive(4));
   queue.flush();
   const std::vector<trace::ActionTimes> expected = {{0, 10}, {10, 30}, {30, 30}, {40, 50}, {50, 50}};
   EXPECT_EQ(written, expected);
@@ -164,7 +164,7 @@ TEST(BlockQueue, gives_times_to_every_action_once_it_has_been_given_some) {
 
 TEST(BlockQueue, writes_the_last_block_also_when_it_is_unsettled) {
   Fixture f;
-  f.queue.append(receive(-2), true);
+  f.queue.append(blocking_receive(-2), true);
   f.queue.flush();
   EXPECT_THAT(f.written, testing::ElementsAre(-2));
 }

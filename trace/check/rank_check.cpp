@@ -36,7 +36,7 @@ bool has_flag(const Action& action, ActionFlag flag) {
 
 } // namespace
 
-std::string RankCheck::in_quotes(RegionId region) const {
+std::string RankCheck::quoted_region(RegionId region) const {
   return region < shared_.run.regions.size() ? "'" + shared_.run.regions[region] + "'" : "of no name";
 }
 
@@ -463,7 +463,7 @@ void RankCheck::mark(const Action& action) {
              (action.kind == ActionKind::thread ? "thread" : "meeting point"));
   if (!regions_.follow(action, number_))
     shared_.findings.add(Severity::note, rank(), number_,
-                         "ends region " + in_quotes(action.region) + ", which it has not begun");
+                         "ends region " + quoted_region(action.region) + ", which it has not begun");
 }
 
 void RankCheck::finalize() {
@@ -495,7 +495,7 @@ void RankCheck::end(bool whole) {
   if (!cut_short_)
     for (const OpenRegions::Open& open : regions_.all())
       shared_.findings.add(Severity::note, rank(), open.begin,
-                           "begins region " + in_quotes(open.region) + " and never ends it");
+                           "begins region " + quoted_region(open.region) + " and never ends it");
   if (messages_unordered_ > 0)
     shared_.findings.add(Severity::note, rank(), no_action,
                          "sends or receives " + counted(messages_unordered_, "message") +

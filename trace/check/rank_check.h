@@ -78,7 +78,8 @@ private:
   void look(const Action& action);
   void end(bool whole);
   void complain(std::string words);
-  std::string in_quotes(RegionId region) const;
+  /// The region's name, for findings.
+  std::string quoted_region(RegionId region) const;
 
   /// True when the action speaks with processes of another world, of which this trace knows nothing.
   bool with_another_world(const Action& action) const;

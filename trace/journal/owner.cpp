@@ -18,8 +18,8 @@ std::string proc_file(std::uint32_t process, const char* name) {
 }
 
 /// This host, in this container, since it was started.
-bool same_place(const JournalHeader& header) {
-  const auto [boot, pids] = this_place();
+bool same_pid_namespace(const JournalHeader& header) {
+  const auto [boot, pids] = this_pid_namespace();
   return boot == std::string(header.boot, strnlen(header.boot, sizeof header.boot)) && pids == header.process_namespace;
 }
 
@@ -45,12 +45,12 @@ std::string where(const JournalImage& journal) {
 
 } // namespace
 
-Place this_place() {
-  Place place;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> place.boot;
+PidNamespace this_pid_namespace() {
+  PidNamespace here;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> here.boot;
   struct stat status {};
-  if (::stat("/proc/self/ns/pid", &status) == 0) place.processes = status.st_ino;
-  return place;
+  if (::stat("/proc/self/ns/pid", &status) == 0) here.processes = status.st_ino;
+  return here;
 }
 
 std::uint64_t start_of_process(std::uint32_t process) {
@@ -66,7 +66,7 @@ std::uint64_t start_of_process(std::uint32_t process) {
 
 JournalOwner find_owner(const JournalImage& journal, const std::filesystem::path& path) {
   const JournalHeader& header = journal.header();
-  if (!same_place(header)) return JournalOwner::elsewhere;
+  if (!same_pid_namespace(header)) return JournalOwner::elsewhere;
   if (start_of_process(header.process) != header.process_start || header.process_start == 0) return JournalOwner::gone;
   const std::string stat = proc_file(header.process, "stat");
   const std::size_t state = stat.rfind(") ");

@@ -17,11 +17,11 @@ enum class JournalOwner : std::uint8_t {
 };
 
 /// Where processes have their numbers: a host since it was started, and a container on it.
-struct Place {
+struct PidNamespace {
   std::string boot;
   std::uint64_t processes = 0;
 };
-Place this_place();
+PidNamespace this_pid_namespace();
 
 /// When a process of this place started, in clock ticks after the host did; 0 when there is none.
 std::uint64_t start_of_process(std::uint32_t process);

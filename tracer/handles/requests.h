@@ -31,7 +31,7 @@ struct Request {
   bool published = false;        ///< all that is known when it starts has been entered
   bool completion_seen = false;  ///< a successful MPI_Request_get_status has been recorded as its completion
   trace::Action action;          ///< of a receive, or of a persistent request: what is recorded of it
-  Place place;                   ///< where that stands
+  ActionPosition place;          ///< where that stands
   bool unsettled = false;        ///< its source or tag is not known yet, and its place waits for it
   MPI_Comm* duplicate = nullptr; ///< MPI_Comm_idup: where the handle will be, while it is not known
   KnownCommunicator* duplicate_known = nullptr;

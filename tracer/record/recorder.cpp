@@ -254,7 +254,7 @@ RecordedThread& Recorder::thread() const {
   return *thread_state.recorded;
 }
 
-Place Recorder::append(const trace::Action& action, bool unsettled) {
+ActionPosition Recorder::append(const trace::Action& action, bool unsettled) {
   if (!recording()) return {};
   record_computation(*thread_state.call, !of_points(action.kind));
   if (timestamps) stamp_call(action.kind);
@@ -283,7 +283,7 @@ void Recorder::stamp_call(trace::ActionKind kind) {
   thread().stamp.set({times.entry, times.given ? now() : times.entry});
 }
 
-Place Recorder::put(RecordedThread& thread, const trace::Action& action, bool unsettled) {
+ActionPosition Recorder::put(RecordedThread& thread, const trace::Action& action, bool unsettled) {
   if (!threads_at_once_) return threads_.append_alone(thread, action, unsettled);
   if (const std::size_t waiting = threads_.append(thread, action); waiting >= actions_to_merge) {
     // Who holds the mutex may be merging these at this moment, or will with the next ones.
@@ -291,7 +291,7 @@ Place Recorder::put(RecordedThread& thread, const trace::Action& action, bool un
     if (!held && waiting >= actions_to_wait_for) held.lock();
     if (held) threads_.merge();
   }
-  return {.block = Place::elsewhere};
+  return {.block = ActionPosition::elsewhere};
 }
 
 void Recorder::put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel,

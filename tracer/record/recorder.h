@@ -74,7 +74,7 @@ public:
   }
 
   /// Records an action, and before it the computation that led to it. Nowhere while recording is switched off.
-  Place append(const trace::Action& action, bool unsettled = false);
+  ActionPosition append(const trace::Action& action, bool unsettled = false);
   /// Records an action that says something of a request already recorded, switched off or not.
   void append_of_recorded(const trace::Action& action);
   /// Records the computation before the call, and what workers did beside it.
@@ -166,7 +166,7 @@ private:
   /// Of the actions that a call records, gives the first the call's times.
   void stamp_call(trace::ActionKind kind);
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.
-  Place put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
+  ActionPosition put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
   void put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
   /// What a table says of a handle, which the calling thread may remember from the last time.
   template <typename Known, typename Table, typename Handle>

@@ -40,7 +40,7 @@ public:
   // Threads that are in MPI one after the other: a call begins once the one before has ended, whatever the threads
   // have computed side by side until then.
   /// Adds an action of the only thread that is in MPI now.
-  Place append_alone(RecordedThread& thread, const trace::Action& action, bool unsettled) {
+  ActionPosition append_alone(RecordedThread& thread, const trace::Action& action, bool unsettled) {
     if (thread.number() != last_) take_turn(thread.number());
     if (awaits_turn_) [[unlikely]]
       await_turn();

@@ -24,10 +24,10 @@ void BlockQueue::keep(Journal& journal, Define define) {
   held_.back().log = journal.open(first_action_);
 }
 
-Place BlockQueue::append(const trace::Action& action, bool unsettled) {
+ActionPosition BlockQueue::append(const trace::Action& action, bool unsettled) {
   Held& last = held_.back();
   const std::size_t known = last.block.dictionary().size();
-  const Place place{first_ + held_.size() - 1, static_cast<std::uint32_t>(last.block.append(action))};
+  const ActionPosition place{first_ + held_.size() - 1, static_cast<std::uint32_t>(last.block.append(action))};
   if (last.block.dictionary().size() != known)
     list_bytes_ += action.requests.size_bytes() + action.counts.size_bytes() + action.receive_counts.size_bytes();
   if (unsettled) ++last.unsettled;
@@ -66,7 +66,7 @@ void BlockQueue::stamp_last() {
   if (stamp_.on()) held_.back().block.add_times(stamp_.take());
 }
 
-void BlockQueue::replace(Place place, const trace::Action& action) {
+void BlockQueue::replace(ActionPosition place, const trace::Action& action) {
   Held& held = at(place);
   const std::size_t known = held.block.dictionary().size();
   held.block.replace(place.position, action);
@@ -76,14 +76,14 @@ void BlockQueue::replace(Place place, const trace::Action& action) {
   if (!held.log.replace(place.position, entry, fresh)) flush();
 }
 
-void BlockQueue::add_flag(Place place, trace::ActionFlag flag) {
+void BlockQueue::add_flag(ActionPosition place, trace::ActionFlag flag) {
   const trace::ActionBlock& block = at(place).block;
   trace::Action action = block.dictionary()[block.sequence()[place.position]];
   action.flags = static_cast<std::uint16_t>(action.flags | flag);
   replace(place, action);
 }
 
-void BlockQueue::settle(Place place) {
+void BlockQueue::settle(ActionPosition place) {
   if (!holds(place)) return;
   --at(place).unsettled;
   write_settled();

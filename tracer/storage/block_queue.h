@@ -12,7 +12,7 @@
 namespace timeless::tracer {
 
 /// Where an action stands in what has been recorded.
-struct Place {
+struct ActionPosition {
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
   /// Recorded, but out of reach: among the actions of one of several threads.
   static constexpr std::uint64_t elsewhere = nowhere - 1;
@@ -40,18 +40,20 @@ public:
   /// Gives the next action its times (see Stamp).
   void stamp(trace::ActionTimes times) { stamp_.set(times); }
   /// Adds an action; an unsettled one may still be replaced before its block is written, and delays that.
-  Place append(const trace::Action& action, bool unsettled = false);
+  ActionPosition append(const trace::Action& action, bool unsettled = false);
   /// Adds an action of a kind that has a volume.
   void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
 
   /// True while the action at this place has not been written.
-  bool holds(Place place) const { return place.exists() && place.block != Place::elsewhere && place.block >= first_; }
+  bool holds(ActionPosition place) const {
+    return place.exists() && place.block != ActionPosition::elsewhere && place.block >= first_;
+  }
   /// Replaces an action that is still held.
-  void replace(Place place, const trace::Action& action);
+  void replace(ActionPosition place, const trace::Action& action);
   /// Adds a flag to an action that is still held.
-  void add_flag(Place place, trace::ActionFlag flag);
+  void add_flag(ActionPosition place, trace::ActionFlag flag);
   /// Says of an unsettled action that nothing more will be learnt of it.
-  void settle(Place place);
+  void settle(ActionPosition place);
   /// Notes definitions in the journal, before what uses them. False when there is no journal, or no room.
   bool define(std::string_view definitions);
   /// Writes everything, settled or not.
@@ -65,7 +67,7 @@ private:
   };
 
   void stamp_last();
-  Held& at(Place place) { return held_[static_cast<std::size_t>(place.block - first_)]; }
+  Held& at(ActionPosition place) { return held_[static_cast<std::size_t>(place.block - first_)]; }
   /// What was appended last, in the journal.
   void note(Held& last, std::size_t known, std::uint64_t volume);
   void begin_block();

@@ -170,9 +170,9 @@ void Journal::fill_header(const Plan& plan) {
   filled.segment_bytes = static_cast<std::uint32_t>(segment_bytes_);
   filled.process = static_cast<std::uint32_t>(::getpid());
   filled.process_start = trace::start_of_process(filled.process);
-  const trace::Place place = trace::this_place();
-  filled.process_namespace = place.processes;
-  copy(filled.boot, place.boot);
+  const trace::PidNamespace here = trace::this_pid_namespace();
+  filled.process_namespace = here.processes;
+  copy(filled.boot, here.boot);
   ::gethostname(filled.host, sizeof filled.host - 1);
   filled.world = plan.world;
   filled.checksum = trace::checksum({reinterpret_cast<const char*>(&filled), sizeof filled - sizeof filled.checksum});

@@ -149,7 +149,7 @@ inline void SequenceFolder::place(const FoldedItem& item) {
 
 /// Of the last place, when its item is complete.
 inline void SequenceFolder::hash_last() {
-  Place& place = places_[last_];
+  ListItem& place = places_[last_];
   const std::uint64_t hash = hash_of(place.item);
   keys_[last_] = static_cast<std::uint32_t>(hash >> 32U);
   place.hash = places_[last_ - 1].hash * hash_base + hash;
@@ -166,7 +166,7 @@ inline std::uint64_t SequenceFolder::stretch_hash(std::uint32_t before, std::uin
 
 /// Makes what is in the last place findable. Undone in reverse order only.
 inline void SequenceFolder::settle_last() {
-  Place& place = places_[last_];
+  ListItem& place = places_[last_];
   if (last_ >= context_items) {
     place.earlier = contexts_[place.context];
     contexts_[place.context] = last_;
@@ -183,7 +183,7 @@ inline void SequenceFolder::settle_last() {
 /// All settled places from this one on, which are all but the last.
 void SequenceFolder::unsettle_from(std::uint32_t from) {
   for (std::uint32_t at = last_ - 1; at >= from; --at) {
-    const Place& place = places_[at];
+    const ListItem& place = places_[at];
     if (at >= context_items) contexts_[place.context] = place.earlier;
     if (!place.item.is_body()) continue;
     const std::uint32_t length = bodies_[place.item.body()].length;

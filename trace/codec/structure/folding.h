@@ -51,7 +51,7 @@ public:
 
 private:
   /// An item of the list. Places are numbered from 1.
-  struct Place {
+  struct ListItem {
     FoldedItem item;
     std::uint64_t hash = 0;    ///< of the list up to here; of the last item only once it is settled
     std::uint32_t earlier = 0; ///< the place before with the same context; 0 for none
@@ -103,7 +103,7 @@ private:
   void collect(FoldedSequence& sequence);
   void reset();
 
-  std::vector<Place> places_; ///< [0] stands before the list
+  std::vector<ListItem> places_; ///< [0] stands before the list
   std::uint32_t last_ = 0;
   std::vector<std::uint32_t> keys_;         ///< by place, settled or last: part of the item's hash
   std::vector<std::uint32_t> contexts_;     ///< by context: the last settled place that has it

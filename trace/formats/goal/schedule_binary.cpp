@@ -138,19 +138,19 @@ private:
   Schedule schedule_;
 };
 
-struct Place {
+struct ByteRange {
   std::uint64_t begin;
   std::uint64_t end;
 };
 
-std::vector<Place> places_of(const InputFile& file, std::uint32_t ranks) {
+std::vector<ByteRange> ranges_of(const InputFile& file, std::uint32_t ranks) {
   const std::string where = file.path().string();
   const std::uint64_t table_bytes = place_bytes * ranks;
   if (ranks == 0 || file.size() < magic_bytes + head_bytes + table_bytes)
     throw Error(Failure::invalid_input, "the file is shorter than the table of its ranks", where);
   const std::string bytes = file.read(magic_bytes + head_bytes, table_bytes);
   Numbers numbers(bytes);
-  std::vector<Place> places;
+  std::vector<ByteRange> ranges;
   std::uint64_t sum = 0;
   for (std::uint32_t rank = 0; rank < ranks && numbers.left() >= place_bytes; ++rank) {
     const auto begin = numbers.take<std::uint64_t>();
@@ -162,9 +162,9 @@ std::vector<Place> places_of(const InputFile& file, std::uint32_t ranks) {
     // What two ranks share could make a small file a large schedule.
     if (sum > file.size())
       throw Error(Failure::invalid_input, "ranks that lie over each other", where + ", rank " + std::to_string(rank));
-    places.push_back({begin, end});
+    ranges.push_back({begin, end});
   }
-  return places;
+  return ranges;
 }
 
 } // namespace
@@ -187,9 +187,9 @@ Schedules read_binary(const std::filesystem::path& path) {
                 found == magic_of_used_up ? "LogGOPSim has used this schedule up" : "no schedule of LogGOPSim",
                 path.string(), "have txt2bin make the file again, and leave out --save-mem");
   Schedules schedules;
-  const std::vector<Place> places = places_of(file, numbers.take<std::uint32_t>());
-  for (const Place& place : places) {
-    const std::string bytes = file.read(magic_bytes + place.begin, place.end - place.begin);
+  const std::vector<ByteRange> ranges = ranges_of(file, numbers.take<std::uint32_t>());
+  for (const ByteRange& range : ranges) {
+    const std::string bytes = file.read(magic_bytes + range.begin, range.end - range.begin);
     schedules.push_back(RankReader(file, schedules.size(), bytes).read());
   }
   return schedules;

@@ -33,7 +33,7 @@ using Channel = std::tuple<Rank, Rank, Tag>; ///< source, destination, tag
 using Sizes = std::vector<std::pair<Bytes, std::uint64_t>>;
 
 /// Where the lines of a rank stand.
-struct Place {
+struct RankLines {
   std::size_t file = 0;
   std::uint64_t offset = 0;
   std::uint64_t end = 0; ///< behind the rank's last line's beginning
@@ -46,7 +46,7 @@ struct Text {
   bool shared = false; ///< one file for all ranks
   Dialect dialect;
   Run run;
-  std::vector<Place> places; ///< by rank
+  std::vector<RankLines> rank_lines; ///< by rank
   std::map<Channel, Sizes> sizes;
 };
 

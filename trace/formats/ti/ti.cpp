@@ -14,15 +14,15 @@ namespace {
 class TiStream : public RankStream {
 public:
   TiStream(const Text& text, Rank rank)
-      : place_(text.places[static_cast<std::size_t>(rank)]), rank_(rank), parser_(text, rank),
-        lines_(text.files[place_.file], place_.offset) {}
+      : rank_lines_(text.rank_lines[static_cast<std::size_t>(rank)]), rank_(rank), parser_(text, rank),
+        lines_(text.files[rank_lines_.file], rank_lines_.offset) {}
 
   bool next(ActionBlock& block) override {
     constexpr std::size_t actions = 4096;
     block.clear();
     std::string_view line;
     while (!done_ && block.size() < actions) {
-      if (!lines_.next(line) || lines_.offset() >= place_.end) {
+      if (!lines_.next(line) || lines_.offset() >= rank_lines_.end) {
         parser_.end(block);
         done_ = true;
       } else if (split_action(line, parts_) && rank_word(parts_[0]) == rank_) {
@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  Place place_;
+  RankLines rank_lines_;
   Rank rank_;
   RankParser parser_;
   TextLines lines_;
