@@ -11,15 +11,15 @@ using testing::IsEmpty;
 
 // A counter that says this much more at each read; the self-test reads before and after its loop of 40 000
 // instructions.
-std::int64_t step = 0;
-std::uint64_t volume = 0;
+std::int64_t each_read = 0;
+std::uint64_t read_so_far = 0;
 std::uint64_t stepping() noexcept {
-  return volume += static_cast<std::uint64_t>(step);
+  return read_so_far += static_cast<std::uint64_t>(each_read);
 }
 
 std::string distrust_of_step(std::int64_t each) {
-  step = each;
-  volume = std::uint64_t{1} << 40U;
+  each_read = each;
+  read_so_far = std::uint64_t{1} << 40U;
   return distrust_of_instruction_counter(stepping);
 }
 
@@ -43,7 +43,7 @@ TEST(SelfTest, a_counter_that_goes_backwards_is_not) {
 }
 
 TEST(SelfTest, of_other_events_only_the_direction_is_tested) {
-  step = 0;
+  each_read = 0;
   EXPECT_THAT(distrust_of_counter(stepping), IsEmpty());
 }
 

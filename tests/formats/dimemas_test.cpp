@@ -83,7 +83,7 @@ protected:
   Dimemas write(const Source& source, double rate = 1e9) {
     report_ = write_dimemas(source, output_,
                             {.force = true, .lower = replay::lowering(source.run()), .rate = rate, .progress = {}});
-    return read(test::file_bytes(output_));
+    return read(trace::test::file_bytes(output_));
   }
   timeless::test::TemporaryDirectory directory_;
   std::filesystem::path output_ = directory_ / "run.dim";

@@ -17,17 +17,17 @@ namespace {
 using dumpi::Call;
 using dumpi::Status;
 using test::DumpiWriter;
+using test::self;
 using test::told;
+using test::type_byte;
+using test::world;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr int type_byte = 5;
 constexpr int type_int = 9;
 constexpr int type_double = 14;
-constexpr int world = 2;
-constexpr int self = 3;
 
 class Dumpi : public testing::Test {
 protected:

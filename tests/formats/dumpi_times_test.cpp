@@ -17,7 +17,10 @@ namespace {
 
 using dumpi::Call;
 using test::DumpiWriter;
+using test::self;
 using test::told;
+using test::type_byte;
+using test::world;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -25,10 +28,7 @@ using testing::IsEmpty;
 using tools::test::Outcome;
 using tools::test::timeless_command;
 
-constexpr int type_byte = 5;
-constexpr int world = 2;
-constexpr int self = 3;
-constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t one_second = 1'000'000'000;
 
 class DumpiTimes : public testing::Test {
 protected:
@@ -119,27 +119,27 @@ DumpiWriter beginning(const char* host, std::uint64_t time, std::optional<std::u
 }
 
 TEST_F(DumpiTimes, of_one_host_count_from_when_the_first_rank_left_init) {
-  const auto run = read({beginning("a", second + 34'000'000, {}), beginning("a", second, {})});
+  const auto run = read({beginning("a", one_second + 34'000'000, {}), beginning("a", one_second, {})});
   EXPECT_THAT(starts(*run), ElementsAre(34'000'000, 0));
   EXPECT_TRUE(clocks_agree(run->run()));
 }
 
 TEST_F(DumpiTimes, since_1970_are_one_clock_on_all_hosts) {
-  const auto run = read({beginning("a", second, {}, {1, 0, 0}), beginning("b", second + 2000, {}, {1, 0, 0})});
+  const auto run = read({beginning("a", one_second, {}, {1, 0, 0}), beginning("b", one_second + 2000, {}, {1, 0, 0})});
   EXPECT_THAT(starts(*run), ElementsAre(0, 2000));
 }
 
 TEST_F(DumpiTimes, of_hosts_with_their_own_clocks_are_set_by_the_first_barrier_of_all) {
   // b's clock is 5 s ahead; there its second rank leaves the barrier later.
-  const auto run = read({beginning("a", second, second), beginning("b", 6 * second + 2000, 6 * second),
-                         beginning("b", 6 * second + 3000, 6 * second + 700)});
+  const auto run = read({beginning("a", one_second, one_second), beginning("b", 6 * one_second + 2000, 6 * one_second),
+                         beginning("b", 6 * one_second + 3000, 6 * one_second + 700)});
   EXPECT_THAT(starts(*run), ElementsAre(0, 2000, 3000));
   EXPECT_TRUE(clocks_agree(run->run()));
   EXPECT_THAT(run->run().ranks[0].notes, Contains(HasSubstr("set by when ranks left the first MPI_Barrier")));
 }
 
 TEST_F(DumpiTimes, that_cannot_be_compared_are_refused_as_a_global_clock) {
-  const std::vector<DumpiWriter> ranks{beginning("a", second, {}), beginning("b", 6 * second + 2000, {})};
+  const std::vector<DumpiWriter> ranks{beginning("a", one_second, {}), beginning("b", 6 * one_second + 2000, {})};
   EXPECT_THAT(starts(*read(ranks)), ElementsAre(0, 0));
   const std::string trace = write(ranks);
   const std::string archive = (*this / "run.tia").string();
@@ -154,7 +154,7 @@ TEST_F(DumpiTimes, that_cannot_be_compared_are_refused_as_a_global_clock) {
 }
 
 TEST_F(DumpiTimes, begin_the_clocks_of_a_replay_where_that_is_asked_for) {
-  const std::string trace = write({beginning("a", second, {}), beginning("a", second + 34'000'000, {})});
+  const std::string trace = write({beginning("a", one_second, {}), beginning("a", one_second + 34'000'000, {})});
   const auto makespan = [&](const char* clock) {
     const Outcome outcome =
         timeless_command({"replay", "--from", "dumpi", trace, "--network", "e1g", "--clock", clock, "--json"});

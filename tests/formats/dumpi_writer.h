@@ -12,6 +12,11 @@
 
 namespace timeless::trace::formats::test {
 
+/// Numbers that sst-dumpi gives to MPI_BYTE, MPI_COMM_WORLD and MPI_COMM_SELF.
+inline constexpr int type_byte = 5;
+inline constexpr int world = 2;
+inline constexpr int self = 3;
+
 /// A rank's DUMPI file, record by record, as sst-dumpi writes them.
 class DumpiWriter {
 public:

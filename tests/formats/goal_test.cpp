@@ -32,7 +32,7 @@ protected:
 
   /// What is said between a rank's braces.
   std::vector<std::string> statements(Rank rank) const {
-    const std::string text = test::file_bytes(output_);
+    const std::string text = trace::test::file_bytes(output_);
     std::istringstream lines(text.substr(text.find("rank " + std::to_string(rank) + " {")));
     std::vector<std::string> all;
     std::string line;
@@ -43,13 +43,13 @@ protected:
   }
 
   std::unique_ptr<ImportedRun> read(const std::string& text) {
-    test::write_bytes(output_, text);
+    trace::test::write_bytes(output_, text);
     return open_goal(output_);
   }
 
   static std::vector<std::string> actions(const Source& source, Rank rank) {
     std::vector<std::string> all;
-    for (const test::OwnedAction& one : test::actions_of(source, rank)) {
+    for (const trace::test::OwnedAction& one : trace::test::actions_of(source, rank)) {
       std::string line = mpi_name(one.action);
       if (has_volume(one.action.kind)) line += " " + std::to_string(one.volume);
       if (family(one.action.kind) == ActionFamily::point_to_point)
@@ -201,7 +201,7 @@ TEST_F(Goal, the_binary_form_is_byte_for_byte_as_txt2bin_lays_it_out) {
                   "\0\0\0\0\1\0\0\0",
                   39);
   expected.append("\1\0\0\0", 4);
-  EXPECT_EQ(test::file_bytes(binary_), expected);
+  EXPECT_EQ(trace::test::file_bytes(binary_), expected);
 }
 
 TEST_F(Goal, operations_without_dependencies_begin_before_what_waits_whatever_the_file_s_order) {
@@ -318,9 +318,9 @@ TEST_F(Goal, a_damaged_binary_form_is_refused_or_a_run) {
   program.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 5});
   program.finalize();
   write_binary(program);
-  const std::string whole = test::file_bytes(binary_);
+  const std::string whole = trace::test::file_bytes(binary_);
   const auto reads = [&](const std::string& bytes) {
-    test::write_bytes(output_, bytes);
+    trace::test::write_bytes(output_, bytes);
     try {
       return open_goal(output_)->run().size > 0;
     } catch (const Error& error) {

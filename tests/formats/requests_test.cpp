@@ -32,7 +32,7 @@ protected:
 
   /// Partner and tag of each line that is such a receive, in the order of the lines.
   static std::vector<std::string> receives(const std::filesystem::path& file, const char* line) {
-    const std::string text = test::file_bytes(file);
+    const std::string text = trace::test::file_bytes(file);
     const std::regex receive(line);
     std::vector<std::string> all;
     for (std::sregex_iterator match(text.begin(), text.end(), receive), end; match != end; ++match)
@@ -84,7 +84,7 @@ TEST_F(Requests, receives_stand_where_they_were_posted_with_what_they_received_a
 }
 
 TEST_F(Requests, cancelled_or_resolved_without_reason_are_refused_with_rank_and_action) {
-  for (const test::ContradictoryOutcome& wrong : test::contradictory_outcomes())
+  for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes())
     for (const char* format : {"ti", "goal", "goal-binary", "dimemas"}) {
       SCOPED_TRACE(wrong.name + " in " + format);
       try {
@@ -116,7 +116,7 @@ TEST_F(Requests, every_message_of_a_random_program_has_both_ends_in_what_is_writ
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const MemorySource program = replay::test::random_program(seed);
     for (const RankRecord& record : program.run().ranks)
-      for (const test::OwnedAction& one : test::actions_of(program, record.rank)) {
+      for (const trace::test::OwnedAction& one : trace::test::actions_of(program, record.rank)) {
         if (one.action.kind == ActionKind::cancelled) ++cancelled;
         if (one.action.kind == ActionKind::resolved) ++resolved;
       }
@@ -137,7 +137,7 @@ TEST_F(Requests, every_message_of_a_random_program_has_both_ends_in_what_is_writ
 TEST_F(Requests, every_receive_of_a_random_program_has_its_send_in_dimemas) {
   static const std::regex record(R"(\n([23]):(\d+):0:(\d+):(\d+):(\d+):(\d+):([0-3]))");
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const std::string text = test::file_bytes(write(replay::test::random_program(seed), "dimemas"));
+    const std::string text = trace::test::file_bytes(write(replay::test::random_program(seed), "dimemas"));
     // By sender, receiver, tag and communicator: sends less receives.
     std::map<std::string, int> open;
     for (std::sregex_iterator match(text.begin(), text.end(), record), end; match != end; ++match) {

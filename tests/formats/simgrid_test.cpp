@@ -196,7 +196,7 @@ TEST_F(SimGrid, smpirun_replays_what_the_text_has_no_words_for_as_messages) {
 /// What a rank does but compute, as both tracers can say it.
 std::vector<std::string> calls(const Source& source, Rank rank) {
   std::vector<std::string> all;
-  for (const test::OwnedAction& owned : test::actions_of(source, rank)) {
+  for (const trace::test::OwnedAction& owned : trace::test::actions_of(source, rank)) {
     const Action& action = owned.action;
     if (has_volume(action.kind)) continue;
     std::string line = mpi_name(action);

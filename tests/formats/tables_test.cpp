@@ -40,7 +40,7 @@ protected:
     for (const Rank rank : {0, 2})
       run.add(rank, {.kind = ActionKind::broadcast, .communicator = turned, .peer = 1, .bytes = 9});
     run.finalize();
-    test::write_archive(run, path_);
+    trace::test::write_archive(run, path_);
   }
 
   /// Lines of what a verb prints.
@@ -55,7 +55,7 @@ protected:
     return all;
   }
 
-  test::TemporaryDirectory directory_;
+  trace::test::TemporaryDirectory directory_;
   std::filesystem::path path_ = directory_ / "run.tia";
 };
 
@@ -116,7 +116,7 @@ void write_names(const std::filesystem::path& path) {
     run.add(0, {.kind = ActionKind::region_end, .region = region});
   }
   run.finalize();
-  test::write_archive(run, path);
+  trace::test::write_archive(run, path);
 }
 
 /// Fields of comma-separated values, by RFC 4180.
@@ -192,7 +192,7 @@ TEST_F(Tables, a_neighbourhood_tells_its_sources_from_its_destinations) {
   run.add(0, {.kind = ActionKind::neighbor_alltoall, .tag = 0, .bytes = 8, .receive_bytes = 8});
   run.finalize();
   std::filesystem::remove(path_);
-  test::write_archive(run, path_);
+  trace::test::write_archive(run, path_);
   const std::string call = "communicator=0 bytes=8 receive_bytes=8";
   EXPECT_THAT(lines({"dump", "--rank", "0", "--count", "4"}),
               ElementsAre("0 0 Neighbor_allgather " + call + " sources=[2,-1] destinations=[0,3,1]",

@@ -31,7 +31,7 @@ protected:
 
   /// The lines of a rank between init and finalize.
   std::vector<std::string> lines(Rank rank) const {
-    const std::string text = test::file_bytes(output_.string() + "_files/rank-" + std::to_string(rank) + ".txt");
+    const std::string text = trace::test::file_bytes(output_.string() + "_files/rank-" + std::to_string(rank) + ".txt");
     EXPECT_TRUE(text.ends_with('\n')) << "SimGrid drops a last line without an end";
     std::istringstream stream(text);
     std::vector<std::string> all;
@@ -205,7 +205,7 @@ TEST_F(TiWriter, says_where_a_replay_takes_an_operation_to_commute_or_not_to) {
                                                   Pair("Reduce_scatter as one whose operation commutes", 2),
                                                   Pair("Scan as one whose operation does not commute", 2)));
   const auto back = open_ti(output_);
-  for (const test::OwnedAction& owned : test::actions_of(*back, 1)) {
+  for (const trace::test::OwnedAction& owned : trace::test::actions_of(*back, 1)) {
     const bool ordered = owned.action.kind == ActionKind::scan || owned.action.kind == ActionKind::exscan;
     EXPECT_EQ((owned.action.flags & flag_noncommutative) != 0, ordered) << mpi_name(owned.action);
   }
@@ -276,15 +276,15 @@ TEST_F(TiWriter, what_the_text_cannot_say_is_counted_by_name) {
 TEST_F(TiWriter, an_output_that_exists_stays_unless_forced) {
   MemorySource program(1);
   program.finalize();
-  test::write_bytes(output_, "mine");
+  trace::test::write_bytes(output_, "mine");
   EXPECT_THROW(write_ti(program, output_, {}), Error);
-  EXPECT_EQ(test::file_bytes(output_), "mine");
+  EXPECT_EQ(trace::test::file_bytes(output_), "mine");
   write(program);
-  EXPECT_NE(test::file_bytes(output_), "mine");
+  EXPECT_NE(trace::test::file_bytes(output_), "mine");
   const std::filesystem::path beside = output_.string() + "_files/notes";
-  test::write_bytes(beside, "mine");
+  trace::test::write_bytes(beside, "mine");
   write(program);
-  EXPECT_EQ(test::file_bytes(beside), "mine") << "what a forced output does not write stays";
+  EXPECT_EQ(trace::test::file_bytes(beside), "mine") << "what a forced output does not write stays";
 }
 
 TEST_F(TiWriter, what_is_written_is_read_as_it_was) {
@@ -302,7 +302,8 @@ TEST_F(TiWriter, what_is_written_is_read_as_it_was) {
   write(program);
   const auto back = open_ti(output_);
   for (const Rank rank : {0, 1})
-    EXPECT_TRUE(test::same_actions(test::actions_of(program, rank), test::actions_of(*back, rank))) << rank;
+    EXPECT_TRUE(trace::test::same_actions(trace::test::actions_of(program, rank), trace::test::actions_of(*back, rank)))
+        << rank;
 }
 
 } // namespace

@@ -32,13 +32,14 @@ using testing::AllOf;
 using testing::Field;
 using testing::HasSubstr;
 
-const std::vector<std::string> settings{"network/model",     "smpi/bw-factor",          "smpi/lat-factor",
-                                        "smpi/os",           "smpi/async-small-thresh", "smpi/send-is-detached-thresh",
-                                        "smpi/coll-selector"};
+const std::vector<std::string> some_settings{"network/model",           "smpi/bw-factor",
+                                             "smpi/lat-factor",         "smpi/os",
+                                             "smpi/async-small-thresh", "smpi/send-is-detached-thresh",
+                                             "smpi/coll-selector"};
 
 Findings findings_of(const std::string& text) {
   const WrittenPlatform platform(text);
-  return check_text(XmlFile::read(platform.path()), settings);
+  return check_text(XmlFile::read(platform.path()), some_settings);
 }
 
 struct Mistake {

@@ -3,53 +3,20 @@
 #include "random_program.h"
 #include "replay/replay.h"
 #include "tests/temporary_directory.h"
+#include "tests/trace/samples.h"
+#include "tests/trace/shared_structures.h"
 #include "trace/archive/reader.h"
-#include "trace/archive/structure_builder.h"
-#include "trace/archive/writer.h"
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <map>
 #include <numeric>
-#include <string>
 #include <vector>
 
 namespace timeless::replay::test {
 namespace {
 
-void write_archive(const trace::Source& source, const std::filesystem::path& path) {
-  trace::ArchiveWriter writer(path);
-  writer.define(definitions_of(source.run()));
-  trace::ActionBlock block;
-  for (const trace::RankRecord& record : source.run().ranks)
-    for (const auto stream = source.open(record.rank); stream->next(block);)
-      writer.write(record.rank, block);
-  writer.finish();
-}
-
-/// With structures that ranks share, as gathering leaves them.
-void share_structures(const trace::ArchiveReader& archive, const std::filesystem::path& path) {
-  trace::ArchiveWriter writer(path);
-  writer.define(definitions_of(archive.run()));
-  std::map<std::string, std::uint32_t> known;
-  trace::Layout layout;
-  for (const trace::RankRecord& record : archive.run().ranks) {
-    std::vector<std::uint32_t> numbers;
-    for (const std::string& structure :
-         whole_structures(archive, record.rank, archive.numbers(record.rank), record.actions)) {
-      const auto [found, added] = known.try_emplace(structure, static_cast<std::uint32_t>(known.size()));
-      if (added) writer.share(std::vector{structure});
-      numbers.push_back(found->second);
-    }
-    layout.add(numbers);
-  }
-  writer.write(layout);
-  for (const trace::RankRecord& record : archive.run().ranks)
-    for (const trace::Stretch& stretch : archive.stretches(record.rank))
-      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
-  writer.finish();
-}
+using trace::test::share_structures;
+using trace::test::write_archive;
 
 TEST(Slices, of_one_archive_have_the_same_bits_as_of_memory) {
   for (std::uint64_t seed = 6500; seed < 6510; ++seed) {

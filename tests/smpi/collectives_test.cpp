@@ -17,9 +17,6 @@ using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
 using trace::Rank;
-using trace::RequestId;
-
-constexpr RequestId request = 0;
 
 // SMPI's own lets everyone go at once.
 TEST(NonblockingBarrier, is_done_when_the_last_has_come) {

@@ -23,16 +23,10 @@ using trace::Bytes;
 using trace::CommunicatorId;
 using trace::MemorySource;
 using trace::Rank;
-using trace::RequestId;
 
 // Two ranks that make one call of a kind, with what belongs to it.
 
-constexpr RequestId request = 0;
-const std::array<Bytes, 2> parts{1000, 1000};
-const std::array<Rank, 2> ring_of_0{1, 1}; ///< from, to
-const std::array<Rank, 2> ring_of_1{0, 0};
-const std::array<Rank, 1> only_0{0};
-const std::array<Rank, 1> only_1{1};
+const std::array<Bytes, 2> two_parts{1000, 1000};
 
 /// One program with every kind that goes without another: which of them belong to the call under test.
 struct Scene {
@@ -86,8 +80,8 @@ void about_a_request(Scene& scene, ActionKind kind) {
 
 Action collective_of(ActionKind kind, Rank rank) {
   Action action{.kind = kind, .peer = 0, .bytes = 1000, .receive_bytes = 1000, .element_bytes = 8};
-  action.counts = parts;
-  action.receive_counts = parts;
+  action.counts = two_parts;
+  action.receive_counts = two_parts;
   switch (kind) {
   case ActionKind::neighbor_allgather:
   case ActionKind::neighbor_allgatherv:
@@ -97,8 +91,8 @@ Action collective_of(ActionKind kind, Rank rank) {
     action.peer = trace::no_rank;
     action.tag = 2;
     action.ranks = rank == 0 ? ring_of_0 : ring_of_1;
-    action.counts = std::span(parts).first(1);
-    action.receive_counts = std::span(parts).first(1);
+    action.counts = std::span(two_parts).first(1);
+    action.receive_counts = std::span(two_parts).first(1);
     break;
   default:
     break;

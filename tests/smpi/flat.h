@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace timeless::replay {
 
 inline constexpr double latency = 10e-6;
 inline constexpr double byte_time = 1e-9;
+
+/// A request of a rank that has no other.
+inline constexpr trace::RequestId request = 0;
+/// What calls list: a rank alone, and of two ranks in a ring, from and to whom each sends.
+inline constexpr std::array<trace::Rank, 1> only_0{0};
+inline constexpr std::array<trace::Rank, 1> only_1{1};
+inline constexpr std::array<trace::Rank, 2> ring_of_0{1, 1};
+inline constexpr std::array<trace::Rank, 2> ring_of_1{0, 0};
 
 /// What a message between hosts takes, seconds.
 inline double message(trace::Bytes bytes) {

@@ -19,9 +19,6 @@ using trace::Bytes;
 using trace::CommunicatorId;
 using trace::MemorySource;
 using trace::Rank;
-using trace::RequestId;
-
-constexpr RequestId request = 0;
 
 TEST(Intercommunicator, messages_go_to_the_other_groups_ranks) {
   MemorySource program(5);

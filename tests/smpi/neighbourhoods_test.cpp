@@ -16,11 +16,6 @@ using trace::ActionKind;
 using trace::Bytes;
 using trace::MemorySource;
 using trace::Rank;
-using trace::RequestId;
-
-constexpr RequestId request = 0;
-const std::array<Rank, 2> ring_of_0{1, 1}; ///< from, to
-const std::array<Rank, 2> ring_of_1{0, 0};
 
 TEST(Neighbourhood, sends_each_neighbour_its_part_as_in_the_model) {
   // A line of four: the ends have one neighbour, and MPI_PROC_NULL on the other side.

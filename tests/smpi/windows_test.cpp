@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,11 +20,6 @@ using trace::Bytes;
 using trace::CommunicatorId;
 using trace::MemorySource;
 using trace::Rank;
-using trace::RequestId;
-
-constexpr RequestId request = 0;
-const std::array<Rank, 1> only_0{0};
-const std::array<Rank, 1> only_1{1};
 
 /// Two ranks, or more, with a window over them all.
 struct WindowScene {

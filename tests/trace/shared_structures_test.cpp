@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "tests/trace/samples.h"
+#include "tests/trace/shared_structures.h"
 #include "trace/archive/reader.h"
 #include "trace/archive/structure_builder.h"
 #include "trace/archive/writer.h"
@@ -7,42 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 
 namespace timeless::trace {
 namespace {
 
 using test::actions_of;
 using test::same_actions;
-
-/// Rewrites an archive with structures that ranks share, as gathering does. Returns how many there are.
-std::size_t share(const ArchiveReader& archive, const std::filesystem::path& path) {
-  ArchiveWriter writer(path);
-  Definitions definitions = definitions_of(archive.run());
-  for (const RankRecord& record : archive.run().ranks)
-    definitions.numbers.push_back({.rank = record.rank, .communicators = archive.numbers(record.rank).communicators});
-  writer.define(definitions);
-  std::map<std::string, std::uint32_t> known;
-  Layout layout;
-  for (const RankRecord& record : archive.run().ranks) {
-    std::vector<std::uint32_t> numbers;
-    for (const std::string& structure :
-         whole_structures(archive, record.rank, archive.numbers(record.rank), record.actions)) {
-      const auto [found, added] = known.try_emplace(structure, static_cast<std::uint32_t>(known.size()));
-      if (added) writer.share(std::vector{structure});
-      numbers.push_back(found->second);
-    }
-    layout.add(numbers);
-  }
-  writer.write(layout);
-  for (const RankRecord& record : archive.run().ranks)
-    for (const Stretch& stretch : archive.stretches(record.rank)) {
-      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
-      if (stretch.times) writer.copy(stretch.times->header, archive.payload(*stretch.times));
-    }
-  writer.finish();
-  return known.size();
-}
+using test::share_structures;
 
 /// Each rank exchanges with both neighbours around a ring, and all meet now and then.
 MemorySource ring(Rank size, std::size_t rounds, std::size_t actions_per_block) {
@@ -68,7 +40,7 @@ TEST(SharedStructures, mean_the_same_actions_as_those_of_the_stretches) {
   for (const std::size_t actions_per_block : {7U, 64U, 5000U}) {
     const MemorySource run = test::varied_run(3, 40, actions_per_block);
     test::write_archive(run, directory / "own.tia", true);
-    share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+    share_structures(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
     const ArchiveReader shared(directory / "shared.tia");
     EXPECT_TRUE(shared.finished());
     EXPECT_TRUE(shared.damage().empty());
@@ -84,7 +56,7 @@ TEST(SharedStructures, of_equal_roles_are_one) {
   const MemorySource run = ring(64, 200, 50);
   test::write_archive(run, directory / "own.tia");
   // Rank 0 is told apart: its left neighbour, and the right one of the last, whom it is.
-  EXPECT_LE(share(ArchiveReader(directory / "own.tia"), directory / "shared.tia"), 3U);
+  EXPECT_LE(share_structures(ArchiveReader(directory / "own.tia"), directory / "shared.tia"), 3U);
   const ArchiveReader shared(directory / "shared.tia");
   for (const Rank rank : {0, 1, 31, 63})
     EXPECT_TRUE(same_actions(actions_of(shared, rank), actions_of(run, rank))) << rank;
@@ -109,8 +81,8 @@ TEST(SharedStructures, do_not_grow_with_the_run) {
 TEST(SharedStructures, stay_the_same_bytes_when_gathered_again) {
   const test::TemporaryDirectory directory;
   test::write_archive(test::varied_run(3, 40, 64), directory / "own.tia");
-  share(ArchiveReader(directory / "own.tia"), directory / "once.tia");
-  share(ArchiveReader(directory / "once.tia"), directory / "twice.tia");
+  share_structures(ArchiveReader(directory / "own.tia"), directory / "once.tia");
+  share_structures(ArchiveReader(directory / "once.tia"), directory / "twice.tia");
   EXPECT_EQ(test::file_bytes(directory / "once.tia"), test::file_bytes(directory / "twice.tia"));
 }
 
@@ -118,7 +90,7 @@ TEST(SharedStructures, give_any_stretch_for_the_asking) {
   const test::TemporaryDirectory directory;
   const MemorySource run = ring(4, 100, 37);
   test::write_archive(run, directory / "own.tia");
-  share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+  share_structures(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
   const ArchiveReader shared(directory / "shared.tia");
   const auto all = actions_of(run, 2);
   const auto stretches = shared.stretches(2);
@@ -135,7 +107,7 @@ TEST(SharedStructures, damaged_anywhere_never_change_an_action_unnoticed) {
   const test::TemporaryDirectory directory;
   const MemorySource run = ring(3, 30, 37);
   test::write_archive(run, directory / "own.tia");
-  share(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
+  share_structures(ArchiveReader(directory / "own.tia"), directory / "shared.tia");
   const std::string whole = test::file_bytes(directory / "shared.tia");
   for (std::size_t position = 0; position < whole.size(); ++position) {
     std::string bytes = whole;

@@ -13,7 +13,6 @@ namespace {
 using trace::ActionFamily;
 using trace::ActionKind;
 
-constexpr int ranks = 4;
 constexpr trace::Bytes part = 16;
 
 class FurtherForm : public testing::TestWithParam<const char*> {};
@@ -33,9 +32,9 @@ TEST_P(FurtherForm, prints_and_returns_the_same_traced_and_untraced) {
 TEST_P(FurtherForm, makes_the_actions_of_the_c_program_and_leaves_no_call_out) {
   const auto& expected = recording_of("further_calls_c").trace;
   const auto& actual = recording_of(GetParam()).trace;
-  ASSERT_EQ(expected.size(), std::size_t{ranks});
-  ASSERT_EQ(actual.size(), std::size_t{ranks});
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
+  ASSERT_EQ(expected.size(), std::size_t{recorded_ranks});
+  ASSERT_EQ(actual.size(), std::size_t{recorded_ranks});
+  for (std::size_t rank = 0; rank < recorded_ranks; ++rank) {
     EXPECT_THAT(actual[rank].actions, testing::ContainerEq(expected[rank].actions)) << "rank " << rank;
     EXPECT_THAT(actual[rank].record().unrecorded_calls, testing::IsEmpty());
   }

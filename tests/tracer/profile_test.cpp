@@ -15,24 +15,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using trace::KernelProfile;
 
-struct Recording {
-  Outcome outcome;
-  std::vector<RecordedRank> ranks;
-};
-
-Recording record(const std::string& environment) {
-  const TemporaryDirectory directory;
-  Recording recording{
-      run_traced({.ranks = 2, .program = "profiled", .arguments = "", .environment = environment}, directory / "trace"),
-      {}};
-  if (std::filesystem::exists(directory / "trace")) recording.ranks = read_recording(directory / "trace");
-  return recording;
+TracedRun record_profiled(const std::string& environment) {
+  return record_traced({.ranks = 2, .program = "profiled", .arguments = "", .environment = environment});
 }
 
 /// Software events are counted by every kernel of Linux.
 TEST(Profile, counts_what_each_kernel_did) {
-  const Recording recording =
-      record("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=perf::PAGE-FAULTS,perf::CPU-MIGRATIONS");
+  const TracedRun recording =
+      record_profiled("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=perf::PAGE-FAULTS,perf::CPU-MIGRATIONS");
   ASSERT_EQ(recording.outcome.status, 0) << recording.outcome.errors;
   EXPECT_EQ(recording.outcome.output, "2\n2\n");
   for (const RecordedRank& rank : recording.ranks) {
@@ -53,7 +43,7 @@ TEST(Profile, counts_what_each_kernel_did) {
 }
 
 TEST(Profile, needs_no_counter_of_computation) {
-  const Recording recording = record("TIMELESS_PROFILE=perf::PAGE-FAULTS");
+  const TracedRun recording = record_profiled("TIMELESS_PROFILE=perf::PAGE-FAULTS");
   ASSERT_EQ(recording.outcome.status, 0) << recording.outcome.errors;
   const RecordedRank& rank = recording.ranks.at(0);
   EXPECT_TRUE(rank.volumes.empty());
@@ -62,14 +52,14 @@ TEST(Profile, needs_no_counter_of_computation) {
 }
 
 TEST(Profile, is_none_unless_asked_for) {
-  const Recording recording = record("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=");
+  const TracedRun recording = record_profiled("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=");
   ASSERT_EQ(recording.outcome.status, 0) << recording.outcome.errors;
   EXPECT_TRUE(recording.ranks.at(0).run.profile_events.empty());
   EXPECT_TRUE(recording.ranks.at(0).record().profile.empty());
 }
 
-void expect_refusal(const std::string& profile, int status, const std::string& words) {
-  const Recording recording = record("TIMELESS_PROFILE=" + profile);
+void expect_profile_refused(const std::string& profile, int status, const std::string& words) {
+  const TracedRun recording = record_profiled("TIMELESS_PROFILE=" + profile);
   EXPECT_EQ(recording.outcome.status, status) << profile;
   EXPECT_EQ(recording.outcome.output, "");
   EXPECT_THAT(recording.outcome.errors,
@@ -79,24 +69,25 @@ void expect_refusal(const std::string& profile, int status, const std::string& w
 }
 
 TEST(ProfileSettings, that_make_no_sense_are_refused_in_one_line) {
-  expect_refusal(",", 2, "'' is no event");
-  expect_refusal("perf::PAGE-FAULTS,", 2, "'' is no event");
-  expect_refusal("perf::PAGE-FAULTS,perf::PAGE-FAULTS", 2, "'perf::PAGE-FAULTS' stands there twice");
-  expect_refusal("A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q", 2, "17 events are too many");
+  expect_profile_refused(",", 2, "'' is no event");
+  expect_profile_refused("perf::PAGE-FAULTS,", 2, "'' is no event");
+  expect_profile_refused("perf::PAGE-FAULTS,perf::PAGE-FAULTS", 2, "'perf::PAGE-FAULTS' stands there twice");
+  expect_profile_refused("A,B,C,D,E,F,G,H,I,J,K,L,M,N,O,P,Q", 2, "17 events are too many");
 }
 
 TEST(ProfileSettings, an_event_that_does_not_exist_is_named_with_what_does) {
-  expect_refusal("perf::PAGE-FAULTS,NO_SUCH_EVENT", 5, "'NO_SUCH_EVENT' cannot be counted: ");
-  expect_refusal("NO_SUCH_EVENT", 5, "available here");
+  expect_profile_refused("perf::PAGE-FAULTS,NO_SUCH_EVENT", 5, "'NO_SUCH_EVENT' cannot be counted: ");
+  expect_profile_refused("NO_SUCH_EVENT", 5, "available here");
 }
 
 /// On a pretended processor whose events count the iterations of a known loop.
 class PapiProfile : public testing::Test {
 protected:
-  static Recording record_with_papi(const std::string& environment) {
-    return record("LD_PRELOAD=" TIMELESS_LIBRARY ":" FAKE_PMU_LIBRARY
-                  " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 FAKE_PMU=breakpoint TIMELESS_COUNTER=papi:PAPI_TOT_CYC " +
-                  environment);
+  static TracedRun record_with_papi(const std::string& environment) {
+    return record_profiled(
+        "LD_PRELOAD=" TIMELESS_LIBRARY ":" FAKE_PMU_LIBRARY
+        " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 FAKE_PMU=breakpoint TIMELESS_COUNTER=papi:PAPI_TOT_CYC " +
+        environment);
   }
 
   void SetUp() override {
@@ -104,11 +95,11 @@ protected:
     if (without.outcome.status != 0) GTEST_SKIP() << "this kernel counts no execution breakpoints";
   }
 
-  Recording without;
+  TracedRun without;
 };
 
 TEST_F(PapiProfile, counts_together_with_the_volumes_and_does_not_change_them) {
-  const Recording with = record_with_papi("TIMELESS_PROFILE=PAPI_TOT_INS");
+  const TracedRun with = record_with_papi("TIMELESS_PROFILE=PAPI_TOT_INS");
   ASSERT_EQ(with.outcome.status, 0) << with.outcome.errors;
   ASSERT_EQ(with.ranks.size(), 2U);
   for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -124,7 +115,7 @@ TEST_F(PapiProfile, counts_together_with_the_volumes_and_does_not_change_them) {
 }
 
 TEST_F(PapiProfile, counts_by_itself_where_something_else_counts_the_volumes) {
-  const Recording with = record_with_papi("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=PAPI_TOT_INS,PAPI_BR_INS");
+  const TracedRun with = record_with_papi("TIMELESS_COUNTER=cputime TIMELESS_PROFILE=PAPI_TOT_INS,PAPI_BR_INS");
   ASSERT_EQ(with.outcome.status, 0) << with.outcome.errors;
   const auto& profile = with.ranks.at(0).record().profile;
   ASSERT_FALSE(profile.empty());
@@ -132,7 +123,7 @@ TEST_F(PapiProfile, counts_by_itself_where_something_else_counts_the_volumes) {
 }
 
 TEST_F(PapiProfile, events_that_do_not_fit_together_are_named) {
-  const Recording with = record_with_papi("FAKE_PMU_EVENTS=2 TIMELESS_PROFILE=PAPI_TOT_INS,PAPI_BR_INS");
+  const TracedRun with = record_with_papi("FAKE_PMU_EVENTS=2 TIMELESS_PROFILE=PAPI_TOT_INS,PAPI_BR_INS");
   EXPECT_EQ(with.outcome.status, 5);
   EXPECT_THAT(with.outcome.errors,
               HasSubstr("'PAPI_BR_INS' cannot be counted together with PAPI_TOT_INS and PAPI_TOT_CYC: "));

@@ -27,13 +27,6 @@ constexpr const char* sanitizer_settings =
     "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1:exitcode=99 "
     "TSAN_OPTIONS=ignore_noninstrumented_modules=1:exitcode=99 ";
 
-std::string content(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 Outcome run(const Job& job, const std::string& preload) {
   const TemporaryDirectory results;
   std::string program = job.program;
@@ -79,6 +72,13 @@ RecordedRank read_rank(const std::filesystem::path& path) {
 }
 
 } // namespace
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 
 Outcome run_plain(const Job& job) {
   return run(job, "");
@@ -136,13 +136,27 @@ Recording record_beside_plain(const Job& job) {
   return recording;
 }
 
+TracedRun record_traced(const Job& job) {
+  const TemporaryDirectory directory;
+  TracedRun run{run_traced(job, directory / "trace"), {}};
+  if (std::filesystem::exists(directory / "trace")) run.ranks = read_recording(directory / "trace");
+  return run;
+}
+
+std::vector<trace::ActionKind> kinds(const RecordedRank& rank) {
+  std::vector<trace::ActionKind> result;
+  for (const Kept& kept : rank.actions)
+    result.push_back(kept.action.kind);
+  return result;
+}
+
 const Recording& recording_of(const std::string& program) {
   static std::map<std::string, Recording> done;
   const auto known = done.find(program);
   if (known != done.end()) return known->second;
   const TemporaryDirectory directory;
-  return done[program] =
-             record_beside_plain({.ranks = 4, .program = program, .arguments = (directory / "data").string()});
+  return done[program] = record_beside_plain(
+             {.ranks = recorded_ranks, .program = program, .arguments = (directory / "data").string()});
 }
 
 } // namespace timeless::test

@@ -29,6 +29,9 @@ struct Job {
   bool around_launcher = false;
 };
 
+/// A file as text; empty where there is none.
+std::string content(const std::filesystem::path& path);
+
 Outcome run_plain(const Job& job);
 /// With libtimeless.so preloaded, TIMELESS_COUNTER=none unless the job says otherwise, and the trace in `directory`.
 Outcome run_traced(const Job& job, const std::filesystem::path& directory);
@@ -63,6 +66,9 @@ struct RecordedRank {
   std::vector<Kept> of_kind(trace::ActionKind kind) const;
 };
 
+/// The kinds of a rank's actions without a volume, in their order.
+std::vector<trace::ActionKind> kinds(const RecordedRank& rank);
+
 /// The ranks' files of a directory, by rank.
 std::vector<RecordedRank> read_recording(const std::filesystem::path& directory);
 
@@ -73,7 +79,15 @@ struct Recording {
   std::vector<RecordedRank> trace; ///< empty when the traced program failed
 };
 Recording record_beside_plain(const Job& job);
-/// The same on 4 ranks, once for all tests; the program gets the name of a file it may make.
+inline constexpr int recorded_ranks = 4;
+/// The same on so many ranks, once for all tests; the program gets the name of a file it may make.
 const Recording& recording_of(const std::string& program);
+
+/// A program run with the tracer.
+struct TracedRun {
+  Outcome outcome;
+  std::vector<RecordedRank> ranks; ///< empty where there is no trace
+};
+TracedRun record_traced(const Job& job);
 
 } // namespace timeless::test

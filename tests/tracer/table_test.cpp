@@ -1,3 +1,4 @@
+#include "recorded.h"
 #include "tests/temporary_directory.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +19,7 @@
 /// The table of MPI calls against MPI's header, and the library against the table.
 namespace {
 
-std::string content(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using timeless::test::content;
 
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
   std::set<std::string> found;

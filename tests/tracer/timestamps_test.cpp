@@ -33,7 +33,7 @@ std::vector<TimedAction> timed_actions(const std::filesystem::path& file) {
   return actions;
 }
 
-Outcome record(const Job& job, const std::filesystem::path& directory) {
+Outcome record_timed(const Job& job, const std::filesystem::path& directory) {
   Job timed = job;
   timed.environment += " TIMELESS_TIMESTAMPS=1";
   const Outcome outcome = run_traced(timed, directory);
@@ -43,7 +43,7 @@ Outcome record(const Job& job, const std::filesystem::path& directory) {
 
 TEST(Timestamps, every_action_has_its_times_and_they_rise) {
   const TemporaryDirectory directory;
-  record({.ranks = 4,
+  record_timed({.ranks = 4,
           .program = "calls_c",
           .arguments = (directory / "data").string(),
           .environment = "TIMELESS_COUNTER=cputime TIMELESS_BUFFER_SIZE=64"},
@@ -75,7 +75,7 @@ TEST(Timestamps, of_a_killed_rank_are_there_up_to_its_last_call) {
 
 TEST(Timestamps, a_computation_ends_where_the_call_after_it_begins) {
   const TemporaryDirectory directory;
-  record({.ranks = 2, .program = "cases", .arguments = "chatter", .environment = "TIMELESS_COUNTER=cputime"},
+  record_timed({.ranks = 2, .program = "cases", .arguments = "chatter", .environment = "TIMELESS_COUNTER=cputime"},
          directory / "trace");
   const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
   std::size_t computations = 0;
@@ -89,7 +89,7 @@ TEST(Timestamps, a_computation_ends_where_the_call_after_it_begins) {
 
 TEST(Timestamps, a_call_lasts_from_its_entry_until_mpi_has_done) {
   const TemporaryDirectory directory;
-  record({.ranks = 1, .program = "regions"}, directory / "trace");
+  record_timed({.ranks = 1, .program = "regions"}, directory / "trace");
   const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
   const auto barriers = std::ranges::count(actions, ActionKind::barrier, &TimedAction::kind);
   EXPECT_EQ(barriers, 3);
@@ -101,7 +101,7 @@ TEST(Timestamps, a_call_lasts_from_its_entry_until_mpi_has_done) {
 
 TEST(Timestamps, a_call_of_several_actions_gives_its_time_once) {
   const TemporaryDirectory directory;
-  record({.ranks = 3, .program = "cases", .arguments = "very_late_wildcards", .environment = "TIMELESS_BUFFER_SIZE=16"},
+  record_timed({.ranks = 3, .program = "cases", .arguments = "very_late_wildcards", .environment = "TIMELESS_BUFFER_SIZE=16"},
          directory / "trace");
   const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
   const auto wait = std::ranges::find(actions, ActionKind::wait_all, &TimedAction::kind);
@@ -114,7 +114,7 @@ TEST(Timestamps, a_call_of_several_actions_gives_its_time_once) {
 
 TEST(Timestamps, time_while_recording_is_off_is_not_recorded_time) {
   const TemporaryDirectory directory;
-  record({.ranks = 1, .program = "cases", .arguments = "sleeps_while_off"}, directory / "trace");
+  record_timed({.ranks = 1, .program = "cases", .arguments = "sleeps_while_off"}, directory / "trace");
   const auto actions = timed_actions(directory / "trace" / "rank-000000.tia");
   // It sleeps for 0.4 s, but its recording ends right after its last action.
   EXPECT_GE(actions.back().times.exit, 400'000'000U);

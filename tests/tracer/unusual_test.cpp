@@ -23,19 +23,12 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 using trace::ActionKind;
 
-Recording record(const std::string& name, int ranks = 2, const std::string& environment = {}) {
+Recording record_unusual(const std::string& name, int ranks = 2, const std::string& environment = {}) {
   Recording recording =
       record_beside_plain({.ranks = ranks, .program = "unusual", .arguments = name, .environment = environment});
   EXPECT_EQ(recording.traced.output, recording.plain.output);
   EXPECT_EQ(recording.traced.status, recording.plain.status) << recording.traced.errors;
   return recording;
-}
-
-std::vector<ActionKind> kinds(const RecordedRank& rank) {
-  std::vector<ActionKind> result;
-  for (const Kept& kept : rank.actions)
-    result.push_back(kept.action.kind);
-  return result;
 }
 
 std::vector<trace::Bytes> received(const RecordedRank& rank) {
@@ -46,7 +39,7 @@ std::vector<trace::Bytes> received(const RecordedRank& rank) {
 }
 
 TEST(ErrorHandlers, may_throw_through_mpi) {
-  const Recording recording = record("throws");
+  const Recording recording = record_unusual("throws");
   EXPECT_EQ(recording.plain.output, "3 caught\n3 caught\n");
   for (const RecordedRank& rank : recording.trace)
     EXPECT_THAT(kinds(rank),
@@ -55,7 +48,7 @@ TEST(ErrorHandlers, may_throw_through_mpi) {
 }
 
 TEST(ErrorHandlers, may_jump_out_of_mpi) {
-  const Recording recording = record("jumps");
+  const Recording recording = record_unusual("jumps");
   EXPECT_EQ(recording.plain.output, "3 jumped\n3 jumped\n");
   for (const RecordedRank& rank : recording.trace)
     EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
@@ -70,7 +63,7 @@ TEST(ErrorHandlers, may_abort_the_job_which_is_the_reason_of_its_end) {
 }
 
 TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
-  const Recording recording = record("truncated");
+  const Recording recording = record_unusual("truncated");
   EXPECT_EQ(recording.plain.output, "truncated\ntruncated\ntruncated\ntruncated\nin status\n");
   const RecordedRank& receiver = recording.trace.at(1);
   EXPECT_THAT(received(receiver), ElementsAre(64, 64, 64, 8, 64));
@@ -80,7 +73,7 @@ TEST(FailedCalls, of_messages_longer_than_their_buffers_have_received_them) {
 }
 
 TEST(FailedCalls, of_collectives_to_which_too_much_came_have_taken_part) {
-  const Recording recording = record("collectives_truncated");
+  const Recording recording = record_unusual("collectives_truncated");
   EXPECT_EQ(recording.plain.output, "truncated\ntruncated\ntruncated\n");
   for (const RecordedRank& rank : recording.trace)
     EXPECT_THAT(kinds(rank),
@@ -89,7 +82,7 @@ TEST(FailedCalls, of_collectives_to_which_too_much_came_have_taken_part) {
 }
 
 TEST(FailedCalls, of_collectives_to_which_too_much_came_say_so) {
-  const Recording recording = record("collectives_truncated");
+  const Recording recording = record_unusual("collectives_truncated");
   for (const RecordedRank& rank : recording.trace)
     for (const Kept& kept : rank.actions) {
       const bool sized = kept.action.kind == ActionKind::gather || kept.action.kind == ActionKind::broadcast;
@@ -98,7 +91,7 @@ TEST(FailedCalls, of_collectives_to_which_too_much_came_say_so) {
 }
 
 TEST(PersistentRequests, are_the_same_where_mpi_gives_them_another_handle) {
-  const Recording recording = record("persistent_buffered");
+  const Recording recording = record_unusual("persistent_buffered");
   EXPECT_EQ(recording.plain.output, "changed\n");
   const RecordedRank& sender = recording.trace.at(0);
   EXPECT_TRUE(sender.record().unrecorded_calls.empty());
@@ -110,7 +103,7 @@ TEST(PersistentRequests, are_the_same_where_mpi_gives_them_another_handle) {
 }
 
 TEST(Descriptors, of_the_trace_that_the_program_closes_write_nothing_into_its_files) {
-  const Recording recording = record("closes_others", 2, "TIMELESS_BUFFER_SIZE=16");
+  const Recording recording = record_unusual("closes_others", 2, "TIMELESS_BUFFER_SIZE=16");
   EXPECT_EQ(recording.plain.output, "4 bytes of its own\n4 bytes of its own\n");
   for (const RecordedRank& rank : recording.trace) {
     EXPECT_EQ(rank.of_kind(ActionKind::barrier).size(), 100U);
@@ -119,7 +112,7 @@ TEST(Descriptors, of_the_trace_that_the_program_closes_write_nothing_into_its_fi
 }
 
 TEST(FailedCalls, return_what_they_return_untraced_and_are_not_recorded) {
-  const Recording recording = record("refused");
+  const Recording recording = record_unusual("refused");
   EXPECT_EQ(recording.plain.output.substr(0, 33), std::string(33, '1'));
   for (const RecordedRank& rank : recording.trace) {
     EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::finalize));
@@ -128,7 +121,7 @@ TEST(FailedCalls, return_what_they_return_untraced_and_are_not_recorded) {
 }
 
 TEST(Callbacks, of_attributes_call_mpi_for_the_program) {
-  const Recording recording = record("callbacks");
+  const Recording recording = record_unusual("callbacks");
   for (const RecordedRank& rank : recording.trace) {
     EXPECT_THAT(kinds(rank),
                 ElementsAre(ActionKind::comm_dup, ActionKind::comm_dup, ActionKind::comm_dup, ActionKind::comm_dup,
@@ -144,14 +137,14 @@ TEST(Callbacks, of_attributes_call_mpi_for_the_program) {
 
 #ifndef TIMELESS_SANITIZED
 TEST(Communicators, that_come_and_go_leave_no_memory_taken) {
-  const Recording recording = record("short_lived_communicators");
+  const Recording recording = record_unusual("short_lived_communicators");
   EXPECT_EQ(recording.traced.output, "as large as before\nas large as before\n");
   EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::comm_free).size(), 4000U);
 }
 #endif
 
 TEST(ProfilingLayers, of_the_program_itself_leave_no_call_out) {
-  const Recording recording = record("own_layer");
+  const Recording recording = record_unusual("own_layer");
   EXPECT_EQ(recording.plain.output, "3\n");
   EXPECT_EQ(recording.trace.at(0).of_kind(ActionKind::send).size(), 3U);
   EXPECT_EQ(recording.trace.at(1).of_kind(ActionKind::receive).size(), 3U);
@@ -198,7 +191,7 @@ std::uint64_t findings(const std::filesystem::path& directory) {
 }
 
 TEST(Callbacks, that_mpi_finalize_begins_with_are_recorded) {
-  const Recording recording = record("used_at_finalize");
+  const Recording recording = record_unusual("used_at_finalize");
   for (const RecordedRank& rank : recording.trace) {
     // The last that was set comes first.
     EXPECT_THAT(kinds(rank),
@@ -259,7 +252,7 @@ TEST(FreedRequests, of_receives_from_any_source_get_theirs) {
 }
 
 TEST(Start, of_a_request_that_the_recorder_does_not_know_is_counted) {
-  const Recording recording = record("persistent_collective");
+  const Recording recording = record_unusual("persistent_collective");
   if (recording.plain.output == "none\nnone\n") GTEST_SKIP() << "this MPI has no persistent collectives";
   EXPECT_EQ(recording.plain.output, "0\n0\n");
   for (const RecordedRank& rank : recording.trace)
@@ -268,7 +261,7 @@ TEST(Start, of_a_request_that_the_recorder_does_not_know_is_counted) {
 }
 
 TEST(Finalize, is_recorded_also_while_recording_is_switched_off) {
-  for (const RecordedRank& rank : record("switched_off_at_the_end").trace)
+  for (const RecordedRank& rank : record_unusual("switched_off_at_the_end").trace)
     EXPECT_THAT(kinds(rank), ElementsAre(ActionKind::barrier, ActionKind::finalize));
 }
 

@@ -18,8 +18,6 @@ using trace::Action;
 using trace::ActionKind;
 using trace::Rank;
 
-constexpr int ranks = 4;
-
 /// The communicators of the program, in the order it makes them.
 enum : trace::CommunicatorId {
   world,
@@ -42,7 +40,8 @@ enum : trace::CommunicatorId {
 class Expected {
 public:
   explicit Expected(Rank rank)
-      : rank_(rank), partner_(rank ^ 1), next_((rank + 1) % ranks), previous_((rank + ranks - 1) % ranks) {
+      : rank_(rank), partner_(rank ^ 1), next_((rank + 1) % recorded_ranks),
+        previous_((rank + recorded_ranks - 1) % recorded_ranks) {
     fences();
     groups();
     locks();
@@ -91,7 +90,7 @@ private:
   }
 
   void groups() {
-    const auto place = [](Rank rank) { return ranks - 1 - rank; };
+    const auto place = [](Rank rank) { return recorded_ranks - 1 - rank; };
     const auto epoch = [&](std::uint16_t flags, const std::vector<Rank>& origins, const std::vector<Rank>& targets,
                            Rank target, ActionKind end) {
       on_window({.kind = ActionKind::win_post, .flags = flags}, origins);
@@ -260,8 +259,8 @@ TEST_P(EveryFormOfWindows, finds_in_its_windows_what_belongs_there_traced_and_un
 
 TEST_P(EveryFormOfWindows, makes_the_actions_its_source_says) {
   const auto& trace = recording_of(GetParam()).trace;
-  ASSERT_EQ(trace.size(), std::size_t{ranks});
-  for (Rank rank = 0; rank < ranks; ++rank)
+  ASSERT_EQ(trace.size(), std::size_t{recorded_ranks});
+  for (Rank rank = 0; rank < recorded_ranks; ++rank)
     expect_actions(trace[static_cast<std::size_t>(rank)], Expected(rank).actions());
 }
 
@@ -269,7 +268,7 @@ TEST_P(EveryFormOfWindows, gives_each_window_a_communicator_that_its_ranks_agree
   std::map<std::uint64_t, std::vector<Rank>> members_of;
   std::map<trace::CommunicatorId, std::set<std::uint64_t>> identities_of;
   const auto& trace = recording_of(GetParam()).trace;
-  ASSERT_EQ(trace.size(), std::size_t{ranks});
+  ASSERT_EQ(trace.size(), std::size_t{recorded_ranks});
   for (const RecordedRank& rank : trace) {
     ASSERT_EQ(rank.run.communicators.size(), std::size_t{last} + 1);
     for (trace::CommunicatorId id = 0; id <= last; ++id) {
@@ -283,17 +282,17 @@ TEST_P(EveryFormOfWindows, gives_each_window_a_communicator_that_its_ranks_agree
     EXPECT_THAT(rank.run.communicators[alone].members, testing::ElementsAre(rank.record().rank));
   }
   for (trace::CommunicatorId id = 0; id <= last; ++id)
-    EXPECT_EQ(identities_of[id].size(), id == self || id == alone ? std::size_t{ranks} : 1U) << id;
-  EXPECT_EQ(members_of.size(), last + 1 - 2 + 2 * std::size_t{ranks});
+    EXPECT_EQ(identities_of[id].size(), id == self || id == alone ? std::size_t{recorded_ranks} : 1U) << id;
+  EXPECT_EQ(members_of.size(), last + 1 - 2 + 2 * std::size_t{recorded_ranks});
 }
 
 // Each of Open MPI's components does it with other calls of its own, none of which is the program's.
 TEST(Windows, hold_no_calls_of_mpi_itself_whatever_moves_the_bytes) {
   for (const char* components : {"rdma,sm", "pt2pt,sm"}) {
     const Recording recording = record_beside_plain(
-        {.ranks = ranks, .program = "windows_c", .environment = std::string("OMPI_MCA_osc=") + components});
+        {.ranks = recorded_ranks, .program = "windows_c", .environment = std::string("OMPI_MCA_osc=") + components});
     EXPECT_EQ(recording.traced.output, "152 comparisons, 0 failed\n") << components << recording.traced.errors;
-    ASSERT_EQ(recording.trace.size(), std::size_t{ranks});
+    ASSERT_EQ(recording.trace.size(), std::size_t{recorded_ranks});
     for (const RecordedRank& rank : recording.trace)
       expect_actions(rank, Expected(rank.record().rank).actions());
   }

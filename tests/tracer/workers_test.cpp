@@ -30,30 +30,20 @@ Volume maximum(std::uint64_t volume) {
 /// An event that is not PAPI_TOT_INS, which is tested on a loop of the tracer's own.
 const std::string counter = "papi:PAPI_TOT_CYC";
 
-struct Recording {
-  Outcome outcome;
-  std::vector<RecordedRank> ranks;
-};
-
 /// Records with PAPI on the pretended counter of this kind.
-Recording record(int ranks, const std::string& program, const std::string& arguments,
-                 const std::string& pmu = "FAKE_PMU=breakpoint") {
-  const TemporaryDirectory directory;
-  Recording recording;
-  recording.outcome = run_traced({.ranks = ranks,
-                                  .program = program,
-                                  .arguments = arguments,
-                                  .environment = "LD_PRELOAD=" TIMELESS_PRELOAD ":" FAKE_PMU_LIBRARY
-                                                 " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 OMP_WAIT_POLICY=passive "
-                                                 "TIMELESS_COUNTER=" +
-                                                 counter + " " + pmu},
-                                 directory / "t");
-  if (recording.outcome.status == 0) recording.ranks = read_recording(directory / "t");
-  return recording;
+TracedRun record_counted(int ranks, const std::string& program, const std::string& arguments,
+                         const std::string& pmu = "FAKE_PMU=breakpoint") {
+  return record_traced({.ranks = ranks,
+                        .program = program,
+                        .arguments = arguments,
+                        .environment = "LD_PRELOAD=" TIMELESS_PRELOAD ":" FAKE_PMU_LIBRARY
+                                       " LIBPFM_FORCE_PMU=amd64_fam17h_zen1 OMP_WAIT_POLICY=passive "
+                                       "TIMELESS_COUNTER=" +
+                                       counter + " " + pmu});
 }
 
 bool breakpoints_count() {
-  static const bool counted = record(1, "worker_threads", "exit").outcome.status == 0;
+  static const bool counted = record_counted(1, "worker_threads", "exit").outcome.status == 0;
   return counted;
 }
 
@@ -65,7 +55,7 @@ protected:
 
   /// What one rank's threads did in this case of the program, which must run as it does untraced.
   static std::vector<Volume> volumes_of(const std::string& case_name) {
-    const Recording recording = record(1, "worker_threads", case_name);
+    const TracedRun recording = record_counted(1, "worker_threads", case_name);
     EXPECT_EQ(recording.outcome.status, 0) << recording.outcome.errors;
     EXPECT_EQ(recording.outcome.output,
               run_plain({.ranks = 1, .program = "worker_threads", .arguments = case_name}).output);
@@ -75,7 +65,7 @@ protected:
 };
 
 void expect_hybrid(const std::string& program) {
-  const Recording recording = record(2, program, "10");
+  const TracedRun recording = record_counted(2, program, "10");
   ASSERT_EQ(recording.outcome.status, 0) << recording.outcome.errors;
   EXPECT_EQ(recording.outcome.output, "1920 iterations\n");
   ASSERT_EQ(recording.ranks.size(), 2U);
@@ -152,22 +142,22 @@ TEST_F(PapiWorkers, and_the_main_thread_count_until_a_finalize_that_is_called_at
 
 TEST_F(PapiWorkers, that_cannot_be_counted_are_told_of_at_the_end) {
   // The rank itself takes one event, and each of its three threads wants one.
-  const Recording recording = record(1, "hybrid_c", "10", "FAKE_PMU=breakpoint FAKE_PMU_EVENTS=2");
+  const TracedRun recording = record_counted(1, "hybrid_c", "10", "FAKE_PMU=breakpoint FAKE_PMU_EVENTS=2");
   EXPECT_EQ(recording.outcome.status, 0);
   EXPECT_EQ(recording.outcome.output, "660 iterations\n");
   EXPECT_THAT(recording.outcome.errors, HasSubstr("worker threads that could not be counted"));
 }
 
 TEST_F(PapiWorkers, and_own_volumes_that_cannot_be_read_any_more_are_told_of_at_the_end) {
-  const Recording recording = record(1, "hybrid_c", "10", "FAKE_PMU=breakpoint FAKE_PMU_READS=2030");
+  const TracedRun recording = record_counted(1, "hybrid_c", "10", "FAKE_PMU=breakpoint FAKE_PMU_READS=2030");
   EXPECT_EQ(recording.outcome.status, 0);
   EXPECT_EQ(recording.outcome.output, "660 iterations\n");
   EXPECT_THAT(recording.outcome.errors, HasSubstr("the counter could not be read "));
 }
 
 /// A job that was to be recorded does not run unrecorded.
-void expect_refusal(const std::string& pmu, const std::string& reason) {
-  const Recording recording = record(2, "hybrid_c", "10", pmu);
+void expect_counter_refused(const std::string& pmu, const std::string& reason) {
+  const TracedRun recording = record_counted(2, "hybrid_c", "10", pmu);
   EXPECT_EQ(recording.outcome.status, 5);
   EXPECT_THAT(recording.outcome.output, IsEmpty());
   EXPECT_THAT(recording.outcome.errors, AllOf(HasSubstr("timeless: 'PAPI_TOT_CYC' cannot be counted: " + reason),
@@ -175,16 +165,16 @@ void expect_refusal(const std::string& pmu, const std::string& reason) {
 }
 
 TEST(PapiRefused, that_is_forbidden_ends_the_job_at_init_naming_the_setting) {
-  expect_refusal("FAKE_PMU=EACCES", "Permission level does not permit operation");
+  expect_counter_refused("FAKE_PMU=EACCES", "Permission level does not permit operation");
 }
 
 TEST(PapiRefused, that_does_not_exist_ends_the_job_at_init) {
-  expect_refusal("FAKE_PMU=ENOENT", "Event does not exist");
+  expect_counter_refused("FAKE_PMU=ENOENT", "Event does not exist");
 }
 
 TEST(PapiRefused, that_finds_no_descriptor_ends_the_job_at_init) {
-  expect_refusal("FAKE_PMU=breakpoint FAKE_PMU_EVENTS=0",
-                 "Too many events or attributes (or more open files than the process may have)");
+  expect_counter_refused("FAKE_PMU=breakpoint FAKE_PMU_EVENTS=0",
+                         "Too many events or attributes (or more open files than the process may have)");
 }
 
 } // namespace

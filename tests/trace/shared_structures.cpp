@@ -1,0 +1,40 @@
+#include "tests/trace/shared_structures.h"
+
+#include "trace/archive/structure_builder.h"
+#include "trace/archive/writer.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace timeless::trace::test {
+
+std::size_t share_structures(const ArchiveReader& archive, const std::filesystem::path& path) {
+  ArchiveWriter writer(path);
+  Definitions definitions = definitions_of(archive.run());
+  for (const RankRecord& record : archive.run().ranks)
+    definitions.numbers.push_back({.rank = record.rank, .communicators = archive.numbers(record.rank).communicators});
+  writer.define(definitions);
+  std::map<std::string, std::uint32_t> known;
+  Layout layout;
+  for (const RankRecord& record : archive.run().ranks) {
+    std::vector<std::uint32_t> numbers;
+    for (const std::string& structure :
+         whole_structures(archive, record.rank, archive.numbers(record.rank), record.actions)) {
+      const auto [found, added] = known.try_emplace(structure, static_cast<std::uint32_t>(known.size()));
+      if (added) writer.share(std::vector{structure});
+      numbers.push_back(found->second);
+    }
+    layout.add(numbers);
+  }
+  writer.write(layout);
+  for (const RankRecord& record : archive.run().ranks)
+    for (const Stretch& stretch : archive.stretches(record.rank)) {
+      writer.copy(stretch.volumes.header, archive.payload(stretch.volumes));
+      if (stretch.times) writer.copy(stretch.times->header, archive.payload(*stretch.times));
+    }
+  writer.finish();
+  return known.size();
+}
+
+} // namespace timeless::trace::test
