@@ -97,6 +97,9 @@ void add(ClassCosts& costs, const MessageCosts& some, double handshake_latencies
 
 ClassCosts class_costs(const std::vector<MachineLane>& lanes, LinkCosts MachineLane::*links, const Network& network) {
   ClassCosts costs{.columns = lanes.size(), .scales = links == &MachineLane::between_nodes};
+  for (std::vector<double>* list :
+       {&costs.latency, &costs.byte_time, &costs.transfer, &costs.handshake, &costs.handshake_overhead})
+    list->reserve((network.thresholds.size() + 1) * lanes.size());
   for (std::size_t segment = 0; segment <= network.thresholds.size(); ++segment) {
     // All sizes of a segment cost the same; the last is open.
     const Bytes size = segment < network.thresholds.size() ? network.thresholds[segment] : MessageCosts::any_size;

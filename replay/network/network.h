@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace timeless::replay {

@@ -41,6 +41,20 @@ TEST(PiecewiseSetting, without_pieces_costs_nothing) {
   EXPECT_EQ(setting.seconds(1000), 0);
 }
 
+TEST(PiecewiseSetting, as_a_table_by_size_says_the_same_to_the_last_bit) {
+  for (const char* text : {"0:1e-6:1e-10", "10:1e-6:2e-9;1000:5e-6:0", "0:1:2;0:3:4;7:5:6;7:8:9", "-5:1:1;-2:2:2;3:3:3",
+                           "100:1;1e300:2", "18446744073709551615:1:1;1e19:2:2", ""}) {
+    const PiecewiseSetting setting = PiecewiseSetting::parse(text, "smpi/os");
+    const SecondsBySize whole = by_size(setting);
+    const SecondsBySize small = by_size(setting, trace::Bytes{1000});
+    for (const trace::Bytes bytes : {0, 1, 2, 3, 4, 6, 7, 8, 10, 11, 99, 100, 101, 999, 1000, 1001, 70000, 1 << 30}) {
+      EXPECT_EQ(whole(bytes), setting.seconds(static_cast<double>(bytes))) << text << ", " << bytes;
+      EXPECT_EQ(small(bytes), bytes < 1000 ? setting.seconds(static_cast<double>(bytes)) : 0) << text << ", " << bytes;
+      EXPECT_EQ(by_size(setting, trace::Bytes{0})(bytes), 0);
+    }
+  }
+}
+
 TEST(PiecewiseSetting, that_is_no_list_of_numbers_is_an_error) {
   for (const char* text : {"a:1", "1:b", "1", "1:", "0:1;2", "0:nan", "1:2 3"})
     EXPECT_THROW(PiecewiseSetting::parse(text, "smpi/bw-factor"), Error) << text;

@@ -13,14 +13,18 @@ function(sanitized_sources output target pattern)
 endfunction()
 
 sanitized_sources(replay_sources timeless_replay
-  "^/|^(distributed|timeline)/|^lowering|^network/(compute_rates|description|network_file|presets)|^simgrid/simgrid_(platform|process|profiles|remarks)")
+  "^/|^(distributed|timeline)/|^lowering|^network/(compute_rates|description|network_file|presets)")
+# Of the library beside SMPI, what reads platform files: SimGrid itself is not sanitized.
+sanitized_sources(platform_sources timeless_simgrid "^[^.]")
 sanitized_sources(trace_sources timeless_trace "^check|open_regions|^model/source")
-sanitized_sources(base_sources timeless_base "^processes/|^rank_ranges|^packing")
+sanitized_sources(base_sources timeless_base "^rank_ranges")
 
-set(thread_tests archive_partition_test.cpp machines.cpp platform_partition_test.cpp random_program.cpp lane_partition_test.cpp)
+set(thread_tests ../platform/platform_threads_test.cpp ../trace/samples.cpp ../trace/shared_structures.cpp
+  archive_partition_test.cpp machines.cpp platform_partition_test.cpp random_program.cpp lane_partition_test.cpp)
 add_executable(replay_thread_tests
   ${thread_tests}
   ${replay_sources}
+  ${platform_sources}
   ${trace_sources}
   ${base_sources})
 set_source_files_properties(${thread_tests} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -30,6 +34,7 @@ target_include_directories(replay_thread_tests SYSTEM PRIVATE ${XXHASH_INCLUDE_D
 target_compile_options(replay_thread_tests PRIVATE -fsanitize=thread -O1 -g1 -ffp-contract=off)
 target_link_options(replay_thread_tests PRIVATE -fsanitize=thread)
 target_link_libraries(replay_thread_tests PRIVATE timeless_warnings ${ZSTD_STATIC_LIBRARY} fmt::fmt
-                      Threads::Threads GTest::gmock GTest::gtest_main)
+                      PkgConfig::SIMGRID pugixml::pugixml Threads::Threads GTest::gmock GTest::gtest_main)
+target_compile_definitions(replay_thread_tests PRIVATE TIMELESS_PLATFORMS="${PROJECT_SOURCE_DIR}/platforms")
 add_test(NAME replay.threads_have_no_races COMMAND replay_thread_tests)
 set_tests_properties(replay.threads_have_no_races PROPERTIES TIMEOUT 300)
