@@ -1,14 +1,10 @@
 #include "tools/recording/outcome.h"
 
 #include "base/processes/command.h"
-#include "base/rank_ranges.h"
 #include "gather/parts/rank_files.h"
-#include "tools/cli/console.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
 #include "trace/model/recording.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -67,27 +63,6 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
   std::ranges::sort(outcome.icount_messages);
 }
 
-std::string some(const std::vector<trace::Rank>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
-}
-
-std::string unrecorded(const Outcome& outcome) {
-  std::string line = "not in the trace, so in no replay: ";
-  const char* separator = "";
-  for (const auto& [call, times] : outcome.unrecorded_calls) {
-    line += fmt::format("{}{} ({} calls)", separator, call, times);
-    separator = ", ";
-  }
-  return line;
-}
-
-std::vector<trace::Rank> missing(const Outcome& outcome) {
-  std::vector<trace::Rank> ranks;
-  for (trace::Rank rank = 0; rank < outcome.size; ++rank)
-    if (!std::ranges::binary_search(outcome.recorded, rank)) ranks.push_back(rank);
-  return ranks;
-}
-
 bool starts_another(const std::string& path) {
   static constexpr std::array<std::string_view, 4> names = {"env", "timeout", "taskset", "nice"};
   return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
@@ -97,6 +72,13 @@ bool starts_another(const std::string& path) {
 
 bool Outcome::complete() const {
   return size > 0 && recorded.size() == static_cast<std::size_t>(size) && unfinished.empty() && unreadable.empty();
+}
+
+std::vector<trace::Rank> Outcome::missing() const {
+  std::vector<trace::Rank> ranks;
+  for (trace::Rank rank = 0; rank < size; ++rank)
+    if (!std::ranges::binary_search(recorded, rank)) ranks.push_back(rank);
+  return ranks;
 }
 
 Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
@@ -114,36 +96,6 @@ Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
     for (const fs::path& world : gather::list_spawned_worlds(directory))
       outcome.spawned_worlds.push_back(world.string());
   return outcome;
-}
-
-std::string description(const Outcome& outcome) {
-  std::string counter = outcome.counter.name;
-  if (outcome.counter.unit != trace::VolumeUnit::none)
-    counter += fmt::format(" ({} {})", name(outcome.counter.exactness), name(outcome.counter.unit));
-  return fmt::format("recorded {} of {} ranks: {} actions, {}, counter {}", outcome.recorded.size(), outcome.size,
-                     human_count(static_cast<double>(outcome.actions)), human_bytes(static_cast<double>(outcome.bytes)),
-                     counter);
-}
-
-std::vector<std::string> complaints(const Outcome& outcome) {
-  std::vector<std::string> lines;
-  if (!outcome.of_others.empty())
-    lines.push_back(some(outcome.of_others) + " here are of another recording, which is not counted and left as it is: "
-                                              "name another directory with -o");
-  if (const auto absent = missing(outcome); !absent.empty())
-    lines.push_back(some(absent) + " left no file here: look for it on the host it ran on (gather with timeless-mpi), "
-                                   "or whether Timeless is installed there at the same path");
-  if (!outcome.unfinished.empty())
-    lines.push_back(some(outcome.unfinished) + " did not reach MPI_Finalize: the trace ends where the recording did" +
-                    (outcome.reason.empty() ? "" : " (" + outcome.reason + ")"));
-  for (const auto& [note, ranks] : outcome.notes)
-    lines.push_back(some(ranks) + ": " + note);
-  for (const std::string& file : outcome.unreadable)
-    lines.push_back("not readable: " + file);
-  for (const std::string& message : outcome.icount_messages)
-    lines.push_back("icount says in " + message);
-  if (!outcome.unrecorded_calls.empty()) lines.push_back(unrecorded(outcome));
-  return lines;
 }
 
 std::string why_nothing_recorded(const std::vector<std::string>& command) {

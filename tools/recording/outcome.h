@@ -27,16 +27,13 @@ struct Outcome {
   std::vector<std::string> spawned_worlds;               ///< where spawned processes were recorded
 
   bool complete() const;
+  std::vector<trace::Rank> missing() const; ///< ranks without a file here
 };
 
 /// Reads the rank files' headers, and removes the icount tool's empty logs. `recording`: the number of the one to tell
 /// of (recording/number.h).
 Outcome outcome_of(const std::filesystem::path& directory, std::uint32_t recording);
 
-/// One line: "recorded 8 of 8 ranks: 1.23 M actions, 4.5 MiB, icount (exact instructions)".
-std::string description(const Outcome& outcome);
-/// What is wrong with the recording, a line each; none if it is whole.
-std::vector<std::string> complaints(const Outcome& outcome);
 /// Why this command, which has left no rank files, may have recorded nothing: one line.
 std::string why_nothing_recorded(const std::vector<std::string>& command);
 

@@ -2,6 +2,8 @@
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
+#include "tools/render/answer.h"
+#include "tools/render/replay/comparison.h"
 #include "tools/symbols/kernel_places.h"
 #include "tools/verbs/verbs.h"
 
@@ -21,8 +23,6 @@
 namespace timeless::tools {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 struct CompareOptions {
   std::string first;
@@ -82,94 +82,12 @@ TimedResult read_result(const std::string& word, const CompareOptions& options) 
   return timed_result(answer, wanted, path);
 }
 
-std::string percent(const ComparedTime& time) {
-  return time.first > 0 ? fmt::format("{:+.1f}", 100 * time.difference() / time.first) : "";
-}
-
-std::string difference(const ComparedTime& time) {
-  return (time.difference() < 0 ? "-" : "+") + human_seconds(std::abs(time.difference()));
-}
-
-std::string table(const std::string& what, const std::vector<ComparedTime>& times, std::size_t lines) {
-  if (times.empty()) return "";
-  if (lines == 0 || lines > times.size()) lines = times.size();
-  Table rows({what, "A", "B", "B - A", "%"});
-  for (std::size_t i = 0; i < lines; ++i)
-    rows.add({times[i].name, human_seconds(times[i].first), human_seconds(times[i].second), difference(times[i]),
-              percent(times[i])});
-  std::string text = "\n" + rows.text();
-  if (lines < times.size()) text += fmt::format("and {} more\n", times.size() - lines);
-  return text;
-}
-
-/// Those that differ most, or all in their order.
-std::vector<ComparedTime> ranks(const Comparison& comparison, bool all) {
-  std::vector<ComparedTime> times = comparison.ranks;
-  if (!all)
-    std::ranges::stable_sort(times, std::ranges::greater{},
-                             [](const ComparedTime& time) { return std::abs(time.difference()); });
-  return times;
-}
-
-void print_text(const TimedResult& first, const TimedResult& second, const Comparison& comparison,
-                const CompareOptions& options) {
-  print_line("A: {}", first.label);
-  print_line("B: {}", second.label);
-  fmt::print("{}", table("", {comparison.makespan}, 0));
-  fmt::print("{}", table("rank ends", ranks(comparison, options.per_rank), options.per_rank ? 0 : options.top));
-  fmt::print("{}", table("kernel, to the next (mean of a rank)", comparison.kernels, options.top));
-  fmt::print("{}", table("call (mean of a rank)", comparison.calls, options.top));
-  if (!comparison.notes.empty()) fmt::print("\n");
-  for (const std::string& note : comparison.notes)
-    print_line("{:<10}{}", "note", note);
-}
-
-ordered_json time_json(const ComparedTime& time) {
-  ordered_json one{{"name", time.name},
-                   {"a_seconds", time.first},
-                   {"b_seconds", time.second},
-                   {"difference_seconds", time.difference()}};
-  one["ratio"] = time.first > 0 ? ordered_json(time.second / time.first) : ordered_json();
-  return one;
-}
-
-ordered_json times_json(const std::vector<ComparedTime>& times) {
-  ordered_json list = ordered_json::array();
-  for (const ComparedTime& time : times)
-    list.push_back(time_json(time));
-  return list;
-}
-
-ordered_json rate_json(const TimedResult& result) {
-  if (!result.rate) return {};
-  ordered_json rate{{"from", result.rate->from}, {"least_per_second", nullptr}, {"most_per_second", nullptr}};
-  if (result.rate->least > 0) {
-    rate["least_per_second"] = result.rate->least;
-    rate["most_per_second"] = result.rate->most;
-  }
-  return rate;
-}
-
-ordered_json comparison_json(const TimedResult& first, const TimedResult& second, const Comparison& comparison) {
-  return {{"a", first.label},
-          {"b", second.label},
-          {"a_compute_rate", rate_json(first)},
-          {"b_compute_rate", rate_json(second)},
-          {"total", time_json(comparison.makespan)},
-          {"ranks", times_json(comparison.ranks)},
-          {"by_kernel", times_json(comparison.kernels)},
-          {"by_call", times_json(comparison.calls)},
-          {"notes", comparison.notes}};
-}
-
 int compare_results(const CompareOptions& options) {
   const TimedResult first = read_result(options.first, options);
   const TimedResult second = read_result(options.second, options);
   const Comparison comparison = compare(first, second);
-  if (options.as_json)
-    print_json("compare", 1, comparison_json(first, second, comparison));
-  else
-    print_text(first, second, comparison, options);
+  print_answer("compare", 1, ComparisonAnswer{first, second, comparison, {options.per_rank, options.top}},
+               options.as_json);
   const ComparedTime& total = comparison.makespan;
   const bool too_far =
       options.fail_above && std::abs(total.difference()) > *options.fail_above / 100 * std::abs(total.first);

@@ -1,14 +1,12 @@
 #include "tools/planning/plan.h"
 #include "base/files/new_file.h"
-#include "tools/cli/console.h"
-#include "tools/cli/locate.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/words_usage.h"
+#include "tools/planning/next_commands.h"
 #include "tools/planning/rank_memory.h"
+#include "tools/render/answer.h"
+#include "tools/render/recording/plan.h"
 #include "tools/verbs/verbs.h"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <filesystem>
@@ -91,139 +89,10 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// A word as a shell takes it for one.
-std::string in_quotes(const std::string& word) {
-  const bool plain =
-      !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                              "_-+=./:,@%") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char letter : word)
-    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
-struct Commands {
-  std::string record;
-  std::string gather;
-};
-
-Commands commands(const PlanOptions& options, const Plan& plan) {
-  const std::string hostfile = options.output.empty() ? "HOSTFILE" : in_quotes(options.output);
-  std::string record = "timeless record -o recording";
-  if (!options.counter.empty()) record += " --counter " + in_quotes(options.counter);
-  record += fmt::format(" -- mpirun -np {} --hostfile {} --map-by slot", options.ranks, hostfile);
-  // The slots are the ranks: Open MPI does not see that they share cores, and would bind and spin.
-  if (is_folded(plan.mode)) record += " --bind-to none --mca mpi_yield_when_idle 1";
-  if (options.program.empty()) record += " PROGRAM";
-  for (const std::string& word : options.program)
-    record += " " + in_quotes(word);
-  // A bare name would be looked for in the PATH of each host's remote shell.
-  const std::string gatherer = fs::exists(mpi_command()) ? in_quotes(mpi_command().string()) : "timeless-mpi";
-  return {.record = record,
-          .gather = fmt::format("mpirun --hostfile {} --map-by ppr:1:node {} gather recording -o recording.tia",
-                                hostfile, gatherer)};
-}
-
 void write_hostfile(const PlanOptions& options, const std::string& text) {
   if (options.output.empty()) return;
   demand_output_apart(options.output, std::array<fs::path, 2>{options.hosts, options.trace});
   write_file(options.output, text, options.force ? Existing::replace : Existing::refuse);
-}
-
-std::string ratio_text(double ratio) {
-  return fmt::format("{:.3g}", ratio);
-}
-
-struct PlanAnswer {
-  const PlanOptions& options;
-  const PlanRequest& request;
-  const RankMemory& memory;
-  const Plan& plan;
-  std::string hostfile;
-};
-
-std::size_t clusters(const Plan& plan) {
-  std::vector<std::string> names;
-  for (const PlannedNode& node : plan.nodes)
-    if (std::ranges::find(names, node.node.cluster) == names.end()) names.push_back(node.node.cluster);
-  return names.size();
-}
-
-std::string slowdown_text(const Plan& plan) {
-  if (plan.slowdown() <= 1) return "none expected: every rank has a core";
-  return fmt::format("about {} times as long as with a core for each rank: time grows with the ranks that share one",
-                     ratio_text(plan.slowdown()));
-}
-
-constexpr const char* between_clusters = "what the network between the clusters costs while recording comes on top";
-
-void print_hostfile(const std::string& text) {
-  print_line("{:<15}-o FILE writes it:", "hostfile");
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    print_line("{}", line);
-  fmt::print("\n");
-}
-
-void print_text(const PlanAnswer& answer) {
-  const Plan& plan = answer.plan;
-  print_line("{:<15}{}, {}", "mode", short_name(plan.mode), name(plan.mode));
-  for (const std::string& reason : plan.reasons)
-    print_line("{:<15}{}", "", reason);
-  print_line("{:<15}{} of {} each, {}", "ranks", answer.request.ranks,
-             human_bytes(static_cast<double>(answer.memory.bytes)), answer.memory.source);
-  for (const std::string& note : answer.memory.notes)
-    print_line("{:<15}{}", "NOTE", note);
-  print_line("{:<15}{} in {} cluster{}; {} of memory kept free on each", "hosts", plan.nodes.size(), clusters(plan),
-             clusters(plan) == 1 ? "" : "s", answer.options.reserve);
-  print_line("{:<15}{}", "slowdown", slowdown_text(plan));
-  if (is_composite(plan.mode)) print_line("{:<15}{}", "", between_clusters);
-  Table table({"host", "cluster", "cores", "ranks", "ranks a core", "memory", "used", "room for"});
-  for (const PlannedNode& node : plan.nodes)
-    table.add({node.node.name, node.node.cluster.empty() ? "-" : node.node.cluster, std::to_string(node.node.cores),
-               std::to_string(node.ranks), ratio_text(node.folding()),
-               human_bytes(static_cast<double>(node.node.memory)),
-               human_bytes(static_cast<double>(node.ranks * answer.memory.bytes)),
-               fmt::format("{} ranks", node.most_by_memory)});
-  fmt::print("\n{}\n", table.text());
-  if (answer.options.output.empty())
-    print_hostfile(answer.hostfile);
-  else
-    print_line("{:<15}{}", "hostfile", answer.options.output);
-  const Commands next = commands(answer.options, plan);
-  print_line("{:<15}{}", "record", next.record);
-  print_line("{:<15}{}", "then gather", next.gather);
-}
-
-nlohmann::ordered_json json_of(const PlanAnswer& answer) {
-  const Plan& plan = answer.plan;
-  nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
-  for (const PlannedNode& node : plan.nodes)
-    nodes.push_back({{"host", node.node.name},
-                     {"cluster", node.node.cluster},
-                     {"cores", node.node.cores},
-                     {"memory", node.node.memory},
-                     {"ranks", node.ranks},
-                     {"ranks_per_core", node.folding()},
-                     {"memory_used", node.ranks * answer.memory.bytes},
-                     {"room_for_ranks", node.most_by_memory}});
-  const Commands next = commands(answer.options, plan);
-  return {{"mode", short_name(plan.mode)},
-          {"reasons", plan.reasons},
-          {"ranks", answer.request.ranks},
-          {"memory_per_rank", answer.memory.bytes},
-          {"memory_source", answer.memory.source},
-          {"memory_notes", answer.memory.notes},
-          {"folding", plan.folding},
-          {"clusters", clusters(plan)},
-          {"expected_slowdown", plan.slowdown()},
-          {"nodes", nodes},
-          {"hostfile",
-           answer.options.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(answer.options.output)},
-          {"hostfile_text", answer.hostfile},
-          {"record_command", next.record},
-          {"gather_command", next.gather}};
 }
 
 int plan(const PlanOptions& options) {
@@ -233,13 +102,16 @@ int plan(const PlanOptions& options) {
   const RankMemory memory = memory_of_a_rank(options);
   const PlanRequest request = request_of(options, memory.bytes);
   const Plan made = make_plan(nodes, request);
-  const PlanAnswer answer{
-      .options = options, .request = request, .memory = memory, .plan = made, .hostfile = hostfile_text(made, request)};
-  write_hostfile(options, answer.hostfile);
-  if (options.json)
-    print_json("plan", 1, json_of(answer));
-  else
-    print_text(answer);
+  const std::string hostfile = hostfile_text(made, request);
+  write_hostfile(options, hostfile);
+  const PlanAnswer answer{.request = request,
+                          .memory = memory,
+                          .plan = made,
+                          .reserve = options.reserve,
+                          .output = options.output,
+                          .hostfile = hostfile,
+                          .next = next_commands(made, options.ranks, options.output, options.counter, options.program)};
+  print_answer("plan", 1, answer, options.json);
   return exit_ok;
 }
 

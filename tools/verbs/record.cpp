@@ -9,6 +9,7 @@
 #include "tools/recording/environment.h"
 #include "tools/recording/number.h"
 #include "tools/recording/outcome.h"
+#include "tools/render/recording/outcome.h"
 #include "tools/verbs/verbs.h"
 #include "trace/archive/reader.h"
 
@@ -77,20 +78,8 @@ std::string library() {
 
 /// The program has run, and its status is record's: an answer that cannot be written does not change that.
 void write_json(NewFile& file, const RecordOptions& options, const Outcome& outcome, int status) {
-  const nlohmann::ordered_json answer = {{"schema", "timeless.record/1"},
-                                         {"directory", fs::absolute(options.directory).string()},
-                                         {"status", status},
-                                         {"ranks", outcome.size},
-                                         {"ranks_recorded", outcome.recorded.size()},
-                                         {"ranks_unfinished", outcome.unfinished},
-                                         {"complete", outcome.complete()},
-                                         {"actions", outcome.actions},
-                                         {"bytes", outcome.bytes},
-                                         {"counter", outcome.counter.name},
-                                         {"unit", name(outcome.counter.unit)},
-                                         {"exactness", name(outcome.counter.exactness)},
-                                         {"spawned_worlds", outcome.spawned_worlds},
-                                         {"complaints", complaints(outcome)}};
+  nlohmann::ordered_json answer{{"schema", "timeless.record/1"}};
+  answer.update(to_json(RecordAnswer{fs::absolute(options.directory).string(), status, outcome}));
   try {
     file.write(answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     file.finish();
@@ -111,10 +100,7 @@ void report(const RecordOptions& options, const Outcome& outcome) {
                   (outcome.of_others.empty() ? ": " + why_nothing_recorded(options.command) : ""));
     return;
   }
-  std::string line = description(outcome);
-  for (const std::string& world : outcome.spawned_worlds)
-    line += fmt::format("; spawned processes: {}", world);
-  print_notice(fmt::format("{}; next: timeless gather {}", line, options.directory));
+  print_notice(fmt::format("{}; next: timeless gather {}", to_text(outcome), options.directory));
 }
 
 int record(const RecordOptions& options) {

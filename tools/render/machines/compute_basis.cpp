@@ -2,13 +2,17 @@
 
 namespace timeless::tools {
 
-nlohmann::ordered_json to_json(const ComputeBasis& compute) {
-  nlohmann::ordered_json json{{"from", compute.from}, {"least_per_second", nullptr}, {"most_per_second", nullptr}};
-  if (compute.least > 0) {
-    json["least_per_second"] = compute.least;
-    json["most_per_second"] = compute.most;
+nlohmann::ordered_json rate_json(const std::string& from, double least, double most) {
+  nlohmann::ordered_json json{{"from", from}, {"least_per_second", nullptr}, {"most_per_second", nullptr}};
+  if (least > 0) {
+    json["least_per_second"] = least;
+    json["most_per_second"] = most;
   }
   return json;
+}
+
+nlohmann::ordered_json to_json(const ComputeBasis& compute) {
+  return rate_json(compute.from, compute.least, compute.most);
 }
 
 } // namespace timeless::tools

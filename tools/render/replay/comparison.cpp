@@ -1,0 +1,98 @@
+#include "tools/render/replay/comparison.h"
+
+#include "tools/cli/console.h"
+#include "tools/render/machines/compute_basis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string change_text(const ComparedTime& time) {
+  return time.first > 0 ? fmt::format("{:+.1f}", 100 * time.difference() / time.first) : "";
+}
+
+std::string difference_text(const ComparedTime& time) {
+  return (time.difference() < 0 ? "-" : "+") + human_seconds(std::abs(time.difference()));
+}
+
+std::string compared_table(const std::string& what, const std::vector<ComparedTime>& times, std::size_t lines) {
+  if (times.empty()) return "";
+  if (lines == 0 || lines > times.size()) lines = times.size();
+  Table rows({what, "A", "B", "B - A", "%"});
+  for (std::size_t i = 0; i < lines; ++i)
+    rows.add({times[i].name, human_seconds(times[i].first), human_seconds(times[i].second), difference_text(times[i]),
+              change_text(times[i])});
+  std::string text = "\n" + rows.text();
+  if (lines < times.size()) text += fmt::format("and {} more\n", times.size() - lines);
+  return text;
+}
+
+/// Those that differ most, or all in their order.
+std::vector<ComparedTime> compared_ranks(const Comparison& comparison, bool all) {
+  std::vector<ComparedTime> times = comparison.ranks;
+  if (!all)
+    std::ranges::stable_sort(times, std::ranges::greater{},
+                             [](const ComparedTime& time) { return std::abs(time.difference()); });
+  return times;
+}
+
+ordered_json time_json(const ComparedTime& time) {
+  ordered_json one{{"name", time.name},
+                   {"a_seconds", time.first},
+                   {"b_seconds", time.second},
+                   {"difference_seconds", time.difference()}};
+  one["ratio"] = time.first > 0 ? ordered_json(time.second / time.first) : ordered_json();
+  return one;
+}
+
+ordered_json times_json(const std::vector<ComparedTime>& times) {
+  ordered_json list = ordered_json::array();
+  for (const ComparedTime& time : times)
+    list.push_back(time_json(time));
+  return list;
+}
+
+ordered_json timed_rate_json(const TimedResult& result) {
+  if (!result.rate) return {};
+  return rate_json(result.rate->from, result.rate->least, result.rate->most);
+}
+
+} // namespace
+
+std::string to_text(const ComparisonAnswer& answer) {
+  const auto& [first, second, comparison, listing] = answer;
+  std::string text = text_line("A: {}", first.label) + text_line("B: {}", second.label);
+  text += compared_table("", {comparison.makespan}, 0);
+  text += compared_table("rank ends", compared_ranks(comparison, listing.per_rank), listing.per_rank ? 0 : listing.top);
+  text += compared_table("kernel, to the next (mean of a rank)", comparison.kernels, listing.top);
+  text += compared_table("call (mean of a rank)", comparison.calls, listing.top);
+  if (!comparison.notes.empty()) text += "\n";
+  for (const std::string& note : comparison.notes)
+    text += text_line("{:<10}{}", "note", note);
+  return text;
+}
+
+ordered_json to_json(const ComparisonAnswer& answer) {
+  const auto& [first, second, comparison, listing] = answer;
+  return {{"a", first.label},
+          {"b", second.label},
+          {"a_compute_rate", timed_rate_json(first)},
+          {"b_compute_rate", timed_rate_json(second)},
+          {"total", time_json(comparison.makespan)},
+          {"ranks", times_json(comparison.ranks)},
+          {"by_kernel", times_json(comparison.kernels)},
+          {"by_call", times_json(comparison.calls)},
+          {"notes", comparison.notes}};
+}
+
+} // namespace timeless::tools

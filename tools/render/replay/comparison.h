@@ -1,0 +1,23 @@
+#pragma once
+
+#include "analysis/comparison.h"
+#include "tools/replaying/listing_options.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Two results beside each other (schema timeless.compare/1).
+struct ComparisonAnswer {
+  const TimedResult& first;
+  const TimedResult& second;
+  const Comparison& comparison;
+  ListingOptions listing = {};
+};
+
+nlohmann::ordered_json to_json(const ComparisonAnswer& answer);
+std::string to_text(const ComparisonAnswer& answer);
+
+} // namespace timeless::tools
