@@ -25,6 +25,9 @@ struct ComputeBasis {
   std::string from;     ///< "--compute-rate", "--rates", "platform", "assumption", "recorded times" or "nothing"
   double least = 0;     ///< units per second of the slowest rank; 0 where there is no rate
   double most = 0;      ///< of the fastest
+
+  /// All ranks have the same rate.
+  bool one_rate() const { return least > 0 && least == most; }
 };
 
 /// The rate that counts where neither --compute-rate nor --rates is given.

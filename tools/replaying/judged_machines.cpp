@@ -37,8 +37,7 @@ std::vector<replay::Scaling> scalings_at(double speed, double latency, double ba
 /// The speeds at which a machine is tried first.
 std::vector<double> octaves_of(const MachineBasis& machine) {
   const ComputeBasis& compute = machine.compute;
-  const bool one_rate = compute.least > 0 && compute.least == compute.most;
-  const double slowest = one_rate ? slowest_rate / compute.least : 1.0 / 32;
+  const double slowest = compute.one_rate() ? slowest_rate / compute.least : 1.0 / 32;
   std::vector<double> speeds;
   for (int octave = 0; octave <= octaves; ++octave)
     speeds.push_back(std::ldexp(slowest, octave));

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,6 +73,18 @@ struct ClassRange {
 
   const Point* below() const { return first > 0 ? &tried[first - 1] : nullptr; }
   const Point* above() const { return last + 1 < tried.size() ? &tried[last + 1] : nullptr; }
+};
+
+/// A machine's class, with the 21 configurations it rests on.
+struct ClassifiedMachine {
+  MachineBasis basis;
+  std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
+  Classification classification;
+  std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
+  std::optional<ClassRange> range;           ///< where it was looked for
+
+  /// The configuration at the anchor, which stands in the middle of each set of seven.
+  const replay::LaneResult& anchor() const { return lanes[3]; }
 };
 
 /// The range of each machine's class. Speeds are tried at octaves from rates of 0.25 to 64 G/s (without a rate that is

@@ -2,12 +2,9 @@
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
-#include "tools/machines/named_networks.h"
 #include "tools/machines/preset_machine.h"
-#include "tools/render/machines/compute_basis.h"
-#include "tools/render/replay/efficiencies.h"
-#include "tools/render/replay/not_modelled.h"
-#include "tools/render/replay/times.h"
+#include "tools/render/answer.h"
+#include "tools/render/replay/classification.h"
 #include "tools/replaying/judged_machines.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
@@ -48,18 +45,9 @@ struct ClassifyOptions {
   std::uint32_t cores_per_rank = 0;
 };
 
-/// A machine's answer, with the 21 configurations it rests on.
-struct ClassifyAnswer {
-  MachineBasis basis;
-  std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
-  Classification classification;
-  std::span<const replay::LaneResult> lanes;
-  std::optional<ClassRange> range; ///< where it was looked for
-};
-
-std::vector<ClassifyAnswer> answers(const ClassifyOptions& options, const JudgedMachines& machines,
-                                    const replay::Result& result) {
-  std::vector<ClassifyAnswer> all;
+std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const JudgedMachines& machines,
+                                       const replay::Result& result) {
+  std::vector<ClassifiedMachine> all;
   const std::span<const replay::LaneResult> lanes(result.lanes);
   for (std::size_t i = 0; i < machines.bases().size(); ++i) {
     const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
@@ -71,8 +59,8 @@ std::vector<ClassifyAnswer> answers(const ClassifyOptions& options, const Judged
 }
 
 /// The answers, and the replay they rest on, which has to stay where it is.
-std::vector<ClassifyAnswer> judged(const ClassifyOptions& options, const trace::Source& source,
-                                   const JudgedMachines& machines, replay::Result& result) {
+std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trace::Source& source,
+                                      const JudgedMachines& machines, replay::Result& result) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
@@ -85,10 +73,10 @@ std::vector<ClassifyAnswer> judged(const ClassifyOptions& options, const trace::
   for (std::size_t i = 0; i < machines.bases().size(); ++i)
     own.push_back({.machine = i});
   result = machines.replay(source, own, replaying);
-  std::vector<ClassifyAnswer> all = answers(options, machines, result);
+  std::vector<ClassifiedMachine> all = answers(options, machines, result);
   if (options.one_rate || source.run().counter.unit == trace::VolumeUnit::none) return all;
   std::vector<std::string> classes;
-  for (const ClassifyAnswer& answer : all)
+  for (const ClassifiedMachine& answer : all)
     classes.push_back(name(answer.classification));
   std::vector<ClassRange> ranges = class_ranges(machines, source, classes, options.thresholds, replaying);
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -96,219 +84,17 @@ std::vector<ClassifyAnswer> judged(const ClassifyOptions& options, const trace::
   return all;
 }
 
-std::string machine_text(const ClassifyAnswer& answer) {
-  if (!answer.network) return answer.basis.name;
-  const auto [latency, bandwidth] = figures(*answer.network);
-  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", answer.basis.name, latency * 1e6, 8 * bandwidth / 1e9);
-}
-
-std::string percent(double share) {
-  return fmt::format("{:.1f}", 100 * share);
-}
-
-std::string times_faster(double factor) {
-  return fmt::format("{:.2f}x", factor);
-}
-
-void print_table(const std::vector<ClassifyAnswer>& all) {
-  Table table(
-      {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
-  for (const ClassifyAnswer& answer : all) {
-    const Evidence& evidence = answer.classification.evidence;
-    table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
-               percent(evidence.computation), percent(evidence.wait), percent(evidence.latency),
-               percent(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
-               times_faster(evidence.latency_speedup)});
-  }
-  fmt::print("{}\n", table.text());
-  for (const ClassifyAnswer& answer : all)
-    print_line("{}: {}", answer.basis.name, reason(answer.classification));
-}
-
-/// Units per second where all ranks of a machine have the same rate, else speeds relative to its own.
-bool has_one_rate(const ComputeBasis& compute) {
-  return compute.least > 0 && compute.least == compute.most;
-}
-
-std::string speed_text(const ComputeBasis& compute, double speed) {
-  return has_one_rate(compute) ? human_count(compute.least * speed) + "/s"
-                               : fmt::format("{:.3g} times the speed", speed);
-}
-
-/// "latency for any rate above 2.10 G/s (communication at 1.98 G/s), up to 64.0 G/s, the largest tried".
-std::string range_text(const ClassifyAnswer& answer) {
-  const ClassRange& range = *answer.range;
-  const auto text = [&](double speed) { return speed_text(answer.basis.compute, speed); };
-  const auto other = [&](const ClassRange::Point& point) { return point.name + " at " + text(point.speed); };
-  const double lowest = range.tried[range.first].speed;
-  const double highest = range.tried[range.last].speed;
-  const std::string own = name(answer.classification);
-  if (range.below() == nullptr && range.above() == nullptr)
-    return fmt::format("{} for any rate that was tried, {} to {}", own, text(lowest), text(highest));
-  if (range.above() == nullptr)
-    return fmt::format("{} for any rate from {} ({}) up to {}, the largest tried", own, text(lowest),
-                       other(*range.below()), text(highest));
-  if (range.below() == nullptr)
-    return fmt::format("{} for any rate from {}, the smallest tried, up to {} ({})", own, text(lowest), text(highest),
-                       other(*range.above()));
-  return fmt::format("{} for rates from {} to {} ({}; {})", own, text(lowest), text(highest), other(*range.below()),
-                     other(*range.above()));
-}
-
-void print_ranges(const std::vector<ClassifyAnswer>& all) {
-  if (std::ranges::none_of(all, [](const ClassifyAnswer& answer) { return answer.range.has_value(); })) return;
-  fmt::print("\n");
-  for (const ClassifyAnswer& answer : all)
-    print_line("{}: {}", answer.basis.name, range_text(answer));
-}
-
-/// At the anchor, which stands in the middle of each set of seven.
-const replay::LaneResult& anchor(const ClassifyAnswer& answer) {
-  return answer.lanes[3];
-}
-
-void print_efficiencies(const std::vector<ClassifyAnswer>& all) {
-  replay::Result anchors;
-  for (const ClassifyAnswer& answer : all) {
-    anchors.lanes.push_back(anchor(answer));
-    anchors.lanes.back().name = answer.basis.name;
-  }
-  fmt::print("{}", efficiencies_text(anchors.lanes));
-}
-
-void print_configurations(const std::vector<ClassifyAnswer>& all) {
-  for (const ClassifyAnswer& answer : all) {
-    Table table({"configuration", "time", "compute %", "wait %", "latency %", "bandwidth %"});
-    for (const replay::LaneResult& lane : answer.lanes) {
-      const replay::Shares share = replay::shares(lane);
-      table.add({lane.name, human_seconds(lane.makespan), fmt::format("{:.1f}", share.computation),
-                 fmt::format("{:.1f}", share.wait), fmt::format("{:.1f}", share.latency),
-                 fmt::format("{:.1f}", share.bandwidth)});
-    }
-    fmt::print("\n{}", table.text());
-  }
-}
-
-void print_conditions(const trace::Run& run, const JudgedMachines& machines, const replay::Result& result) {
-  fmt::print("\n");
-  const ComputeBasis& compute = machines.bases().front().compute;
-  print_line("mapping   {}", machines.mapping_sentence());
-  print_line("compute   {}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
-  print_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
-  if (run.volume_error > 0) print_line("volumes   {}", rounding(run));
-  for (const std::string& note : machines.notes())
-    print_line("note      {}", note);
-  for (const std::string& note : result.notes)
-    print_line("note      {}", note);
-  fmt::print("{}", to_text(result.not_modelled));
-}
-
-nlohmann::ordered_json evidence_json(const Evidence& evidence) {
-  return {{"total_seconds", evidence.total},
-          {"computation", evidence.computation},
-          {"overhead", evidence.overhead},
-          {"wait", evidence.wait},
-          {"latency", evidence.latency},
-          {"bandwidth", evidence.bandwidth},
-          {"communication", evidence.communication},
-          {"total_change", evidence.total_change},
-          {"wait_change", evidence.wait_change},
-          {"latency_change", evidence.latency_change},
-          {"bandwidth_change", evidence.bandwidth_change},
-          {"bandwidth_gain", evidence.bandwidth_gain},
-          {"latency_gain", evidence.latency_gain},
-          {"both_gain", evidence.both_gain},
-          {"bandwidth_speedup", evidence.bandwidth_speedup},
-          {"latency_speedup", evidence.latency_speedup}};
-}
-
-nlohmann::ordered_json point_json(const ComputeBasis& compute, const ClassRange::Point* point) {
-  if (point == nullptr) return nullptr;
-  return {{"speed", point->speed},
-          {"per_second", has_one_rate(compute) ? nlohmann::ordered_json(compute.least * point->speed) : nullptr},
-          {"class", point->name}};
-}
-
-nlohmann::ordered_json range_json(const ComputeBasis& compute, const ClassRange& range) {
-  nlohmann::ordered_json json{{"lowest", point_json(compute, &range.tried[range.first])},
-                              {"highest", point_json(compute, &range.tried[range.last])},
-                              {"below", point_json(compute, range.below())},
-                              {"above", point_json(compute, range.above())}};
-  for (const ClassRange::Point& point : range.tried)
-    json["tried"].push_back(point_json(compute, &point));
-  return json;
-}
-
-nlohmann::ordered_json answer_json(const ClassifyAnswer& answer) {
-  nlohmann::ordered_json json;
-  json["network"] = answer.basis.name;
-  if (answer.network) {
-    const auto [latency, bandwidth] = figures(*answer.network);
-    json["latency_seconds"] = latency;
-    json["bits_per_second"] = 8 * bandwidth;
-  }
-  json["overheads"] = answer.basis.overheads;
-  json["compute_rate"] = to_json(answer.basis.compute);
-  json["class"] = name(answer.classification);
-  json["reason"] = reason(answer.classification);
-  if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
-  json["evidence"] = evidence_json(answer.classification.evidence);
-  json["efficiency"] = efficiencies_json(anchor(answer));
-  for (const replay::LaneResult& lane : answer.lanes) {
-    const replay::RankTimes times = replay::mean(lane);
-    json["configurations"].push_back({{"name", lane.name},
-                                      {"makespan_seconds", lane.makespan},
-                                      {"mean_seconds",
-                                       {{"end", times.end},
-                                        {"compute", times.compute},
-                                        {"memory_copy", times.memory_copy},
-                                        {"overhead", times.overhead},
-                                        {"wait", times.wait},
-                                        {"latency", times.latency},
-                                        {"bandwidth", times.bandwidth},
-                                        {"files", times.files}}}});
-  }
-  return json;
-}
-
-void print_json_answer(const ClassifyOptions& options, const trace::Run& run, const JudgedMachines& machines,
-                       const replay::Result& result, const std::vector<ClassifyAnswer>& all) {
-  nlohmann::ordered_json json;
-  json["trace"] = options.trace;
-  json["ranks"] = run.size;
-  json["complete"] = run.complete();
-  json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
-  json["volume_error"] = volume_error(run);
-  json["mapping"] = machines.mapping_sentence();
-  json["compute"] = machines.bases().front().compute.sentence;
-  json["compute_assumed"] = machines.bases().front().compute.assumed;
-  json["actions"] = result.actions;
-  std::vector<std::string> notes = machines.notes();
-  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
-  json["notes"] = notes;
-  json["not_modelled"] = to_json(result.not_modelled);
-  for (const ClassifyAnswer& answer : all)
-    json["networks"].push_back(answer_json(answer));
-  print_json("classify", 1, json);
-}
-
 int classify_trace(const ClassifyOptions& options) {
   const auto source = open_trace(options.trace, options.from);
   const JudgedMachines machines(source->run(), options.machine, options.platforms, options.anchor_latency,
                                 options.anchor_bandwidth);
   replay::Result result;
-  const std::vector<ClassifyAnswer> all = judged(options, *source, machines, result);
-  if (options.json) {
-    print_json_answer(options, source->run(), machines, result, all);
-  } else {
-    print_table(all);
-    print_ranges(all);
-    print_efficiencies(all);
-    if (options.configurations) print_configurations(all);
-    print_conditions(source->run(), machines, result);
-  }
+  const std::vector<ClassifiedMachine> all = judged(options, *source, machines, result);
+  print_answer("classify", 1,
+               ClassifyAnswer{options.trace, source->run(), machines, result, all, options.configurations},
+               options.json);
   if (options.strict) require_all_modelled(result);
-  const bool failed = std::ranges::any_of(all, [&](const ClassifyAnswer& answer) {
+  const bool failed = std::ranges::any_of(all, [&](const ClassifiedMachine& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
   if (failed) return exit_condition_met;

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tools/replaying/judged_machines.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What bounds a program on some machines (schema timeless.classify/1).
+struct ClassifyAnswer {
+  std::string trace;
+  const trace::Run& run;
+  const JudgedMachines& machines;
+  const replay::Result& result; ///< of the configurations of all machines
+  const std::vector<ClassifiedMachine>& classified;
+  bool configurations = false; ///< the text lists them, too
+};
+
+nlohmann::ordered_json to_json(const ClassifyAnswer& answer);
+std::string to_text(const ClassifyAnswer& answer);
+
+} // namespace timeless::tools

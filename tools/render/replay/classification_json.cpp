@@ -1,0 +1,99 @@
+#include "tools/render/replay/classification.h"
+
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/times.h"
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+nlohmann::ordered_json evidence_json(const Evidence& evidence) {
+  return {{"total_seconds", evidence.total},
+          {"computation", evidence.computation},
+          {"overhead", evidence.overhead},
+          {"wait", evidence.wait},
+          {"latency", evidence.latency},
+          {"bandwidth", evidence.bandwidth},
+          {"communication", evidence.communication},
+          {"total_change", evidence.total_change},
+          {"wait_change", evidence.wait_change},
+          {"latency_change", evidence.latency_change},
+          {"bandwidth_change", evidence.bandwidth_change},
+          {"bandwidth_gain", evidence.bandwidth_gain},
+          {"latency_gain", evidence.latency_gain},
+          {"both_gain", evidence.both_gain},
+          {"bandwidth_speedup", evidence.bandwidth_speedup},
+          {"latency_speedup", evidence.latency_speedup}};
+}
+
+nlohmann::ordered_json point_json(const ComputeBasis& compute, const ClassRange::Point* point) {
+  if (point == nullptr) return nullptr;
+  return {{"speed", point->speed},
+          {"per_second", compute.one_rate() ? nlohmann::ordered_json(compute.least * point->speed) : nullptr},
+          {"class", point->name}};
+}
+
+nlohmann::ordered_json range_json(const ComputeBasis& compute, const ClassRange& range) {
+  nlohmann::ordered_json json{{"lowest", point_json(compute, &range.tried[range.first])},
+                              {"highest", point_json(compute, &range.tried[range.last])},
+                              {"below", point_json(compute, range.below())},
+                              {"above", point_json(compute, range.above())}};
+  for (const ClassRange::Point& point : range.tried)
+    json["tried"].push_back(point_json(compute, &point));
+  return json;
+}
+
+nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
+  nlohmann::ordered_json json;
+  json["network"] = answer.basis.name;
+  if (answer.network) {
+    const auto [latency, bandwidth] = figures(*answer.network);
+    json["latency_seconds"] = latency;
+    json["bits_per_second"] = 8 * bandwidth;
+  }
+  json["overheads"] = answer.basis.overheads;
+  json["compute_rate"] = to_json(answer.basis.compute);
+  json["class"] = name(answer.classification);
+  json["reason"] = reason(answer.classification);
+  if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
+  json["evidence"] = evidence_json(answer.classification.evidence);
+  json["efficiency"] = efficiencies_json(answer.anchor());
+  for (const replay::LaneResult& lane : answer.lanes)
+    json["configurations"].push_back(
+        {{"name", lane.name}, {"makespan_seconds", lane.makespan}, {"mean_seconds", to_json(replay::mean(lane))}});
+  return json;
+}
+
+} // namespace
+
+nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
+  const trace::Run& run = answer.run;
+  const JudgedMachines& machines = answer.machines;
+  const replay::Result& result = answer.result;
+  nlohmann::ordered_json json;
+  json["trace"] = answer.trace;
+  json["ranks"] = run.size;
+  json["complete"] = run.complete();
+  json["counter"] = {{"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["volume_error"] = volume_error(run);
+  json["mapping"] = machines.mapping_sentence();
+  json["compute"] = machines.bases().front().compute.sentence;
+  json["compute_assumed"] = machines.bases().front().compute.assumed;
+  json["actions"] = result.actions;
+  std::vector<std::string> notes = machines.notes();
+  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
+  json["notes"] = notes;
+  json["not_modelled"] = to_json(result.not_modelled);
+  for (const ClassifiedMachine& machine : answer.classified)
+    json["networks"].push_back(machine_json(machine));
+  return json;
+}
+
+} // namespace timeless::tools

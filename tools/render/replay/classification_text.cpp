@@ -1,0 +1,125 @@
+#include "tools/render/replay/classification.h"
+
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
+#include "tools/render/figures.h"
+#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/not_modelled.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string machine_text(const ClassifiedMachine& answer) {
+  if (!answer.network) return answer.basis.name;
+  const auto [latency, bandwidth] = figures(*answer.network);
+  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", answer.basis.name, latency * 1e6, 8 * bandwidth / 1e9);
+}
+
+std::string times_faster(double factor) {
+  return fmt::format("{:.2f}x", factor);
+}
+
+std::string classes_text(const std::vector<ClassifiedMachine>& all) {
+  Table table(
+      {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
+  for (const ClassifiedMachine& answer : all) {
+    const Evidence& evidence = answer.classification.evidence;
+    table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
+               percent_text(evidence.computation), percent_text(evidence.wait), percent_text(evidence.latency),
+               percent_text(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
+               times_faster(evidence.latency_speedup)});
+  }
+  std::string text = table.text() + "\n";
+  for (const ClassifiedMachine& answer : all)
+    text += text_line("{}: {}", answer.basis.name, reason(answer.classification));
+  return text;
+}
+
+/// Units per second where all ranks of a machine have the same rate, else speeds relative to its own.
+std::string speed_text(const ComputeBasis& compute, double speed) {
+  return compute.one_rate() ? human_count(compute.least * speed) + "/s" : fmt::format("{:.3g} times the speed", speed);
+}
+
+/// "latency for any rate above 2.10 G/s (communication at 1.98 G/s), up to 64.0 G/s, the largest tried".
+std::string range_text(const ClassifiedMachine& answer) {
+  const ClassRange& range = *answer.range;
+  const auto text = [&](double speed) { return speed_text(answer.basis.compute, speed); };
+  const auto other = [&](const ClassRange::Point& point) { return point.name + " at " + text(point.speed); };
+  const double lowest = range.tried[range.first].speed;
+  const double highest = range.tried[range.last].speed;
+  const std::string own = name(answer.classification);
+  if (range.below() == nullptr && range.above() == nullptr)
+    return fmt::format("{} for any rate that was tried, {} to {}", own, text(lowest), text(highest));
+  if (range.above() == nullptr)
+    return fmt::format("{} for any rate from {} ({}) up to {}, the largest tried", own, text(lowest),
+                       other(*range.below()), text(highest));
+  if (range.below() == nullptr)
+    return fmt::format("{} for any rate from {}, the smallest tried, up to {} ({})", own, text(lowest), text(highest),
+                       other(*range.above()));
+  return fmt::format("{} for rates from {} to {} ({}; {})", own, text(lowest), text(highest), other(*range.below()),
+                     other(*range.above()));
+}
+
+std::string ranges_text(const std::vector<ClassifiedMachine>& all) {
+  if (std::ranges::none_of(all, [](const ClassifiedMachine& answer) { return answer.range.has_value(); })) return {};
+  std::string text = "\n";
+  for (const ClassifiedMachine& answer : all)
+    text += text_line("{}: {}", answer.basis.name, range_text(answer));
+  return text;
+}
+
+std::string anchors_text(const std::vector<ClassifiedMachine>& all) {
+  std::vector<replay::LaneResult> anchors;
+  for (const ClassifiedMachine& answer : all) {
+    anchors.push_back(answer.anchor());
+    anchors.back().name = answer.basis.name;
+  }
+  return efficiencies_text(anchors);
+}
+
+std::string configurations_text(const std::vector<ClassifiedMachine>& all) {
+  std::string text;
+  for (const ClassifiedMachine& answer : all) {
+    Table table({"configuration", "time", "compute %", "wait %", "latency %", "bandwidth %"});
+    for (const replay::LaneResult& lane : answer.lanes) {
+      const replay::Shares share = replay::shares(lane);
+      table.add({lane.name, human_seconds(lane.makespan), fmt::format("{:.1f}", share.computation),
+                 fmt::format("{:.1f}", share.wait), fmt::format("{:.1f}", share.latency),
+                 fmt::format("{:.1f}", share.bandwidth)});
+    }
+    text += "\n" + table.text();
+  }
+  return text;
+}
+
+std::string conditions_text(const ClassifyAnswer& answer) {
+  const auto& machines = answer.machines;
+  std::string text = "\n";
+  const ComputeBasis& compute = machines.bases().front().compute;
+  text += text_line("mapping   {}", machines.mapping_sentence());
+  text += text_line("compute   {}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  text += text_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
+  if (answer.run.volume_error > 0) text += text_line("volumes   {}", rounding(answer.run));
+  for (const std::string& note : machines.notes())
+    text += text_line("note      {}", note);
+  for (const std::string& note : answer.result.notes)
+    text += text_line("note      {}", note);
+  return text + to_text(answer.result.not_modelled);
+}
+
+} // namespace
+
+std::string to_text(const ClassifyAnswer& answer) {
+  const std::vector<ClassifiedMachine>& all = answer.classified;
+  return classes_text(all) + ranges_text(all) + anchors_text(all) +
+         (answer.configurations ? configurations_text(all) : "") + conditions_text(answer);
+}
+
+} // namespace timeless::tools
