@@ -20,6 +20,7 @@ struct MpiCommand {
 };
 
 MpiAction add_mpi_gather(CLI::App& command);
+MpiAction add_mpi_ping(CLI::App& command);
 MpiAction add_mpi_replay(CLI::App& command);
 
 } // namespace timeless::tools

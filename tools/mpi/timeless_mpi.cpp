@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::array commands{
     MpiCommand{"gather", "Gather the rank files of a run from several nodes into one archive", add_mpi_gather},
+    MpiCommand{"ping", "Measure the network between the processes, for calibration", add_mpi_ping},
     MpiCommand{"replay", "Predict a run's time with several processes, each replaying a block of the ranks",
                add_mpi_replay},
 };

@@ -1,0 +1,147 @@
+#include "ping/laboratory.h"
+
+#include "base/error.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+namespace timeless::ping {
+
+namespace {
+
+constexpr int ready_tag = 0;
+
+double monotonic_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+bool of_all(Experiment experiment) {
+  return experiment >= Experiment::pairs;
+}
+
+/// Members' parts stand one after the other.
+bool of_parts(Experiment experiment) {
+  return experiment >= Experiment::gather;
+}
+
+} // namespace
+
+Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes) {
+  MPI_Comm_dup(world, &measured_);
+  MPI_Comm_dup(world, &control_);
+  MPI_Comm_rank(world, &rank_);
+  MPI_Comm_size(world, &size_);
+  if (most_bytes > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+    throw Error(Failure::usage, "a message of more bytes than MPI counts in one call");
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int lowest = rank_;
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  nodes_.resize(static_cast<std::size_t>(size_));
+  MPI_Allgather(&lowest, 1, MPI_INT, nodes_.data(), 1, MPI_INT, control_);
+  std::vector<int> known(nodes_);
+  std::ranges::sort(known);
+  known.erase(std::ranges::unique(known).begin(), known.end());
+  for (int& one : nodes_)
+    one = static_cast<int>(std::ranges::lower_bound(known, one) - known.begin());
+  // Touched here, so that no experiment pays for fresh pages.
+  out_.assign(std::max<std::size_t>(most_bytes, sizeof(double)), 0);
+  in_.assign(out_.size(), 0);
+  MPI_Barrier(control_);
+  zero_ = monotonic_seconds();
+}
+
+Laboratory::~Laboratory() {
+  MPI_Comm_free(&measured_);
+  MPI_Comm_free(&control_);
+}
+
+double Laboratory::now() const {
+  return monotonic_seconds() - zero_;
+}
+
+void Laboratory::end() {
+  current_.rank = rank_;
+  current_.start = began_;
+  current_.seconds = now() - began_;
+  mine_.push_back(current_);
+}
+
+/// Seconds of the processor, without MPI.
+void Laboratory::work(double seconds) {
+  const double until = monotonic_seconds() + seconds;
+  while (seconds > 0 && monotonic_seconds() < until) {
+  }
+}
+
+void Laboratory::ready(int other) const {
+  MPI_Send(nullptr, 0, MPI_BYTE, other, ready_tag, control_);
+}
+
+void Laboratory::await_ready(int other) const {
+  MPI_Recv(nullptr, 0, MPI_BYTE, other, ready_tag, control_, MPI_STATUS_IGNORE);
+}
+
+void Laboratory::perform(const Order& order, std::uint32_t repetition) {
+  current_ = {.order = order, .repetition = repetition};
+  const bool first = rank_ == order.first;
+  if (!of_all(order.experiment) && !first && rank_ != order.second) return;
+  switch (order.experiment) {
+  case Experiment::round_trip:
+    return round_trip(order, first);
+  case Experiment::send:
+  case Experiment::isend:
+    return send(order, first);
+  case Experiment::receive:
+    return receive(order, first);
+  case Experiment::train:
+    return train(order, first);
+  case Experiment::delayed_send:
+  case Experiment::delayed_isend:
+    return delayed(order, first);
+  case Experiment::overlap:
+    return overlap(order, first);
+  case Experiment::copy:
+    return first ? copy(order) : void();
+  case Experiment::reduction:
+    return first ? reduction(order) : void();
+  case Experiment::pairs:
+    return pairs(order);
+  case Experiment::incast:
+    return incast(order);
+  default:
+    return collective(order);
+  }
+}
+
+std::vector<Measurement> Laboratory::carry_out(const Order& order) {
+  static_assert(std::is_trivially_copyable_v<Measurement>);
+  const std::size_t parts = of_parts(order.experiment) ? static_cast<std::size_t>(size_) : 1;
+  if (order.bytes * parts > out_.size() && order.bytes > 0) {
+    out_.resize(order.bytes * parts);
+    in_.resize(out_.size());
+  }
+  mine_.clear();
+  for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition)
+    perform(order, repetition);
+  const int bytes = static_cast<int>(mine_.size() * sizeof(Measurement));
+  std::vector<int> counts(static_cast<std::size_t>(size_));
+  MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, control_);
+  std::vector<int> places(counts.size());
+  int total = 0;
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    places[rank] = total;
+    total += counts[rank];
+  }
+  std::vector<Measurement> all(rank_ == 0 ? static_cast<std::size_t>(total) / sizeof(Measurement) : 0);
+  MPI_Gatherv(mine_.data(), bytes, MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, 0, control_);
+  return all;
+}
+
+} // namespace timeless::ping

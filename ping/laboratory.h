@@ -1,0 +1,71 @@
+#pragma once
+
+#include "ping/experiments.h"
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace timeless::ping {
+
+/// Carries out experiments on the ranks of a communicator.
+///
+/// All ranks call carry_out() with the same orders. What says that an experiment may begin, and what collects its
+/// measurements, travels on a communicator of its own, so that it matches no message that is measured.
+class Laboratory {
+public:
+  /// `most_bytes` is the largest message of any order. Collective.
+  Laboratory(MPI_Comm world, std::uint64_t most_bytes);
+  ~Laboratory();
+  Laboratory(const Laboratory&) = delete;
+  Laboratory& operator=(const Laboratory&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// The number of each rank's node, as MPI tells which ranks share memory: nodes are numbered by their lowest rank.
+  const std::vector<int>& nodes() const { return nodes_; }
+  /// Seconds since this was made, by the monotonic clock of this rank.
+  double now() const;
+
+  /// One order. Returns on rank 0 what was measured, elsewhere nothing. Collective.
+  std::vector<Measurement> carry_out(const Order& order);
+
+private:
+  void perform(const Order& order, std::uint32_t repetition);
+  // Between two ranks (messages.cpp):
+  void round_trip(const Order& order, bool first);
+  void send(const Order& order, bool first);
+  void receive(const Order& order, bool first);
+  void train(const Order& order, bool first);
+  void delayed(const Order& order, bool first);
+  void overlap(const Order& order, bool first);
+  // Alone, and all together (together.cpp):
+  void copy(const Order& order);
+  void reduction(const Order& order);
+  void pairs(const Order& order);
+  void incast(const Order& order);
+  void collective(const Order& order);
+  void run_collective(const Order& order);
+
+  void ready(int other) const;
+  void await_ready(int other) const;
+  void begin() { began_ = now(); }
+  void end();
+  static void work(double seconds);
+
+  MPI_Comm measured_ = MPI_COMM_NULL;
+  MPI_Comm control_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 0;
+  std::vector<int> nodes_;
+  std::vector<char> out_;
+  std::vector<char> in_;
+  double zero_ = 0;
+  double began_ = 0;
+  Measurement current_;
+  std::vector<Measurement> mine_;
+};
+
+} // namespace timeless::ping

@@ -1,0 +1,133 @@
+#include "ping/laboratory.h"
+
+#include <time.h>
+
+// Experiments between two ranks.
+namespace timeless::ping {
+
+namespace {
+
+constexpr int tag = 0;
+constexpr int answer_tag = 1;
+
+void sleep_for(double seconds) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(seconds);
+  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
+  while (nanosleep(&time, &time) != 0) {
+  }
+}
+
+} // namespace
+
+void Laboratory::round_trip(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  if (first) {
+    await_ready(order.second);
+    begin();
+    MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);
+    MPI_Recv(in_.data(), bytes, MPI_BYTE, order.second, tag, measured_, MPI_STATUS_IGNORE);
+    end();
+  } else {
+    ready(order.first);
+    MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
+    MPI_Send(out_.data(), bytes, MPI_BYTE, order.first, tag, measured_);
+  }
+}
+
+/// Blocking or not: the receive is posted before the sender hears that it may begin.
+void Laboratory::send(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (!first) {
+    MPI_Irecv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, &request);
+    ready(order.first);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return;
+  }
+  await_ready(order.second);
+  begin();
+  if (order.experiment == Experiment::send)
+    MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);
+  else
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_, &request);
+  end();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/// The message is followed by another that says so; what the library needs to take it in has `gap` seconds more.
+void Laboratory::receive(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  if (first) {
+    await_ready(order.second);
+    work(order.gap);
+    begin();
+    MPI_Recv(in_.data(), bytes, MPI_BYTE, order.second, tag, measured_, MPI_STATUS_IGNORE);
+    end();
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, order.first, tag, measured_, &request);
+    ready(order.first);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+void Laboratory::train(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  if (first) {
+    await_ready(order.second);
+    begin();
+    for (std::uint32_t message = 0; message < order.messages; ++message) {
+      if (message > 0) work(order.gap);
+      MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);
+    }
+    MPI_Recv(in_.data(), 0, MPI_BYTE, order.second, answer_tag, measured_, MPI_STATUS_IGNORE);
+    end();
+  } else {
+    ready(order.first);
+    for (std::uint32_t message = 0; message < order.messages; ++message)
+      MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
+    MPI_Send(out_.data(), 0, MPI_BYTE, order.first, answer_tag, measured_);
+  }
+}
+
+/// The receiver sleeps, and so takes nothing in, before it posts its receive.
+void Laboratory::delayed(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  if (!first) {
+    ready(order.first);
+    sleep_for(order.gap);
+    MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
+    return;
+  }
+  await_ready(order.second);
+  begin();
+  if (order.experiment == Experiment::delayed_send) {
+    MPI_Send(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_);
+  } else {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  end();
+}
+
+/// What is left to wait for once the sender has worked: nothing, where the message travels while it does.
+void Laboratory::overlap(const Order& order, bool first) {
+  const int bytes = static_cast<int>(order.bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (first) {
+    await_ready(order.second);
+    MPI_Isend(out_.data(), bytes, MPI_BYTE, order.second, tag, measured_, &request);
+    work(order.gap);
+    begin();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    end();
+  } else {
+    MPI_Irecv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, &request);
+    ready(order.first);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+}
+
+} // namespace timeless::ping

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "ping/plan.h"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace timeless::ping {
+
+struct PingOptions {
+  PlanOptions plan;
+  /// Takes the raw file's text, piece by piece; called on rank 0 only.
+  std::function<void(const std::string&)> write;
+  /// How many seconds of the budget are spent; called on rank 0 only. May be empty.
+  std::function<void(double seconds)> progress;
+};
+
+/// Measures the network of a communicator's ranks until the time is spent, and writes what it measures as it goes.
+/// Returns the number of measurements on rank 0. Collective. Throws Error(usage) on all ranks as Plan does.
+std::uint64_t ping(MPI_Comm world, const PingOptions& options);
+
+} // namespace timeless::ping

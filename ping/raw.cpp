@@ -1,0 +1,154 @@
+#include "ping/raw.h"
+
+#include "base/error.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace timeless::ping {
+
+namespace {
+
+constexpr std::string_view format_line = "# format: timeless.ping/1";
+constexpr std::string_view columns =
+    "experiment,first,second,rank,bytes,messages,gap_seconds,repetition,start_seconds,seconds";
+constexpr std::size_t column_count = 10;
+
+/// Reads a file line by line; knows where it is.
+class Reader {
+public:
+  Reader(std::string_view text, const std::string& where, Raw& raw) : text_(text), where_(where), raw_(raw) {}
+
+  void read(const std::function<void()>& cut) {
+    while (!text_.empty()) {
+      ++number_;
+      const std::size_t end = text_.find('\n');
+      if (end == std::string_view::npos) return cut();
+      take(text_.substr(0, end));
+      text_.remove_prefix(end + 1);
+    }
+    if (raw_.launches.empty()) fail("this is no raw file of timeless-mpi ping");
+  }
+
+private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(Failure::invalid_input, what, fmt::format("{}:{}", where_, number_));
+  }
+
+  void take(std::string_view line) {
+    if (line == format_line) {
+      raw_.launches.emplace_back();
+    } else if (raw_.launches.empty()) {
+      fail("this is no raw file of timeless-mpi ping");
+    } else if (line.starts_with("# ")) {
+      describe(line.substr(2));
+    } else if (line != columns) {
+      measurement(line);
+    }
+  }
+
+  void describe(std::string_view text) {
+    const std::size_t colon = text.find(": ");
+    if (colon == std::string_view::npos) fail("a line of the head without a value");
+    const std::string_view name = text.substr(0, colon);
+    const std::string value(text.substr(colon + 2));
+    Circumstances& here = raw_.launches.back();
+    if (name == "date")
+      here.date = value;
+    else if (name == "library")
+      here.library = value;
+    else if (name == "seed")
+      here.seed = number<std::uint64_t>(value);
+    else if (name == "rank") {
+      const std::size_t space = value.find(" on ");
+      if (space == std::string::npos) fail("a rank without its host");
+      here.nodes.push_back(number<int>(std::string_view(value).substr(0, space)));
+      here.hosts.push_back(value.substr(space + 4));
+    }
+    // Names that a later version may add say nothing here.
+  }
+
+  template <typename Number>
+  Number number(std::string_view text) const {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) fail(fmt::format("'{}' is no number", text));
+    return value;
+  }
+
+  double seconds(std::string_view text) const {
+    const double value = number<double>(text);
+    if (!std::isfinite(value) || value < 0) fail(fmt::format("'{}' is no time", text));
+    return value;
+  }
+
+  int rank(std::string_view text) const {
+    const int value = number<int>(text);
+    if (value < 0 || static_cast<std::size_t>(value) >= raw_.launches.back().nodes.size())
+      fail(fmt::format("there is no rank {}", value));
+    return value;
+  }
+
+  void measurement(std::string_view line) {
+    std::array<std::string_view, column_count> values;
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin <= line.size() && count < column_count;) {
+      const std::size_t end = std::min(line.find(',', begin), line.size());
+      values[count++] = line.substr(begin, end - begin);
+      begin = end + 1;
+      if (count == column_count && end != line.size()) fail("a line with too many values");
+    }
+    if (count != column_count) fail("a line with too few values");
+    Measurement one;
+    one.order = {.experiment = experiment_of(values[0]),
+                 .first = rank(values[1]),
+                 .second = rank(values[2]),
+                 .bytes = number<std::uint64_t>(values[4]),
+                 .messages = number<std::uint32_t>(values[5]),
+                 .gap = seconds(values[6])};
+    one.rank = rank(values[3]);
+    one.repetition = number<std::uint32_t>(values[7]);
+    one.start = seconds(values[8]);
+    one.seconds = seconds(values[9]);
+    raw_.lines.push_back({raw_.launches.size() - 1, one});
+  }
+
+  Experiment experiment_of(std::string_view text) const {
+    try {
+      return experiment(std::string(text));
+    } catch (const Error& error) {
+      fail(fmt::format("{}: {}", error.description(), text));
+    }
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  Raw& raw_;
+  std::size_t number_ = 0;
+};
+
+} // namespace
+
+std::string head(const Circumstances& circumstances) {
+  std::string text = fmt::format("{}\n# date: {}\n# library: {}\n# seed: {}\n", format_line, circumstances.date,
+                                 circumstances.library, circumstances.seed);
+  for (std::size_t rank = 0; rank < circumstances.hosts.size(); ++rank)
+    text += fmt::format("# rank: {} on {}\n", circumstances.nodes[rank], circumstances.hosts[rank]);
+  return text + std::string(columns) + "\n";
+}
+
+std::string line(const Measurement& one) {
+  const Order& order = one.order;
+  return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name(order.experiment), order.first, order.second, one.rank,
+                     order.bytes, order.messages, order.gap, one.repetition, one.start, one.seconds);
+}
+
+Raw read_raw(std::string_view text, const std::string& where, const std::function<void()>& cut) {
+  Raw raw;
+  Reader(text, where, raw).read(cut);
+  return raw;
+}
+
+} // namespace timeless::ping

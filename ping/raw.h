@@ -1,0 +1,43 @@
+#pragma once
+
+#include "ping/experiments.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::ping {
+
+/// Where measurements were taken.
+struct Circumstances {
+  std::string date;               ///< UTC, "2026-11-23T01:30:00Z"
+  std::string library;            ///< what MPI says of itself, its first line
+  std::vector<std::string> hosts; ///< by rank
+  std::vector<int> nodes;         ///< by rank
+  std::uint64_t seed = 0;
+  bool operator==(const Circumstances&) const = default;
+};
+
+/// Measurements and where they were taken: a raw file, or several put together.
+struct Raw {
+  std::vector<Circumstances> launches;
+  struct Line {
+    std::size_t launch = 0;
+    Measurement measurement;
+  };
+  std::vector<Line> lines;
+};
+
+/// The raw file's text (docs/calibration.md): lines of `# name: value` for the circumstances, then comma-separated
+/// values under a head line. Numbers read back as they were.
+std::string head(const Circumstances& circumstances);
+std::string line(const Measurement& measurement);
+
+/// Reads raw files put one after the other, each beginning with its circumstances. `where` names the file in messages.
+/// Throws Error(invalid_input) for what no raw file holds, with the line's number; a last line that was cut short is
+/// left out, and `cut` is told.
+Raw read_raw(
+    std::string_view text, const std::string& where, const std::function<void()>& cut = [] {});
+
+} // namespace timeless::ping

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# timeless-mpi ping under mpirun: every experiment is measured, what is written is whole, what cannot be is refused.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+"$MPIEXEC" -np 2 "$TIMELESS_MPI" ping -o raw.csv --budget 1s --max-bytes 100000 >out 2>err || fail "$(cat err)"
+grep -q 'measurements in raw.csv' out || fail "says: $(head -c 300 out)"
+[ "$(head -n 1 raw.csv)" = "# format: timeless.ping/1" ] || fail "$(head -n 1 raw.csv)"
+[ "$(grep -c '^# rank: 0 on ' raw.csv)" = 2 ] || fail "two ranks of one node: $(head raw.csv)"
+for experiment in round_trip send isend receive train delayed_send delayed_isend overlap copy reduction barrier \
+  broadcast reduce allreduce gather allgather alltoall; do
+  grep -q "^$experiment," raw.csv || fail "no $experiment"
+done
+awk -F, '/^#/ || /^experiment/ {next} NF != 10 || $10 < 0 || $5 > 100000 {print; exit 1}' raw.csv || fail "a wrong line"
+
+# The limit of Open MPI's shared memory: 4096 bytes with its header.
+awk -F, '$1 == "delayed_send" {if ($10 < $7 / 2) {if ($5 > eager) eager = $5} else if (!waits || $5 < waits) waits = $5}
+  END {exit !(waits == eager + 1 || waits == 0)}' raw.csv || fail "the search for the eager limit did not end"
+
+timeout 60 "$MPIEXEC" -np 2 "$TIMELESS_MPI" ping -o raw.csv --budget 1s >out 2>err && fail "replaced raw.csv"
+grep -q 'raw.csv' err || fail "$(cat err)"
+"$MPIEXEC" -np 1 "$TIMELESS_MPI" ping --budget 1s >out 2>err && fail "measured with one rank"
+grep -q 'mpirun -np 2' err || fail "$(cat err)"
+"$MPIEXEC" -np 3 "$TIMELESS_MPI" ping --budget 1s --max-bytes 4096 >raw3.csv || fail "three ranks"
+grep -q '^alltoall,' raw3.csv || fail "no alltoall of three"

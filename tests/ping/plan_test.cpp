@@ -1,0 +1,114 @@
+#include "base/error.h"
+#include "ping/plan.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace timeless::ping {
+namespace {
+
+/// A machine that answers orders: 2 us and a nanosecond a byte, messages above a limit wait for their receives.
+struct Machine {
+  std::uint64_t eager_limit = 65536;
+  double now = 0;
+
+  std::vector<Measurement> carry_out(const Order& order) {
+    std::vector<Measurement> all;
+    const double message = 2e-6 + 1e-9 * static_cast<double>(order.bytes);
+    for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition) {
+      double seconds = message;
+      if (order.experiment == Experiment::round_trip) seconds = 2 * message;
+      const bool delayed =
+          order.experiment == Experiment::delayed_send || order.experiment == Experiment::delayed_isend;
+      if (delayed) seconds = order.bytes <= eager_limit ? 1e-6 : order.gap + message;
+      all.push_back({.order = order, .repetition = repetition, .start = now, .seconds = seconds});
+      now += seconds + 1e-5;
+    }
+    return all;
+  }
+};
+
+std::vector<Order> orders(const PlanOptions& options, const std::vector<int>& nodes, Machine machine = {}) {
+  Plan plan(options, nodes);
+  std::vector<Order> all;
+  std::vector<Measurement> last;
+  while (const auto order = plan.next(last, machine.now)) {
+    all.push_back(*order);
+    last = machine.carry_out(*order);
+  }
+  return all;
+}
+
+constexpr PlanOptions short_plan{.most_bytes = 1U << 20U, .budget = 0.5, .seed = 3};
+
+TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
+  for (const std::uint64_t limit : {0ULL, 1ULL, 4095ULL, 65536ULL, (1ULL << 20U) - 1, 1ULL << 20U}) {
+    std::map<std::pair<Experiment, int>, std::pair<std::uint64_t, std::uint64_t>> found; // eager and waiting
+    Machine machine{.eager_limit = limit};
+    Plan plan(short_plan, {0, 0, 1});
+    std::vector<Measurement> last;
+    while (const auto order = plan.next(last, machine.now)) {
+      last = machine.carry_out(*order);
+      const bool delayed =
+          order->experiment == Experiment::delayed_send || order->experiment == Experiment::delayed_isend;
+      if (!delayed) continue;
+      auto& [eager, waiting] = found[{order->experiment, order->second}];
+      (order->bytes <= limit ? eager : waiting) = order->bytes;
+    }
+    ASSERT_EQ(found.size(), 4U);
+    for (const auto& [what, sizes] : found) {
+      EXPECT_EQ(sizes.first, limit);
+      EXPECT_EQ(sizes.second, limit < short_plan.most_bytes ? limit + 1 : 0);
+    }
+  }
+}
+
+TEST(Plan, does_every_experiment_that_the_ranks_allow) {
+  std::set<Experiment> near;
+  for (const Order& order : orders(short_plan, {0, 0}))
+    near.insert(order.experiment);
+  EXPECT_EQ(near.size(), experiments - 2) << "all but those of two nodes";
+  std::set<Experiment> both;
+  for (const Order& order : orders(short_plan, {0, 0, 1, 1}))
+    both.insert(order.experiment);
+  EXPECT_EQ(both.size(), experiments);
+}
+
+TEST(Plan, draws_sizes_of_every_order_of_magnitude_and_none_too_large) {
+  std::map<int, int> by_magnitude;
+  std::set<std::uint64_t> sizes;
+  for (const Order& order : orders(short_plan, {0, 1})) {
+    ASSERT_LE(order.bytes, short_plan.most_bytes);
+    ASSERT_GE(order.repetitions, 1U);
+    if (order.experiment != Experiment::round_trip) continue;
+    sizes.insert(order.bytes);
+    ++by_magnitude[static_cast<int>(std::to_string(order.bytes).size())];
+  }
+  EXPECT_EQ(by_magnitude.size(), 7U);
+  EXPECT_GT(sizes.size(), 20U);
+}
+
+TEST(Plan, is_the_same_for_the_same_seed_and_another_for_another) {
+  const auto bytes = [](std::uint64_t seed) {
+    std::vector<std::uint64_t> all;
+    PlanOptions options = short_plan;
+    options.seed = seed;
+    for (const Order& order : orders(options, {0, 1}))
+      all.push_back(order.bytes);
+    return all;
+  };
+  EXPECT_EQ(bytes(1), bytes(1));
+  EXPECT_NE(bytes(1), bytes(2));
+}
+
+TEST(Plan, refuses_what_cannot_be_measured) {
+  EXPECT_THROW(Plan(short_plan, {0}), Error);
+  EXPECT_THROW(Plan({.budget = 0}, {0, 1}), Error);
+  EXPECT_THROW(Plan({.most_bytes = 10}, {0, 1}), Error);
+}
+
+} // namespace
+} // namespace timeless::ping

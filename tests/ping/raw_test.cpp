@@ -1,0 +1,80 @@
+#include "base/error.h"
+#include "ping/raw.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace timeless::ping {
+namespace {
+
+const Circumstances circumstances{
+    .date = "2026-11-23T01:30:00Z", .library = "Some MPI v1", .hosts = {"a", "b"}, .nodes = {0, 1}, .seed = 7};
+
+Measurement sample() {
+  return {.order = {.experiment = Experiment::train, .second = 1, .bytes = 1420, .messages = 10, .gap = 1.25e-5},
+          .rank = 0,
+          .repetition = 3,
+          .start = 0.1 + 0.2,
+          .seconds = 1.0 / 3};
+}
+
+std::string text() {
+  return head(circumstances) + line(sample());
+}
+
+TEST(RawFile, reads_back_to_the_last_bit_what_it_wrote) {
+  const Raw raw = read_raw(text() + text(), "raw.csv");
+  ASSERT_EQ(raw.launches.size(), 2U);
+  EXPECT_EQ(raw.launches[1], circumstances);
+  ASSERT_EQ(raw.lines.size(), 2U);
+  EXPECT_EQ(raw.lines[1].launch, 1U);
+  const Measurement one = raw.lines[0].measurement;
+  EXPECT_EQ(one.order.experiment, Experiment::train);
+  EXPECT_EQ(one.order.bytes, 1420U);
+  EXPECT_EQ(one.order.gap, 1.25e-5);
+  EXPECT_EQ(one.start, 0.1 + 0.2);
+  EXPECT_EQ(one.seconds, 1.0 / 3);
+  EXPECT_EQ(head(circumstances) + line(one), text());
+}
+
+TEST(RawFile, that_was_cut_short_keeps_its_whole_lines) {
+  const std::string whole = text();
+  for (std::size_t length = head(circumstances).size(); length < whole.size(); ++length) {
+    bool cut = false;
+    const Raw raw = read_raw(std::string_view(whole).substr(0, length), "raw.csv", [&] { cut = true; });
+    EXPECT_TRUE(raw.lines.empty());
+    EXPECT_EQ(cut, length > head(circumstances).size());
+  }
+}
+
+void refused(const std::string& text, const std::string& where) {
+  try {
+    read_raw(text, "raw.csv");
+    FAIL() << "accepted: " << text;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_EQ(error.where(), where) << text;
+  }
+}
+
+TEST(RawFile, is_refused_by_line_where_it_makes_no_sense) {
+  refused("", "raw.csv:0");
+  refused("size,duration\n1,2\n", "raw.csv:1");
+  const std::string begin = head(circumstances);
+  for (const char* wrong :
+       {"round_trip,0,1,0,8,1,0,0,0\n", "round_trip,0,1,0,8,1,0,0,0,1,1\n", "nothing,0,1,0,8,1,0,0,0,1\n",
+        "round_trip,0,2,0,8,1,0,0,0,1\n", "round_trip,0,-1,0,8,1,0,0,0,1\n", "round_trip,0,1,0,8,1,0,0,0,-1\n",
+        "round_trip,0,1,0,8,1,0,0,0,nan\n", "round_trip,0,1,0,8x,1,0,0,0,1\n", "\n", "# date\n"})
+    refused(begin + wrong, "raw.csv:8");
+}
+
+TEST(Experiments, have_names_of_their_own) {
+  for (std::size_t number = 0; number < experiments; ++number) {
+    const auto one = static_cast<Experiment>(number);
+    EXPECT_EQ(experiment(name(one)), one);
+  }
+}
+
+} // namespace
+} // namespace timeless::ping
