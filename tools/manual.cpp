@@ -1,7 +1,9 @@
 // Usage: timeless_manual TEMPLATE: prints the manual page of the verb the template is named after (timeless-VERB.1.in,
-// timeless-mpi-replay.1.in for what mpirun starts, or timeless.1.in for the command), with @OPTIONS@ replaced by the verb's options, @VERBS@ by the list of verbs and
-// @VERSION@ by the version: names, descriptions and defaults stand once, in the code.
+// timeless-mpi-replay.1.in for what mpirun starts, or timeless.1.in for the command), with @OPTIONS@ replaced by the
+// verb's options, @VERBS@ by the list of verbs and @VERSION@ by the version: names, descriptions and defaults stand
+// once, in the code.
 
+#include "tools/calibrating/ping_request.h"
 #include "tools/replaying/request.h"
 #include "tools/verbs/verbs.h"
 #include "tools/version.h"
@@ -62,6 +64,8 @@ std::string options_of_verb(const std::string& verb) {
   ReplayRequest request;
   if (verb == "mpi-replay")
     return options_of([&](CLI::App& command) { add_replay_options(command, request, Processes::several); });
+  PingRequest ping;
+  if (verb == "mpi-ping") return options_of([&](CLI::App& command) { add_ping_options(command, ping); });
   for (const Verb& one : verbs())
     if (one.name == verb) return options_of([&](CLI::App& command) { (void)one.add(command); });
   throw Error(Failure::usage, "no such verb", verb);

@@ -1,14 +1,12 @@
+#include "tools/calibrating/ping_request.h"
 #include "tools/cli/console.h"
-#include "tools/cli/option_checks.h"
 #include "tools/mpi/command.h"
 
 #include "base/files/new_file.h"
-#include "base/units.h"
 #include "ping/ping.h"
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,13 +15,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct PingCommand {
-  std::string output;
-  ping::PlanOptions plan;
-  bool force = false;
-};
-
-int measure(const PingCommand& options) {
+int measure(const PingRequest& options) {
   std::optional<NewFile> file;
   std::optional<Progress> progress;
   constexpr double tenths = 10;
@@ -53,15 +45,8 @@ int measure(const PingCommand& options) {
 } // namespace
 
 MpiAction add_mpi_ping(CLI::App& command) {
-  auto options = std::make_shared<PingCommand>();
-  command.add_option("-o,--output", options->output, "The raw file; standard output unless given")
-      ->always_capture_default(false);
-  command.add_option("--max-bytes", options->plan.most_bytes, "The largest message")
-      ->transform(CLI::AsSizeValue(false));
-  command.add_option("--budget", options->plan.budget, "How long to measure")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
-  command.add_option("--seed", options->plan.seed, "Of the messages' sizes and the order of experiments");
-  command.add_flag("--force", options->force, "Replace an existing output");
+  auto options = std::make_shared<PingRequest>();
+  add_ping_options(command, *options);
   command.footer("Example: mpirun --host a,b -np 2 timeless-mpi ping -o raw.csv");
   return [options] { return measure(*options); };
 }

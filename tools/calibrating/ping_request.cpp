@@ -1,0 +1,18 @@
+#include "tools/calibrating/ping_request.h"
+
+#include <map>
+
+namespace timeless::tools {
+
+void add_ping_options(CLI::App& command, PingRequest& request) {
+  command.add_option("-o,--output", request.output, "The raw file; standard output unless given")
+      ->always_capture_default(false);
+  command.add_option("--max-bytes", request.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_option("--budget", request.plan.budget, "How long to measure: seconds, or as 90s, 2min")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
+  command.add_option("--seed", request.plan.seed, "Of the messages' sizes and of the order of experiments");
+  command.add_flag("--force", request.force, "Replace an existing output");
+}
+
+} // namespace timeless::tools

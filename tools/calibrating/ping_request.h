@@ -1,0 +1,21 @@
+#pragma once
+
+#include "ping/plan.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What `timeless-mpi ping` is told.
+struct PingRequest {
+  std::string output; ///< empty: standard output
+  ping::PlanOptions plan;
+  bool force = false;
+};
+
+/// Adds its options; `request` must outlive the parsing.
+void add_ping_options(CLI::App& command, PingRequest& request);
+
+} // namespace timeless::tools
