@@ -106,7 +106,7 @@ NewFile::~NewFile() {
 }
 
 void NewFile::fail(int code) const {
-  throw Error(Failure::runtime, std::string("cannot write the file: ") + std::strerror(code), name_.string(),
+  throw Error(Failure::runtime, std::string("cannot write the file: ") + std::strerror(code), output_of(name_).string(),
               code == ENOSPC || code == EDQUOT ? "free some space, or choose another directory" : "");
 }
 

@@ -17,6 +17,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -31,6 +33,34 @@ struct Slot {
   std::atomic<const char*> name = nullptr;
 };
 std::array<Slot, most_files> slots;
+
+/// The outputs of temporary files that are on their way to one.
+class Outputs {
+public:
+  void add(const std::string& path, const std::filesystem::path& output) {
+    const std::lock_guard lock(turn_);
+    outputs_[path] = output;
+  }
+  void remove(const std::string& path) {
+    const std::lock_guard lock(turn_);
+    outputs_.erase(path);
+  }
+  std::filesystem::path of(const std::filesystem::path& file) {
+    const std::lock_guard lock(turn_);
+    if (const auto found = outputs_.find(file.string()); found != outputs_.end()) return found->second;
+    const auto folder = outputs_.find(file.parent_path().string());
+    return folder == outputs_.end() ? file : folder->second / file.filename();
+  }
+
+private:
+  std::mutex turn_;
+  std::map<std::string, std::filesystem::path> outputs_;
+};
+
+Outputs& outputs() {
+  static Outputs all;
+  return all;
+}
 
 int enter(const std::string& path) {
   char* name = ::strdup(path.c_str());
@@ -66,15 +96,15 @@ std::string chance() {
               code == ENOSPC || code == EDQUOT ? "free some space, or choose another directory" : "");
 }
 
-/// A file's content, or the names in a directory.
-void make_durable(const std::filesystem::path& path) {
+/// A file's content, or the names in a directory; `told` is what errors name.
+void make_durable(const std::filesystem::path& path, const std::filesystem::path& told) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail("cannot reopen what was just written", path, errno);
+  if (file < 0) fail("cannot reopen what was just written", told, errno);
   const int synced = ::fsync(file);
   const int code = errno;
   ::close(file);
   // File systems that cannot sync say EINVAL; there is nothing more to do on them.
-  if (synced != 0 && code != EINVAL) fail("cannot write the file to disk", path, code);
+  if (synced != 0 && code != EINVAL) fail("cannot write the file to disk", told, code);
 }
 
 [[noreturn]] void fail_existing(const std::filesystem::path& name) {
@@ -136,11 +166,13 @@ bool give_name(const std::filesystem::path& path, const std::filesystem::path& n
 
 } // namespace
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& directory, std::string_view purpose) {
+TemporaryFile::TemporaryFile(const std::filesystem::path& directory, std::string_view purpose,
+                             const std::filesystem::path& output) {
   static std::atomic<unsigned> count = 0;
   path_ = directory / (temporary_prefix(purpose) + host_name() + "-" + std::to_string(::getpid()) + "-" +
                        std::to_string(count++) + "-" + chance());
   slot_ = enter(path_.string());
+  if (!output.empty()) outputs().add(path_.string(), output);
 }
 
 TemporaryFile::TemporaryFile(std::filesystem::path path) : path_(std::move(path)), slot_(enter(path_.string())) {}
@@ -164,7 +196,12 @@ TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
 void TemporaryFile::remove() noexcept {
   if (slot_ < 0) return;
   remove_tree(AT_FDCWD, path_.c_str(), 0);
+  forget();
+}
+
+void TemporaryFile::forget() noexcept {
   leave(std::exchange(slot_, -1));
+  outputs().remove(path_.string());
 }
 
 int TemporaryFile::create() const {
@@ -178,13 +215,17 @@ void TemporaryFile::create_directory() const {
 }
 
 void TemporaryFile::keep_as(const std::filesystem::path& name, Existing existing, Durable durable) {
-  if (durable == Durable::yes) make_durable(path_);
+  if (durable == Durable::yes) make_durable(path_, name);
   if (!give_name(path_, name, existing)) {
     if (errno == EEXIST && existing == Existing::refuse) fail_existing(name);
     fail("cannot name the output", name, errno);
   }
-  leave(std::exchange(slot_, -1));
-  if (durable == Durable::yes) make_durable(directory_of(name));
+  forget();
+  if (durable == Durable::yes) make_durable(directory_of(name), name);
+}
+
+std::filesystem::path output_of(const std::filesystem::path& file) {
+  return outputs().of(file);
 }
 
 std::string temporary_prefix(std::string_view purpose) {

@@ -17,9 +17,11 @@ enum class Durable : bool { no, yes };
 /// interrupted program calls remove_temporary_files.
 class TemporaryFile {
 public:
-  /// Takes a fresh hidden name in this directory, which begins with temporary_prefix(purpose). Creates nothing yet.
-  /// Throws Error(runtime) when too many temporary files are held at once.
-  TemporaryFile(const std::filesystem::path& directory, std::string_view purpose);
+  /// Takes a fresh hidden name in this directory, which begins with temporary_prefix(purpose); `output` is what it is
+  /// on its way to, if there is such, for output_of(). Creates nothing yet. Throws Error(runtime) when too many
+  /// temporary files are held at once.
+  TemporaryFile(const std::filesystem::path& directory, std::string_view purpose,
+                const std::filesystem::path& output = {});
   /// Takes this very name.
   explicit TemporaryFile(std::filesystem::path path);
   ~TemporaryFile();
@@ -43,10 +45,15 @@ public:
 
 private:
   void remove() noexcept;
+  void forget() noexcept;
 
   std::filesystem::path path_;
   int slot_ = -1;
 };
+
+/// What an error should name: of a temporary file, or a file in such a directory, the output that it is on its way to;
+/// else the file itself.
+std::filesystem::path output_of(const std::filesystem::path& file);
 
 /// What the names of temporary files of one purpose begin with.
 std::string temporary_prefix(std::string_view purpose);

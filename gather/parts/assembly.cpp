@@ -1,6 +1,7 @@
 #include "gather/parts/assembly.h"
 
 #include "base/error.h"
+#include "base/files/temporary_file.h"
 #include "trace/archive/reader.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ bool translates(const trace::RankNumbers& numbers) {
 }
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int code) {
-  throw Error(Failure::runtime, std::string("cannot write the archive: ") + std::strerror(code), path.string(),
+  throw Error(Failure::runtime, std::string("cannot write the archive: ") + std::strerror(code), output_of(path).string(),
               code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
 }
 

@@ -120,7 +120,7 @@ OutputFile::OutputFile(const std::filesystem::path& name, bool replace)
   const std::filesystem::path directory = directory_of(name);
   lock_.reset(new Lock(directory / (".timeless-lock-" + purpose_), name));
   if (lock_->locked()) remove_leftovers(directory, temporary_prefix(purpose_));
-  partial_.emplace(directory, purpose_);
+  partial_.emplace(directory, purpose_, name);
 }
 
 void OutputFile::keep() {

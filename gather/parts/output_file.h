@@ -24,7 +24,7 @@ public:
   const std::filesystem::path& path() const { return partial_->path(); }
   /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
   /// output removes it.
-  TemporaryFile beside() const { return {directory_of(name_), purpose_}; }
+  TemporaryFile beside() const { return {directory_of(name_), purpose_, name_}; }
   /// Makes it durable and gives it its name, which is then durable too. Throws as the constructor does.
   void keep();
 

@@ -252,6 +252,23 @@ TEST(PlatformNew, writes_what_show_reads) {
   EXPECT_EQ(timeless_command({"platform", "new", "-o", file + "2"}).status, 2);
 }
 
+TEST(PlatformNew, writes_nothing_that_check_would_call_wrong) {
+  const WrittenPlatform place("");
+  const std::filesystem::path file = place.path().string() + ".new";
+  const std::vector<std::string> wrong{"platform",  "new", "--nodes", "4", "--bandwidth", "1GBps",
+                                       "--latency", "1h",  "-o",      file};
+  const Outcome outcome = timeless_command(wrong);
+  EXPECT_EQ(outcome.status, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr("is on no machine"), Not(HasSubstr("/.timeless"))));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  std::ofstream(file) << "mine";
+  std::vector<std::string> forced = wrong;
+  forced.emplace_back("--force");
+  EXPECT_EQ(timeless_command(forced).status, 3);
+  EXPECT_EQ(std::filesystem::file_size(file), 4U);
+  std::filesystem::remove(file);
+}
+
 TEST(PlatformVerb, explains_requests_that_make_no_sense) {
   EXPECT_EQ(timeless_command({"platform"}).status, 2);
   EXPECT_EQ(timeless_command({"platform", "fly"}).status, 2);

@@ -28,7 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 using test::Outcome;
 using test::timeless_command;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A command that writes OUT, from a trace TRACE, ranks' files RUN, a platform PLATFORM and a list of hosts HOSTS.
 struct Way {
@@ -61,7 +63,7 @@ const std::vector<Way> ways{
      {"replay", "TRACE", "--platform", "PLATFORM", "--backend", "smpi", "--timeline", "OUT", "--timeline-format",
       "simgrid"},
      "TRACE",
-     1000},
+     8000},
     {"convert", {"convert", "TRACE", "-o", "OUT"}, "TRACE", 500},
     {"convert_goal", converting("goal"), "TRACE", 2000},
     {"convert_goal_binary", converting("goal-binary"), "TRACE", 2000},
@@ -118,13 +120,25 @@ protected:
   Outcome write(const fs::path& output, bool force = false) const { return timeless_command(arguments(output, force)); }
   Outcome write(bool force = false) const { return write(output_, force); }
 
-  /// The same where no file may have more than so many bytes; its answers go nowhere.
-  int write_with_room(rlim_t bytes, bool force) const {
-    return ended(start([bytes] {
-                   const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
-                   ::setrlimit(RLIMIT_FSIZE, &limit);
-                 },
-                       force));
+  /// The same where no file may have more than so many bytes; its answer goes nowhere.
+  Outcome write_with_room(rlim_t bytes, bool force) const {
+    std::array<int, 2> errors{};
+    EXPECT_EQ(::pipe2(errors.data(), O_CLOEXEC), 0);
+    const pid_t child = start(
+        [&] {
+          const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+          ::setrlimit(RLIMIT_FSIZE, &limit);
+          ::dup2(errors[1], 2);
+        },
+        force);
+    ::close(errors[1]);
+    Outcome outcome;
+    std::array<char, 4096> buffer{};
+    for (ssize_t got = 0; (got = ::read(errors[0], buffer.data(), buffer.size())) > 0;)
+      outcome.err.append(buffer.data(), static_cast<std::size_t>(got));
+    ::close(errors[0]);
+    outcome.status = ended(child);
+    return outcome;
   }
 
   template <typename Prepare>
@@ -180,11 +194,13 @@ TEST_P(Outputs, that_exist_stay_as_they_are_unless_they_are_forced) {
 }
 
 TEST_P(Outputs, on_a_full_disk_are_not_there_and_what_was_there_stays) {
-  EXPECT_EQ(write_with_room(GetParam().room, false), 1);
+  const Outcome full = write_with_room(GetParam().room, false);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.err, AllOf(HasSubstr(output_), Not(HasSubstr("/.timeless")))) << "names the output";
   EXPECT_TRUE(state_of(outputs_.path()).empty());
   ASSERT_EQ(write().status, 0) << "the next try finds its place free";
   const auto first = state_of(outputs_.path());
-  EXPECT_EQ(write_with_room(GetParam().room, true), 1);
+  EXPECT_EQ(write_with_room(GetParam().room, true).status, 1);
   EXPECT_TRUE(state_of(outputs_.path()) == first);
 }
 

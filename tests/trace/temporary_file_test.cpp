@@ -75,6 +75,20 @@ TEST(TemporaryFile, kept_under_a_name_stays) {
   EXPECT_TRUE(std::filesystem::exists(directory / "kept"));
 }
 
+TEST(TemporaryFile, is_called_by_the_name_of_what_it_is_on_its_way_to) {
+  const timeless::test::TemporaryDirectory directory;
+  std::filesystem::path path;
+  {
+    const TemporaryFile folder(directory.path(), "test", "the output");
+    path = folder.path();
+    EXPECT_EQ(output_of(path), "the output");
+    EXPECT_EQ(output_of(path / "part"), "the output/part");
+    const TemporaryFile other(directory.path(), "test");
+    EXPECT_EQ(output_of(other.path()), other.path());
+  }
+  EXPECT_EQ(output_of(path), path);
+}
+
 TEST(TemporaryFile, does_not_take_the_name_of_a_file_that_came_meanwhile_unless_told) {
   const timeless::test::TemporaryDirectory directory;
   {

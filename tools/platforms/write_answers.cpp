@@ -14,9 +14,16 @@ namespace timeless::tools::platforms {
 
 namespace {
 
+/// Judges the text beside where it will stand, since it may name files there, and writes it only if it is good.
 void write_good(const std::filesystem::path& file, const std::string& text, bool force) {
-  write_file(file, text, force ? Existing::replace : Existing::refuse);
-  throw_mistake(judge(file), file, "the file is written but not right: ");
+  NewFile output(file, force ? Existing::replace : Existing::refuse);
+  {
+    const TemporaryFile draft(directory_of(file), "draft", file);
+    write_file(draft.path(), text, Existing::refuse);
+    throw_mistake(judge(draft.path()), file, "what would be written is not right: ");
+  }
+  output.write(text);
+  output.finish();
 }
 
 void demand_output(const std::filesystem::path& output) {

@@ -5,6 +5,7 @@
 #include "base/files/new_file.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 namespace timeless::tools {
@@ -26,6 +27,7 @@ public:
   std::uint64_t finish();
 
 private:
+  std::filesystem::path name_;
   NewFile file_;
   int scratch_;
 };

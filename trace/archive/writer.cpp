@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/files/guarded_file.h"
+#include "base/files/temporary_file.h"
 #include "trace/codec/compression.h"
 #include "trace/codec/layout.h"
 #include "trace/codec/stretch/stretch_encoder.h"
@@ -61,7 +62,7 @@ struct ArchiveWriter::State {
   std::vector<BlockHeader> added; ///< these
 
   [[noreturn]] void fail(const char* what, int code) const {
-    throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), path.string(),
+    throw Error(Failure::runtime, std::string(what) + ": " + std::strerror(code), output_of(path).string(),
                 code == ENOSPC || code == EDQUOT ? "free some space or choose another directory" : "");
   }
 

@@ -447,7 +447,7 @@ void require_listable(const std::filesystem::path& output) {
 class Folder {
 public:
   Folder(const std::filesystem::path& output, const ExportOptions& options)
-      : name_(folder_of(output)), part_(name_.parent_path(), "ti") {
+      : name_(folder_of(output)), part_(name_.parent_path(), "ti", name_) {
     std::error_code unknown;
     if (!options.force && std::filesystem::exists(std::filesystem::symlink_status(name_, unknown)))
       throw Error(Failure::usage, "the output exists already", name_.string(),
