@@ -134,6 +134,17 @@ std::vector<std::string> different_bases(const TimedResult& first, const TimedRe
   return notes;
 }
 
+/// That the result has more configurations than the first, which nobody asked for by name.
+std::string told_of_others(const nlohmann::json& configurations, const std::string& file) {
+  constexpr std::size_t most = 8;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(configurations.size(), most); ++i)
+    names += (i == 0 ? "" : ", ") + configurations[i].at("name").get<std::string>();
+  if (configurations.size() > most) names += ", ...";
+  return file + " holds " + std::to_string(configurations.size()) + " configurations (" + names +
+         "), and this is the first: FILE@NAME or FILE@NUMBER, from 0, names another";
+}
+
 /// A run of a result, called `label` in what is printed.
 TimedResult one_run(const nlohmann::json& answer, const std::string& configuration, const std::string& file,
                     const std::string& label) {
@@ -150,6 +161,8 @@ TimedResult one_run(const nlohmann::json& answer, const std::string& configurati
   result.overheads = one.value("overheads", std::string());
   if (one.contains("by_kernel")) result.kernels = kernels_of(one.at("by_kernel"));
   if (one.contains("by_call")) result.calls = calls_of(one.at("by_call"));
+  if (configuration.empty() && answer.at("configurations").size() > 1)
+    result.notes.push_back(told_of_others(answer.at("configurations"), file));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
 namespace timeless {
@@ -17,6 +18,8 @@ std::optional<std::string> read_text(const std::filesystem::path& file, std::siz
     if (in.gcount() == 0) break;
     text.append(part, static_cast<std::size_t>(in.gcount()));
   }
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.erase(0, byte_order_mark.size());
   return text;
 }
 

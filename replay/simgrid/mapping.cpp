@@ -275,10 +275,13 @@ Mapping in_order(const trace::Run& run, std::span<const PlatformHost> hosts, std
 
 /// Ranks fill the hosts' cores in order, starting again after the last.
 Mapping by_cores(const trace::Run& run, std::span<const PlatformHost> hosts) {
+  // The cores that ranks come to: a file may name billions.
+  const std::size_t ranks = ranks_of(run);
   std::vector<std::uint32_t> cores;
   for (std::uint32_t host = 0; host < hosts.size(); ++host)
-    cores.insert(cores.end(), static_cast<std::size_t>(std::max(hosts[host].cores, 1)), host);
-  const std::size_t ranks = ranks_of(run);
+    cores.insert(cores.end(),
+                 std::min(static_cast<std::size_t>(std::max(hosts[host].cores, 1)), ranks - std::min(ranks, cores.size())),
+                 host);
   Mapping mapping;
   mapping.nodes = names(hosts);
   for (std::size_t rank = 0; rank < ranks; ++rank)

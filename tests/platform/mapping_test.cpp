@@ -185,6 +185,7 @@ TEST(AHostfile, is_read_in_all_forms_that_Open_MPI_takes) {
                                                                  {"n slots=2 // two", 2},
                                                                  {"n user_name=me slots=2", 2},
                                                                  {"n sockets=2 cores = 8", 1},
+                                                                 {"\xef\xbb\xbfn slots=2", 2},
                                                                  {"n slots=2\r", 2}};
   for (const auto& [line, slots] : forms) {
     const Hostfile file(line + "\n");
@@ -193,6 +194,11 @@ TEST(AHostfile, is_read_in_all_forms_that_Open_MPI_takes) {
     EXPECT_EQ(read[0].host, "n") << line;
     EXPECT_EQ(read[0].slots, slots) << line;
   }
+}
+
+TEST(MappingOnAPlatform, hosts_may_have_more_cores_than_memory_holds) {
+  const Mapping mapping = map_ranks(recorded({"vm", "vm", "vm"}), platform({"n1", "n2"}, 2147483647), {});
+  EXPECT_THAT(mapping.node_of_rank, ElementsAre(0, 0, 0));
 }
 
 TEST(AHostfile, may_have_more_slots_than_memory_holds) {

@@ -424,6 +424,12 @@ static int leaves(void) {
   _exit(4);
 }
 
+static int leaves_quickly(void) {
+  chatter();
+  fflush(stdout);
+  quick_exit(5);
+}
+
 static int becomes_another(void) {
   chatter();
   fflush(stdout);
@@ -546,6 +552,7 @@ int main(int argc, char** argv) {
              {"calls_abort", calls_abort},
              {"overflows", overflows},
              {"leaves", leaves},
+             {"leaves_quickly", leaves_quickly},
              {"becomes_another", becomes_another},
              {"handles_signals", handles_signals},
              {"asks_for_handlers", asks_for_handlers},

@@ -38,6 +38,17 @@ TEST(Record, that_cannot_write_its_answer_keeps_the_status_of_the_program) {
   }
 }
 
+TEST(Record, that_finds_no_room_says_so) {
+  const Workplace place;
+  // A file system of its own, where that is allowed.
+  const std::string full = "unshare -rm sh -c 'mkdir full && mount -t tmpfs -o size=64k none full && ";
+  if (place.run(full + "true'").status != 0) GTEST_SKIP() << "no file system can be mounted here";
+  const Ran ran = place.run("rm -rf full; " + full + "timeless record --counter none -o full/trace -- sh -c true'");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("nothing was recorded: the disk that holds full/trace is full"),
+                                Not(HasSubstr("MPI library"))));
+}
+
 TEST(Record, starts_nothing_where_its_answer_has_no_place) {
   const Workplace place;
   place.write("answer", "mine");

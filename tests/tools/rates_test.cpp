@@ -193,6 +193,13 @@ TEST_F(Rates, that_differ_between_two_results_are_said_when_these_are_compared) 
   EXPECT_THAT(compared(preset, loggp), AllOf(Not(HasSubstr("different rates")), HasSubstr("A none, B its own")));
   EXPECT_THAT(compared(graphene, graphene),
               AllOf(Not(HasSubstr("different rates")), Not(HasSubstr("different bases"))));
+  const std::string several = saved("several.json", {"--network", "e1g,qdr"});
+  EXPECT_THAT(compared(several, preset), AllOf(HasSubstr("several.json: e1g in the model"),
+                                               HasSubstr("several.json holds 2 configurations (e1g, qdr), and this is "
+                                                         "the first: FILE@NAME or FILE@NUMBER, from 0, names another")));
+  EXPECT_THAT(compared(several + "@1", preset),
+              AllOf(HasSubstr("several.json: qdr in the model"), Not(HasSubstr("configurations"))));
+  EXPECT_THAT(compared(preset, preset), Not(HasSubstr("configurations")));
   const json both = json::parse(timeless_command({"compare", preset, graphene, "--json"}).out);
   EXPECT_EQ(both.at("a_compute_rate").at("from"), "assumption");
   EXPECT_EQ(both.at("b_compute_rate").at("least_per_second"), 3.68e9);

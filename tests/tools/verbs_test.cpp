@@ -215,6 +215,12 @@ TEST_F(Verbs, check_names_what_is_not_in_the_trace) {
   EXPECT_EQ(answer.at("unrecorded_calls"), json({{"MPI_Put", 3}}));
 }
 
+TEST_F(Verbs, gather_says_of_an_archive_that_it_is_one) {
+  const Outcome outcome = timeless_command({"gather", path()});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("an archive, gathered already"), HasSubstr(path()), HasSubstr("replay it")));
+}
+
 TEST_F(Verbs, an_answer_that_cannot_be_written_is_no_success) {
   for (const std::vector<std::string>& command : {std::vector<std::string>{"info", path()},
                                                   {"replay", path(), "--network", "e1g", "--json"},

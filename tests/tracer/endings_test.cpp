@@ -97,6 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Death{"calls_abort", "killed by SIGABRT (Aborted), which it sent itself"},
                     Death{"overflows", "killed by SIGSEGV (Segmentation fault)"},
                     Death{"leaves", "ended without saying why (SIGKILL, _exit", trace::Ending::unknown},
+                    Death{"leaves_quickly", "ended by quick_exit without MPI_Finalize"},
                     Death{"becomes_another", "ended without saying why", trace::Ending::unknown}),
     [](const auto& death) { return std::string(death.param.program); });
 

@@ -1,12 +1,19 @@
 #include "tools/recording/outcome.h"
 
+#include "base/error.h"
+#include "base/files/temporary_file.h"
 #include "base/processes/command.h"
 #include "gather/parts/rank_files.h"
 #include "tools/recording/program_file.h"
 #include "trace/archive/reader.h"
 #include "trace/model/recording.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <fstream>
 
 namespace timeless::tools {
@@ -63,6 +70,20 @@ void collect_icount_logs(const fs::path& directory, Outcome& outcome) {
   std::ranges::sort(outcome.icount_messages);
 }
 
+/// True where not even the beginning of a rank's recording finds room.
+bool has_no_room(const fs::path& directory) {
+  constexpr off_t beginning = 256 << 10;
+  int file = -1;
+  try {
+    file = open_scratch(directory);
+  } catch (const Error&) {
+    return errno == ENOSPC || errno == EDQUOT;
+  }
+  const int refused = ::posix_fallocate(file, 0, beginning);
+  ::close(file);
+  return refused == ENOSPC || refused == EDQUOT;
+}
+
 bool starts_another(const std::string& path) {
   static constexpr std::array<std::string_view, 4> names = {"env", "timeout", "taskset", "nice"};
   return starts_ranks(path) || std::ranges::find(names, fs::path(path).filename().string()) != names.end();
@@ -98,7 +119,10 @@ Outcome outcome_of(const fs::path& directory, std::uint32_t recording) {
   return outcome;
 }
 
-std::string why_nothing_recorded(const std::vector<std::string>& command) {
+std::string why_nothing_recorded(const std::vector<std::string>& command, const fs::path& directory) {
+  if (has_no_room(directory))
+    return "the disk that holds " + directory.string() +
+           " is full: free some space, or name another directory with timeless record -o";
   for (const std::string& word : command) {
     const std::string path = found_command(word);
     if (path.empty() || starts_another(path)) continue;

@@ -113,7 +113,7 @@ VerbAction add_compare(CLI::App& command) {
       ->transform(percents());
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");
   command.footer(
-      "FILE@NAME or FILE@NUMBER names one of several configurations; of a result of several jobs FILE@JOB a\n"
+      "FILE@NAME or FILE@NUMBER (0 for the first) names one of several configurations; of a result of several jobs FILE@JOB a\n"
       "job, by its trace's file name or its number (1 for the first), and FILE@JOB@alone the same without the\n"
       "others; FILE is then all jobs together.\n"
       "Example: timeless replay run.tia --platform graphene --by kernel --json > model.json\n"

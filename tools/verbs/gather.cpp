@@ -7,8 +7,10 @@
 
 #include "gather/merge/merge.h"
 #include "gather/parts/rank_files.h"
+#include "trace/codec/format.h"
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +29,20 @@ struct GatherOptions {
   bool json = false;
 };
 
+bool is_archive(const std::filesystem::path& file) {
+  std::string head(trace::archive_magic.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == trace::archive_magic;
+}
+
 std::vector<std::filesystem::path> rank_files(const std::filesystem::path& directory) {
+  if (std::filesystem::is_regular_file(directory)) {
+    const bool archive = is_archive(directory);
+    throw Error(Failure::usage, archive ? "this is an archive, gathered already" : "this is a file, and no directory",
+                directory.string(),
+                archive ? "replay it as it is; gather takes the directory given to timeless record -o"
+                        : "name the directory given to timeless record -o, or TIMELESS_DIR");
+  }
   if (!std::filesystem::is_directory(directory))
     throw Error(Failure::usage, "no such directory", directory.string(),
                 "name the directory given to timeless record -o, or TIMELESS_DIR");

@@ -97,7 +97,7 @@ void report(const RecordOptions& options, const Outcome& outcome) {
   }
   if (outcome.recorded.empty()) {
     print_warning("nothing was recorded" +
-                  (outcome.of_others.empty() ? ": " + why_nothing_recorded(options.command) : ""));
+                  (outcome.of_others.empty() ? ": " + why_nothing_recorded(options.command, options.directory) : ""));
     return;
   }
   print_notice(fmt::format("{}; next: timeless gather {}", to_text(outcome), options.directory));

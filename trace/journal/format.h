@@ -51,6 +51,8 @@ static_assert(sizeof(JournalHeader) == 224);
 
 /// In the place of a signal's number: MPI has ended the process, with the exit status in the place of the code.
 inline constexpr std::uint32_t ended_by_mpi = 1U << 16U;
+/// The program has called quick_exit.
+inline constexpr std::uint32_t ended_by_quick_exit = ended_by_mpi + 1;
 
 /// The signal that ended the process, if one did. Written by its handler.
 struct JournalSignal {

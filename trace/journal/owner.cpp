@@ -25,6 +25,7 @@ bool same_pid_namespace(const JournalHeader& header) {
 
 std::string words(const JournalSignal& signal, std::uint32_t process) {
   if (signal.number == ended_by_mpi) return "ended by MPI with status " + std::to_string(signal.code);
+  if (signal.number == ended_by_quick_exit) return "ended by quick_exit without MPI_Finalize";
   const int number = static_cast<int>(signal.number);
   const char* const name = sigabbrev_np(number);
   std::string text = "killed by ";

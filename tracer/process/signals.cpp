@@ -212,6 +212,15 @@ void note_end_by_mpi(int status) noexcept {
     journal->note_signal({.number = trace::ended_by_mpi, .code = status});
 }
 
+void await_quick_exit() noexcept {
+  static const int registered = ::at_quick_exit([] {
+    if (!noting_ends()) return;
+    if (Journal* const journal = watching.load(); journal != nullptr)
+      journal->note_signal({.number = trace::ended_by_quick_exit});
+  });
+  static_cast<void>(registered); // where the C library refuses, the end is one that says nothing
+}
+
 void forget_journal() noexcept {
   watching.store(nullptr);
 }

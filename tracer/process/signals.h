@@ -24,6 +24,8 @@ void watch_again(int number) noexcept;
 bool noting_ends() noexcept;
 /// Notes in the journal that MPI ends the process with this status.
 void note_end_by_mpi(int status) noexcept;
+/// Notes in the journal that the program has called quick_exit, if it does.
+void await_quick_exit() noexcept;
 
 /// The journal is to be left alone from now on: at its end, and in forked children.
 void forget_journal() noexcept;

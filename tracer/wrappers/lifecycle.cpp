@@ -226,7 +226,10 @@ void start_recording(CallScope& call) {
     cease_to_be_worker();
     count_workers(attempt.counter.workers);
     pthread_atfork(nullptr, nullptr, leave_child_alone);
-    if (recorder.journal() != nullptr) watch_signals(*recorder.journal());
+    if (recorder.journal() != nullptr) {
+      watch_signals(*recorder.journal());
+      await_quick_exit();
+    }
     await_callbacks();
     call.start(recorder);
     active_recorder.store(&recorder, std::memory_order_release);
