@@ -1,5 +1,7 @@
 #include "tools/platforms/catalogue.h"
 
+#include "base/error.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -17,6 +19,17 @@ std::vector<HostKind> kinds_of(const replay::Platform& platform) {
     ++kinds[at->second].hosts;
   }
   return kinds;
+}
+
+std::size_t host_named(const replay::Platform& platform, const std::string& name) {
+  const auto hosts = platform.hosts();
+  const auto found = std::ranges::find_if(hosts, [&](const replay::PlatformHost& host) {
+    return host.name == name || host.name.substr(0, host.name.find('.')) == name;
+  });
+  if (found == hosts.end())
+    throw Error(Failure::usage, "the platform has no host '" + name + "'", platform.file().string(),
+                "its hosts go from " + hosts.front().name + " to " + hosts.back().name);
+  return static_cast<std::size_t>(found - hosts.begin());
 }
 
 Distances distances_of(const replay::Platform& platform, std::size_t most_sources) {

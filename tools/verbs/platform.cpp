@@ -1,8 +1,16 @@
 #include "tools/machines/named_platforms.h"
-#include "tools/platforms/answers.h"
+#include "tools/platforms/catalogue.h"
+#include "tools/render/answer.h"
+#include "tools/render/platforms/description.h"
+#include "tools/render/platforms/judgement.h"
+#include "tools/render/platforms/listing.h"
+#include "tools/render/platforms/written.h"
 #include "tools/verbs/verbs.h"
 
+#include "replay/simgrid/simgrid_platform.h"
+
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,18 +42,49 @@ void refuse_file(const Options& options) {
                 options.action == "new" ? "give -o FILE for the file to write" : "use show for one file");
 }
 
+template <typename Answer>
+void print(const Options& options, const Answer& answer) {
+  print_answer("platform", 1, answer, options.json);
+}
+
+platforms::PlatformListing listing() {
+  std::optional<Progress> progress;
+  return platforms::list_platforms([&](std::size_t done, std::size_t total) {
+    if (!progress) progress.emplace("loading", total);
+    progress->update(done);
+  });
+}
+
+void show(const Options& options) {
+  const replay::SimgridPlatform platform = replay::SimgridPlatform::load(demanded_file(options));
+  platforms::PlatformDescription description{.platform = platform, .between = {}};
+  if (!options.between.empty())
+    description.between = {platforms::host_named(platform, options.between[0]),
+                           platforms::host_named(platform, options.between[1])};
+  print(options, description);
+}
+
+int check(const Options& options) {
+  const platforms::Judgement judgement = platforms::judge(demanded_file(options));
+  print(options, judgement);
+  return judgement.good() ? 0 : static_cast<int>(judgement.failure());
+}
+
 int platform(const Options& options) {
+  if (options.action == "check") return check(options);
   if (options.action == "list") {
     refuse_file(options);
-    return platforms::answer_list(options.json);
+    print(options, listing());
+  } else if (options.action == "show") {
+    show(options);
+  } else if (options.action == "upgrade") {
+    print(options, platforms::write_upgraded(demanded_file(options), options.output, options.force));
+  } else {
+    refuse_file(options);
+    const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+    print(options, platforms::write_new(options.draft, options.output, terminal, options.force));
   }
-  if (options.action == "show") return platforms::answer_show(demanded_file(options), options.between, options.json);
-  if (options.action == "check") return platforms::answer_check(demanded_file(options), options.json);
-  if (options.action == "upgrade")
-    return platforms::answer_upgrade(demanded_file(options), options.output, options.force, options.json);
-  refuse_file(options);
-  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-  return platforms::answer_new(options.draft, options.output, terminal, options.force, options.json);
+  return 0;
 }
 
 } // namespace

@@ -1,14 +1,14 @@
-#include "tools/cli/console.h"
-#include "tools/platforms/answers.h"
+#include "tools/platforms/writing.h"
+
+#include "tools/platforms/judgement.h"
 #include "tools/platforms/upgrade.h"
 
 #include "base/error.h"
 #include "base/files/new_file.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <iostream>
+#include <utility>
 
 namespace timeless::tools::platforms {
 
@@ -32,32 +32,19 @@ void demand_output(const std::filesystem::path& output) {
 
 } // namespace
 
-int answer_upgrade(const std::filesystem::path& file, const std::filesystem::path& output, bool force, bool json) {
+WrittenPlatform write_upgraded(const std::filesystem::path& file, const std::filesystem::path& output, bool force) {
   demand_output(output);
   demand_output_apart(output, std::array{file});
-  const Upgraded upgraded = upgrade(XmlFile::read(file));
+  Upgraded upgraded = upgrade(XmlFile::read(file));
   write_good(output, upgraded.text, force);
-  if (json) {
-    print_json(
-        "platform", 1,
-        {{"action", "upgrade"}, {"file", file.string()}, {"output", output.string()}, {"changes", upgraded.changes}});
-    return 0;
-  }
-  for (const std::string& change : upgraded.changes)
-    print_line("{}", change);
-  print_line("{}: format 4.1, {}", output.string(), upgraded.changes.empty() ? "as before" : "and SimGrid loads it");
-  return 0;
+  return {.output = output, .from = file, .changes = std::move(upgraded.changes)};
 }
 
-int answer_new(Draft draft, const std::filesystem::path& output, bool ask, bool force, bool json) {
+WrittenPlatform write_new(Draft draft, const std::filesystem::path& output, bool ask, bool force) {
   demand_output(output);
   draft = ask ? ask_for_rest(std::move(draft), std::cin, std::cerr) : with_defaults(std::move(draft));
   write_good(output, platform_text(draft), force);
-  if (json)
-    print_json("platform", 1, {{"action", "new"}, {"output", output.string()}});
-  else
-    print_line("{}: written; timeless platform show {} says what is in it", output.string(), output.string());
-  return 0;
+  return {.output = output};
 }
 
 } // namespace timeless::tools::platforms

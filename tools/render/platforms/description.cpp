@@ -1,9 +1,9 @@
+#include "tools/render/platforms/description.h"
+
 #include "tools/cli/console.h"
-#include "tools/platforms/answers.h"
 #include "tools/platforms/catalogue.h"
 
-#include "base/error.h"
-#include "replay/simgrid/simgrid_platform.h"
+#include "base/units.h"
 
 #include <fmt/format.h>
 
@@ -29,17 +29,6 @@ std::string bandwidth_text(const nlohmann::ordered_json& way, const char* key) {
 
 std::string seconds_text(double seconds) {
   return seconds == 0 ? "0" : human_seconds(seconds);
-}
-
-std::size_t host_named(const Platform& platform, const std::string& name) {
-  const auto hosts = platform.hosts();
-  const auto found = std::ranges::find_if(hosts, [&](const replay::PlatformHost& host) {
-    return host.name == name || host.name.substr(0, host.name.find('.')) == name;
-  });
-  if (found == hosts.end())
-    throw Error(Failure::usage, "the platform has no host '" + name + "'", platform.file().string(),
-                "its hosts go from " + hosts.front().name + " to " + hosts.back().name);
-  return static_cast<std::size_t>(found - hosts.begin());
 }
 
 /// "0:1;1420:2" as SimGrid took it.
@@ -98,7 +87,74 @@ nlohmann::ordered_json settings_json(const SmpiSettings& settings) {
           {"cross_traffic", settings.cross_traffic}};
 }
 
-nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std::string>& between) {
+/// What bounds a way's bandwidth.
+std::string bound_text(const nlohmann::ordered_json& way) {
+  const auto& bound = way["bound"];
+  return bound == "window" ? "TCP's window" : bound == "links" ? "its links" : "nothing";
+}
+
+std::string distances_text(const nlohmann::ordered_json& answer) {
+  std::string text;
+  constexpr std::size_t most_lines = 40;
+  Table table({"way", "latency", "bandwidth", "bound by", "large messages", "pairs", "for example"});
+  std::size_t lines = 0;
+  for (const auto& kind : answer["distances"]) {
+    if (++lines > most_lines) break;
+    table.add({kind["within_host"].get<bool>() ? "within a host" : "between hosts",
+               seconds_text(kind["latency_seconds"]), bandwidth_text(kind, "bandwidth_bytes_per_second"),
+               bound_text(kind), bandwidth_text(kind, "large_message_bytes_per_second"),
+               std::to_string(kind["pairs"].get<std::uint64_t>()),
+               kind["from"].get<std::string>() + " to " + kind["to"].get<std::string>()});
+  }
+  text += "\n" + table.text();
+  if (answer["distances"].size() > most_lines)
+    text += text_line("  and {} more kinds of ways: --json has all", answer["distances"].size() - most_lines);
+  if (answer["distances_from_hosts"] != answer["hosts"])
+    text += text_line("  (the ways from {} of the {} hosts to all)", answer["distances_from_hosts"].get<std::size_t>(),
+                      answer["hosts"].get<std::size_t>());
+  return text;
+}
+
+std::string settings_text(const nlohmann::ordered_json& smpi) {
+  std::string text;
+  text += "\n";
+  text += text_line("{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on", "SMPI",
+                    smpi["asynchronous_below_bytes"].get<std::uint64_t>(),
+                    smpi["detached_below_bytes"].get<std::uint64_t>());
+  for (const auto& [key, words] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"latency_factor", "smpi/lat-factor"},
+                                                                  {"bandwidth_factor", "smpi/bw-factor"},
+                                                                  {"send_overhead", "smpi/os"},
+                                                                  {"isend_overhead", "smpi/ois"},
+                                                                  {"receive_overhead", "smpi/or"}})
+    text += text_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
+  const double window = smpi["tcp_window_bytes"].get<double>();
+  if (window == 0)
+    text += text_line("{:<15}network/TCP-gamma 0: latency does not limit how fast a message goes", "");
+  else
+    text += text_line(
+        "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency",
+        "", window);
+  return text;
+}
+
+/// "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
+std::string way_text(const nlohmann::ordered_json& route) {
+  std::string text;
+  const bool window = route["bound"] == "window";
+  text += text_line("{:<15}{} to {}: {}, {} by {}{}, large messages {}{}", "way", route["from"].get<std::string>(),
+                    route["to"].get<std::string>(), seconds_text(route["latency_seconds"]),
+                    bandwidth_text(route, "bandwidth_bytes_per_second"), bound_text(route),
+                    window ? " (its links: " + bandwidth_text(route, "links_bytes_per_second") + ")" : "",
+                    bandwidth_text(route, "large_message_bytes_per_second"),
+                    route["loopback"].get<bool>() ? ", over its loopback" : "");
+  return text;
+}
+
+} // namespace
+
+nlohmann::ordered_json to_json(const PlatformDescription& description) {
+  const Platform& platform = description.platform;
   const Head head = head_of(platform.file());
   nlohmann::ordered_json json{
       {"action", "show"},    {"file", platform.file().string()}, {"description", head.description},
@@ -107,9 +163,8 @@ nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std
   for (const HostKind& kind : kinds_of(platform))
     json["kinds"].push_back(
         {{"hosts", kind.hosts}, {"cores", kind.cores}, {"speed", kind.speed}, {"first", kind.first}});
-  if (!between.empty()) {
-    const std::size_t from = host_named(platform, between[0]);
-    const std::size_t to = host_named(platform, between[1]);
+  if (description.between) {
+    const auto [from, to] = *description.between;
     json["between"] = {route_json(platform, from, to), route_json(platform, to, from)};
   }
   const Distances distances = distances_of(platform);
@@ -122,91 +177,24 @@ nlohmann::ordered_json answer_of(const Platform& platform, const std::vector<std
   return json;
 }
 
-/// What bounds a way's bandwidth.
-std::string bound_text(const nlohmann::ordered_json& way) {
-  const auto& bound = way["bound"];
-  return bound == "window" ? "TCP's window" : bound == "links" ? "its links" : "nothing";
-}
-
-void print_distances(const nlohmann::ordered_json& answer) {
-  constexpr std::size_t most_lines = 40;
-  Table table({"way", "latency", "bandwidth", "bound by", "large messages", "pairs", "for example"});
-  std::size_t lines = 0;
-  for (const auto& kind : answer["distances"]) {
-    if (++lines > most_lines) break;
-    table.add({kind["within_host"].get<bool>() ? "within a host" : "between hosts",
-               seconds_text(kind["latency_seconds"]), bandwidth_text(kind, "bandwidth_bytes_per_second"),
-               bound_text(kind), bandwidth_text(kind, "large_message_bytes_per_second"),
-               std::to_string(kind["pairs"].get<std::uint64_t>()),
-               kind["from"].get<std::string>() + " to " + kind["to"].get<std::string>()});
-  }
-  fmt::print("\n{}", table.text());
-  if (answer["distances"].size() > most_lines)
-    print_line("  and {} more kinds of ways: --json has all", answer["distances"].size() - most_lines);
-  if (answer["distances_from_hosts"] != answer["hosts"])
-    print_line("  (the ways from {} of the {} hosts to all)", answer["distances_from_hosts"].get<std::size_t>(),
-               answer["hosts"].get<std::size_t>());
-}
-
-void print_settings(const nlohmann::ordered_json& smpi) {
-  fmt::print("\n");
-  print_line("{:<15}below {} bytes a message sets off when it is sent; below {} its sender goes on", "SMPI",
-             smpi["asynchronous_below_bytes"].get<std::uint64_t>(), smpi["detached_below_bytes"].get<std::uint64_t>());
-  for (const auto& [key, words] :
-       std::initializer_list<std::pair<const char*, const char*>>{{"latency_factor", "smpi/lat-factor"},
-                                                                  {"bandwidth_factor", "smpi/bw-factor"},
-                                                                  {"send_overhead", "smpi/os"},
-                                                                  {"isend_overhead", "smpi/ois"},
-                                                                  {"receive_overhead", "smpi/or"}})
-    print_line("{:<15}{} {}", "", words, smpi[key].get<std::string>());
-  const double window = smpi["tcp_window_bytes"].get<double>();
-  if (window == 0)
-    print_line("{:<15}network/TCP-gamma 0: latency does not limit how fast a message goes", "");
-  else
-    print_line(
-        "{:<15}network/TCP-gamma {:.10g} bytes: no message over links goes faster than these over twice its latency",
-        "", window);
-}
-
-/// "way  a to b: 10.000 ms, 209.72 MB/s by TCP's window (its links: 1.25 GB/s), large messages 197.28 MB/s".
-void print_way(const nlohmann::ordered_json& route) {
-  const bool window = route["bound"] == "window";
-  print_line("{:<15}{} to {}: {}, {} by {}{}, large messages {}{}", "way", route["from"].get<std::string>(),
-             route["to"].get<std::string>(), seconds_text(route["latency_seconds"]),
-             bandwidth_text(route, "bandwidth_bytes_per_second"), bound_text(route),
-             window ? " (its links: " + bandwidth_text(route, "links_bytes_per_second") + ")" : "",
-             bandwidth_text(route, "large_message_bytes_per_second"),
-             route["loopback"].get<bool>() ? ", over its loopback" : "");
-}
-
-void print_answer(const nlohmann::ordered_json& answer) {
-  print_line("{}", answer["file"].get<std::string>());
-  if (const std::string text = answer["description"]; !text.empty()) print_line("{:<15}{}", "", text);
-  if (const std::string text = answer["trust"]; !text.empty()) print_line("{:<15}{}", "trust", text);
-  if (const std::string text = answer["overheads"]; !text.empty()) print_line("{:<15}{}", "overheads", text);
+std::string to_text(const PlatformDescription& description) {
+  const nlohmann::ordered_json answer = to_json(description);
+  std::string text;
+  text += text_line("{}", answer["file"].get<std::string>());
+  if (const std::string about = answer["description"]; !about.empty()) text += text_line("{:<15}{}", "", about);
+  if (const std::string trust = answer["trust"]; !trust.empty()) text += text_line("{:<15}{}", "trust", trust);
+  if (const std::string basis = answer["overheads"]; !basis.empty()) text += text_line("{:<15}{}", "overheads", basis);
   for (const auto& kind : answer["kinds"])
-    print_line("{:<15}{} of {} core{}, {} a core (from {})", &kind == &answer["kinds"].front() ? "hosts" : "",
-               kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",
-               human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
+    text += text_line("{:<15}{} of {} core{}, {} a core (from {})", &kind == &answer["kinds"].front() ? "hosts" : "",
+                      kind["hosts"].get<std::size_t>(), kind["cores"].get<int>(), kind["cores"] == 1 ? "" : "s",
+                      human_count(kind["speed"]) + " flop/s", kind["first"].get<std::string>());
   if (answer.contains("between"))
     for (const auto& route : answer["between"])
-      print_way(route);
-  print_distances(answer);
-  print_settings(answer["smpi"]);
+      text += way_text(route);
+  text += distances_text(answer) + settings_text(answer["smpi"]);
   for (const auto& note : answer["notes"])
-    print_line("{:<15}{}", "NOTE", note.get<std::string>());
-}
-
-} // namespace
-
-int answer_show(const std::filesystem::path& file, const std::vector<std::string>& between, bool json) {
-  const replay::SimgridPlatform platform = replay::SimgridPlatform::load(file);
-  const nlohmann::ordered_json answer = answer_of(platform, between);
-  if (json)
-    print_json("platform", 1, answer);
-  else
-    print_answer(answer);
-  return 0;
+    text += text_line("{:<15}{}", "NOTE", note.get<std::string>());
+  return text;
 }
 
 } // namespace timeless::tools::platforms

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tools/machines/platform_head.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools::platforms {
+
+/// A platform file among others.
+struct ListedPlatform {
+  std::filesystem::path file;
+  std::size_t hosts = 0;
+  int cores = 0;     ///< of the first kind of hosts
+  double speed = 0;  ///< likewise: flop/s of a core
+  bool alike = true; ///< there is no other kind
+  Head head;
+};
+
+struct PlatformListing {
+  std::filesystem::path folder;
+  std::vector<ListedPlatform> platforms;
+};
+
+/// The platforms that come with Timeless; each is loaded in a process of its own. `progress` takes how many of how many
+/// are done.
+PlatformListing list_platforms(const std::function<void(std::size_t done, std::size_t total)>& progress);
+
+} // namespace timeless::tools::platforms

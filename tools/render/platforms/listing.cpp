@@ -1,0 +1,39 @@
+#include "tools/render/platforms/listing.h"
+
+#include "tools/cli/console.h"
+
+#include "base/units.h"
+
+namespace timeless::tools::platforms {
+
+nlohmann::ordered_json to_json(const PlatformListing& listing) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ListedPlatform& one : listing.platforms)
+    all.push_back({{"name", one.file.stem().string()},
+                   {"file", one.file.string()},
+                   {"hosts", one.hosts},
+                   {"cores", one.cores},
+                   {"speed", one.speed},
+                   {"alike", one.alike},
+                   {"trust", one.head.trust},
+                   {"overheads", one.head.overheads},
+                   {"description", one.head.description}});
+  return {{"action", "list"}, {"folder", listing.folder.string()}, {"platforms", all}};
+}
+
+std::string to_text(const PlatformListing& listing) {
+  Table table({"name", "hosts", "cores", "speed", "trust", "overheads"});
+  for (const ListedPlatform& one : listing.platforms)
+    table.add({one.file.stem().string(), std::to_string(one.hosts), std::to_string(one.cores), human_count(one.speed),
+               one.head.trust, one.head.overheads});
+  std::string text = table.text() + "\n";
+  for (const ListedPlatform& one : listing.platforms)
+    text += text_line("{}: {}", one.file.stem().string(), one.head.description);
+  return text + "\n" +
+         text_line("Times on machines whose overheads rest on different bases differ by that, too: a measured overhead "
+                   "is that machine's own, an assumed one is 200 ns at either end of every message, whatever the "
+                   "network.") +
+         text_line("They are in {}; their heads say where each figure comes from.", listing.folder.string());
+}
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "tools/platforms/listing.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools::platforms {
+
+/// The platforms there are (schema timeless.platform/1, action list).
+nlohmann::ordered_json to_json(const PlatformListing& listing);
+std::string to_text(const PlatformListing& listing);
+
+} // namespace timeless::tools::platforms

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "tools/platforms/writing.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools::platforms {
+
+/// What was written (schema timeless.platform/1, actions upgrade and new).
+nlohmann::ordered_json to_json(const WrittenPlatform& written);
+std::string to_text(const WrittenPlatform& written);
+
+} // namespace timeless::tools::platforms
