@@ -62,6 +62,14 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
   add_format_options(command, format);
 }
 
+bool is_archive(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for
+  std::string beginning(trace::archive_magic.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  return beginning == trace::archive_magic;
+}
+
 namespace {
 
 std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const TraceFormat& asked) {
@@ -76,14 +84,6 @@ std::unique_ptr<trace::Source> open_as(const std::filesystem::path& path, const 
                             format == nullptr ? "archives and recordings have" : std::string(format->name) + " has"),
                 "--as-computation", "leave it out, or give --from dumpi with a trace of DUMPI");
   return format->open_timed(path, *asked.as_computation);
-}
-
-bool is_archive(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for
-  std::string beginning(trace::archive_magic.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  return beginning == trace::archive_magic;
 }
 
 /// Whether a directory has, or a prefix begins, such files: neither is a file itself.

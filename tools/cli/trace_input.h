@@ -22,6 +22,9 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
 /// some should count.
 std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format);
 
+/// True of a regular file that begins as an archive does.
+bool is_archive(const std::filesystem::path& path);
+
 /// What to type where a shell has made a trace's many files of a pattern: advice for a command that was given more
 /// arguments than it takes; empty where that is not why.
 std::string advice_on_one_trace(const CLI::App& command);

@@ -7,10 +7,8 @@
 
 #include "gather/merge/merge.h"
 #include "gather/parts/rank_files.h"
-#include "trace/codec/format.h"
 
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,12 +26,6 @@ struct GatherOptions {
   bool remove = false;
   bool json = false;
 };
-
-bool is_archive(const std::filesystem::path& file) {
-  std::string head(trace::archive_magic.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head == trace::archive_magic;
-}
 
 std::vector<std::filesystem::path> rank_files(const std::filesystem::path& directory) {
   if (std::filesystem::is_regular_file(directory)) {
