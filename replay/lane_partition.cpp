@@ -29,44 +29,43 @@ namespace timeless::replay {
 namespace {
 
 /// Lanes begin <= lane < end.
-struct Slice {
+struct LaneRange {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-std::vector<Slice> cut(std::size_t lanes, std::size_t slices) {
+std::vector<LaneRange> cut(std::size_t lanes, std::size_t parts) {
   const std::size_t groups = (lanes + lane_group - 1) / lane_group;
-  slices = std::clamp<std::size_t>(slices, 1, groups);
-  std::vector<Slice> all;
-  for (std::size_t number = 0; number < slices; ++number)
-    all.push_back(
-        {number * groups / slices * lane_group, std::min((number + 1) * groups / slices * lane_group, lanes)});
+  parts = std::clamp<std::size_t>(parts, 1, groups);
+  std::vector<LaneRange> all;
+  for (std::size_t number = 0; number < parts; ++number)
+    all.push_back({number * groups / parts * lane_group, std::min((number + 1) * groups / parts * lane_group, lanes)});
   return all;
 }
 
-/// Another slice has failed, so nobody will want this one.
+/// Another part has failed, so nobody will want this one.
 struct Abandoned {};
 
-/// Tells how far the slice is that is furthest behind, and ends the others when one has failed.
+/// Tells how far the part is that is furthest behind, and ends the others when one has failed.
 class SharedProgress {
 public:
-  SharedProgress(const ReplayOptions& options, std::size_t slices) : tell_(options.progress), done_(slices) {}
+  SharedProgress(const ReplayOptions& options, std::size_t parts) : tell_(options.progress), done_(parts) {}
 
-  void update(std::size_t slice, std::uint64_t done, std::uint64_t total) {
+  void update(std::size_t part, std::uint64_t done, std::uint64_t total) {
     if (failed_) throw Abandoned{};
     if (!tell_) return;
     const std::lock_guard lock(turn_);
     const std::uint64_t before = *std::ranges::min_element(done_);
     // An action more than there are done, so that the end of a run without actions is told, too.
-    done_[slice] = done == total ? done + 1 : done;
+    done_[part] = done == total ? done + 1 : done;
     const std::uint64_t now = *std::ranges::min_element(done_);
     if (now > before) tell_(std::min(now, total), total);
   }
   void fail() { failed_ = true; }
-  /// Nobody waits for this slice any more.
-  void leave(std::size_t slice) {
+  /// Nobody waits for this part any more.
+  void leave(std::size_t part) {
     const std::lock_guard lock(turn_);
-    done_[slice] = std::numeric_limits<std::uint64_t>::max();
+    done_[part] = std::numeric_limits<std::uint64_t>::max();
   }
 
 private:
@@ -77,11 +76,11 @@ private:
 };
 
 /// The division's memory is counted as if all lanes stood together, so that the same parts find room.
-std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, const Slice& slice) {
+std::size_t attribution_bytes(const ReplayOptions& options, std::size_t all_lanes, const LaneRange& part) {
   const auto part_bytes = [&](std::size_t lanes) {
     return Attributor::part_bytes(padded_lanes(lanes + (options.ideal ? 1 : 0)));
   };
-  return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(slice.end - slice.begin);
+  return options.attribution_bytes / part_bytes(all_lanes) * part_bytes(part.end - part.begin);
 }
 
 /// Appends the lanes of `more`. A part may be in one of them only, where the other's lanes have nothing in it.
@@ -113,10 +112,10 @@ void append(Result& result, Result&& more) {
     if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(std::move(note));
 }
 
-/// An observer of the slice that holds its lane.
-class SliceObserver : public Observer {
+/// An observer of the part that holds its lane.
+class PartObserver : public Observer {
 public:
-  SliceObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
+  PartObserver(Observer& observer, std::size_t lane) : observer_(observer), lane_(lane) {}
   std::size_t lane(std::span<const std::string> /*lanes*/) override { return lane_; }
   void begin(const trace::Run& run) override { observer_.begin(run); }
   void start(trace::Rank rank, double seconds) override { observer_.start(rank, seconds); }
@@ -124,7 +123,7 @@ public:
 
 private:
   Observer& observer_;
-  std::size_t lane_; ///< in the slice
+  std::size_t lane_; ///< in the part
 };
 
 /// True when senders may wait in some lanes and not in others.
@@ -153,15 +152,15 @@ Result replay_together(const trace::Source& source, const Network& network, cons
 
 namespace {
 
-/// Replays each slice, as many of them at a time as there are workers. What a slice throws goes to `failed`; true from
-/// there, and the other slices are abandoned.
-std::vector<Result> replay_slices(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                                  const std::vector<Slice>& all, std::size_t workers,
-                                  const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
+/// Replays each part, as many of them at a time as there are workers. What a part throws goes to `failed`; true from
+/// there, and the other parts are abandoned.
+std::vector<Result> replay_parts(const trace::Source& source, const Network& network, const ReplayOptions& options,
+                                 const std::vector<LaneRange>& all, std::size_t workers,
+                                 const std::function<bool(std::size_t, std::exception_ptr)>& failed) {
   std::vector<Result> results(all.size());
   SharedProgress progress(options, all.size());
   const std::size_t observed = options.observer == nullptr ? 0 : options.observer->lane(lane_names(network));
-  const auto replay_slice = [&](std::size_t number) {
+  const auto replay_part = [&](std::size_t number) {
     try {
       const Network part = lanes_of(network, all[number].begin, all[number].end);
       ReplayOptions own = options;
@@ -169,7 +168,7 @@ std::vector<Result> replay_slices(const trace::Source& source, const Network& ne
       own.progress = [&progress, number](std::uint64_t done, std::uint64_t total) {
         progress.update(number, done, total);
       };
-      std::optional<SliceObserver> observer;
+      std::optional<PartObserver> observer;
       own.observer = nullptr;
       if (options.observer != nullptr && all[number].begin <= observed && observed < all[number].end)
         own.observer = &observer.emplace(*options.observer, observed - all[number].begin);
@@ -183,7 +182,7 @@ std::vector<Result> replay_slices(const trace::Source& source, const Network& ne
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t number = next++; number < all.size(); number = next++)
-      replay_slice(number);
+      replay_part(number);
   };
   std::vector<std::jthread> threads;
   try {
@@ -228,11 +227,11 @@ std::vector<std::shared_ptr<const Diagnosis>> united(std::vector<std::shared_ptr
 } // namespace
 
 Result replay_partitioned(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                          std::size_t slices) {
-  const std::vector<Slice> all = cut(network.lanes.size(), slices);
+                          std::size_t parts) {
+  const std::vector<LaneRange> all = cut(network.lanes.size(), parts);
   std::vector<std::exception_ptr> problems(all.size());
   std::vector<Result> results =
-      replay_slices(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
+      replay_parts(source, network, options, all, all.size(), [&](std::size_t number, std::exception_ptr problem) {
         problems[number] = std::move(problem);
         return true;
       });
@@ -249,22 +248,22 @@ Result replay_partitioned(const trace::Source& source, const Network& network, c
 
 Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads) {
-  std::vector<Slice> all;
+  std::vector<LaneRange> all;
   for (std::size_t lane = 0; lane < network.lanes.size(); ++lane)
     all.push_back({lane, lane + 1});
   std::vector<std::exception_ptr> problems(all.size());
   std::vector<std::shared_ptr<const Diagnosis>> deadlocks(all.size());
-  std::vector<Result> results = replay_slices(source, network, options, all, std::min(threads, all.size()),
-                                              [&](std::size_t lane, std::exception_ptr problem) {
-                                                try {
-                                                  std::rethrow_exception(problem);
-                                                } catch (const ReplayProblem& why) {
-                                                  deadlocks[lane] = std::make_shared<const Diagnosis>(why.diagnosis());
-                                                } catch (...) {
-                                                  problems[lane] = std::move(problem);
-                                                }
-                                                return problems[lane] != nullptr;
-                                              });
+  std::vector<Result> results = replay_parts(source, network, options, all, std::min(threads, all.size()),
+                                             [&](std::size_t lane, std::exception_ptr problem) {
+                                               try {
+                                                 std::rethrow_exception(problem);
+                                               } catch (const ReplayProblem& why) {
+                                                 deadlocks[lane] = std::make_shared<const Diagnosis>(why.diagnosis());
+                                               } catch (...) {
+                                                 problems[lane] = std::move(problem);
+                                               }
+                                               return problems[lane] != nullptr;
+                                             });
   for (const std::exception_ptr& problem : problems)
     if (problem) std::rethrow_exception(problem);
   const auto ended = std::ranges::find(deadlocks, nullptr);

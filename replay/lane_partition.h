@@ -7,8 +7,8 @@
 
 namespace timeless::replay {
 
-/// How many slices a replay's lanes are worth splitting into on a machine that runs this many threads at once: every
-/// slice follows the whole trace again, so each must have lanes enough that this matters little.
+/// How many parts a replay's lanes are worth splitting into on a machine that runs this many threads at once: every
+/// part follows the whole trace again, so each must have lanes enough that this matters little.
 std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
 
 /// Replays all lanes in this thread.
@@ -19,10 +19,10 @@ Result replay_together(const trace::Source& source, const Network& network, cons
 Result replay_one_by_one(const trace::Source& source, const Network& network, const ReplayOptions& options,
                          std::size_t threads);
 
-/// Replays groups of lanes, each in a thread of its own: at most `slices`, and as many as there are groups of
+/// Replays groups of lanes, each in a thread of its own: at most `parts`, and as many as there are groups of
 /// lane_group lanes. The result, and the error if there is one, are those of replaying all lanes together.
 /// `options.progress` is called from any of the threads, from one at a time.
 Result replay_partitioned(const trace::Source& source, const Network& network, const ReplayOptions& options,
-                          std::size_t slices);
+                          std::size_t parts);
 
 } // namespace timeless::replay

@@ -67,11 +67,11 @@ void require_replayable(const trace::Run& run, const Network& network, const Rep
 
 Result replay(const trace::Source& source, const Network& network, const ReplayOptions& options) {
   require_replayable(source.run(), network, options);
-  const std::size_t slices = options.threads > 0 ? options.threads
-                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
-                                                                         std::thread::hardware_concurrency());
+  const std::size_t parts = options.threads > 0 ? options.threads
+                                                : worthwhile_partitions(network.lanes.size(), actions(source.run()),
+                                                                        std::thread::hardware_concurrency());
   try {
-    if (slices > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, slices);
+    if (parts > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, parts);
     return replay_together(source, network, options);
   } catch (const NeedsOneLane&) {
     return replay_one_by_one(source, network, options,

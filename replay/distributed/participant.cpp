@@ -24,8 +24,8 @@ enum class Word : std::uint64_t {
   path_end, ///< from process 0: how does the path to the end of this rank end?
   path_to,  ///< from process 0: and the path to this place?
   path,     ///< to process 0, the answer to both
-  care,     ///< to process 0: the replay needs care
-  again,    ///< from process 0: begin again, with care
+  waits,    ///< to process 0: the replay needs the rendezvous path
+  again,    ///< from process 0: begin again, on the rendezvous path
   failed,   ///< to process 0: what went wrong
   stop,     ///< from process 0: it is over, one way or the other
   stopped,  ///< to process 0, the answer
@@ -54,7 +54,7 @@ Participant::Participant(const trace::Source& source, const Network& network, co
   begin();
 }
 
-/// An attempt at the replay; the second one takes care from the beginning (Engine).
+/// An attempt at the replay; the second one is on the rendezvous path from the beginning (Engine).
 void Participant::begin() {
   phase_ = Phase::replaying;
   batches_received_ = held_ = sent_ = received_ = 0;
@@ -82,7 +82,7 @@ void Participant::guard(Part part) {
   } catch (const NeedsFullPath&) {
     if (first()) return begin_again();
     phase_ = Phase::stopping;
-    bus_.send(0, batch_of(Word::care));
+    bus_.send(0, batch_of(Word::waits));
   } catch (...) {
     fail(std::current_exception());
   }
@@ -102,7 +102,7 @@ Participant::Next Participant::step() {
   return phase_ == Phase::done ? Next::done : Next::wait;
 }
 
-/// What others sent may lie in the bus while this process has its hands full: then they come to wait.
+/// Returns false where this process has enough to do: what others send stays in the bus, so that they wait in the end.
 bool Participant::may_receive() {
   if (!has_work() || bus_.congested() || held_ < cooperation_.most_held) return true;
   held_ = engine_->messages_held();
@@ -182,7 +182,7 @@ void Participant::handle(int from, const Batch& batch) {
   case Word::path:
     if (phase_ == Phase::ended) add_to_path(read_path_piece(words));
     return;
-  case Word::care:
+  case Word::waits:
     if (phase_ == Phase::replaying && attempt_ == 0) begin_again();
     return;
   case Word::again:
@@ -282,7 +282,7 @@ void Participant::decide() {
     endings.push_back(std::move(ending).value());
   const bool stand = std::ranges::any_of(endings, [](const Ending& ending) { return !ending.status.empty(); });
   Diagnosis diagnosis = diagnose(source_.run(), Communicators(source_.run()), endings);
-  if (stand && engine_->careful() && !ends_with_recording(source_.run(), diagnosis)) {
+  if (stand && engine_->on_rendezvous_path() && !ends_with_recording(source_.run(), diagnosis)) {
     if (engine_->give_up_strictest_lanes(diagnosis)) {
       phase_ = Phase::replaying;
       send_all(batch_of(Word::give_up));

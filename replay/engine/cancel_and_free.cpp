@@ -15,7 +15,7 @@ void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   case RequestState::inactive:
     fail(fmt::format("request {} is cancelled, but not active", id));
   case RequestState::collective:
-  case RequestState::agent:
+  case RequestState::async:
     fail(fmt::format("request {} is cancelled, but a collective's", id));
   case RequestState::transfer:
   case RequestState::file_transfer:
@@ -73,7 +73,7 @@ void Engine::cancel_send(std::uint32_t number, Request& request) {
 
 void Engine::release(RankState& rank, RequestId id) {
   const Request request = std::exchange(rank.requests[id], {});
-  if (request.state == RequestState::collective || request.state == RequestState::agent)
+  if (request.state == RequestState::collective || request.state == RequestState::async)
     fail(fmt::format("request {} is freed, but a collective's", id));
   if (request.state == RequestState::file)
     files_.leave_early(request.subject);

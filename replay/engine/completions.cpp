@@ -26,7 +26,7 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
   case RequestState::exchanging:
     return core_.has_message(rank, rendezvous_.receive_channel(request), request.ticket) &&
            rendezvous_.may_go_on(rank, request.subject);
-  case RequestState::agent:
+  case RequestState::async:
     return scheduled_.has_ended(rank, request.subject);
   case RequestState::sent:
   case RequestState::done:
@@ -52,7 +52,7 @@ bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
   case RequestState::exchanging:
     rendezvous_.complete(number, request);
     break;
-  case RequestState::agent:
+  case RequestState::async:
     core_.clocks.take(clock, scheduled_.incoming(request.subject));
     scheduled_.dismiss(request.subject);
     break;
@@ -81,7 +81,7 @@ bool Engine::gather(RankState& rank, std::span<const RequestId> ids, std::size_t
     case RequestState::exchanging:
       departures += rendezvous_.add_arrivals(request);
       break;
-    case RequestState::agent:
+    case RequestState::async:
       core_.arrivals.push_back(scheduled_.incoming(request.subject));
       break;
     default:
@@ -129,7 +129,7 @@ inline void Engine::forget(Clock& clock, const Request& request) {
   case RequestState::exchanging:
     rendezvous_.forget(clock, request);
     break;
-  case RequestState::agent:
+  case RequestState::async:
     scheduled_.dismiss(request.subject);
     break;
   default:

@@ -14,13 +14,13 @@ constexpr const char* advice = "the trace contradicts itself: 'timeless check' l
 } // namespace
 
 Engine::Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote,
-               bool care)
-    : core_(source, network, options, remote, care),
+               bool rendezvous_path)
+    : core_(source, network, options, remote, rendezvous_path),
       rendezvous_(core_,
                   [this](std::uint32_t stepper, std::uint32_t handshake) { scheduled_.step_left(stepper, handshake); }),
       collectives_(core_), scheduled_(core_, rendezvous_, collectives_), one_sided_(core_, collectives_, scheduled_),
       files_(core_, collectives_), teams_(core_),
-      plain_(core_.clocks.plain() && !core_.care && !core_.explanation.any()) {}
+      plain_(core_.clocks.plain() && !core_.rendezvous_path && !core_.explanation.any()) {}
 
 Result Engine::run() {
   const trace::Run& run = core_.source.run();
@@ -48,13 +48,13 @@ Result Engine::run() {
 }
 
 bool Engine::run_ranks(std::uint32_t times) {
-  scheduled_.run_agents();
+  scheduled_.run_async();
   for (; times > 0 && teams_.someone_can_go_on(); --times) {
     const std::uint32_t number = teams_.next_rank();
     prefetch();
     try {
       run_rank(number);
-      if (scheduled_.agents_ready()) scheduled_.run_agents();
+      if (scheduled_.async_ready()) scheduled_.run_async();
     } catch (const ReplayProblem&) {
       throw;
     } catch (const Error& error) {
@@ -69,7 +69,7 @@ bool Engine::run_ranks(std::uint32_t times) {
 /// Nothing goes on: so it is in the lanes that wait for most. They are given up, until in those that are left a rank
 /// goes on; false when it does not come to that.
 bool Engine::give_up_strictest_lanes() {
-  if (!core_.care || core_.all_finished()) return false;
+  if (!core_.rendezvous_path || core_.all_finished()) return false;
   const trace::Run& run = core_.source.run();
   const Diagnosis found = diagnose({run, core_.communicators, collectives_.matching}, status());
   if (ends_with_recording(run, found)) return false;
@@ -116,7 +116,7 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     rendezvous_.start_receive(rank, number, operation);
     return true;
   case Step::exchange:
-    return core_.care ? rendezvous_.exchange(rank, number, operation) : exchange(rank, number, operation);
+    return core_.rendezvous_path ? rendezvous_.exchange(rank, number, operation) : exchange(rank, number, operation);
   case Step::probe:
     return probe(rank, number, operation);
   case Step::complete_one:
@@ -201,7 +201,7 @@ bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& opera
 
 /// Has its place among the receives of the channel that its message came on, from now on.
 void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operation& operation) {
-  if (core_.care && rendezvous_.cancelled_later(rank, number, operation)) return;
+  if (core_.rendezvous_path && rendezvous_.cancelled_later(rank, number, operation)) return;
   Request& request = rank.start(operation.request);
   const trace::RequestOutcome* found = core_.lookahead.resolution(core_.rank_number(number), rank.action());
   if (found == nullptr) {
@@ -210,7 +210,7 @@ void Engine::post_wildcard(RankState& rank, std::uint32_t number, const Operatio
   }
   const std::uint32_t channel =
       core_.compiler.incoming_channel(found->communicator, found->peer, found->tag, core_.world_rank(number));
-  const std::uint64_t ticket = core_.care ? rendezvous_.post(number, channel) : core_.channels.post(channel);
+  const std::uint64_t ticket = core_.rendezvous_path ? rendezvous_.post(number, channel) : core_.channels.post(channel);
   request = {ticket, channel, RequestState::receiving};
 }
 

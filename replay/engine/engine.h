@@ -31,24 +31,24 @@ namespace timeless::replay {
 class Engine {
 public:
   /// Replays all ranks; or, with `remote`, this process's share of them.
-  /// `care` is for runs in which messages wait for their receives although no lane has an eager limit: without it,
-  /// the replay throws NeedsFullPath when it meets the first of them.
+  /// `rendezvous_path` is for runs in which messages wait for their receives although no lane has an eager limit:
+  /// without it, the replay throws NeedsFullPath when it meets the first of them.
   Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote = nullptr,
-         bool care = false);
+         bool rendezvous_path = false);
   Result run();
 
   // What run() consists of where others replay the other ranks.
 
   /// Runs ranks at most so many times; false when no rank can go on.
   bool run_ranks(std::uint32_t times);
-  bool can_go_on() const { return teams_.someone_can_go_on() || scheduled_.agents_ready(); }
+  bool can_go_on() const { return teams_.someone_can_go_on() || scheduled_.async_ready(); }
   /// What another process tells.
   void deliver(int from, const Batch& batch);
   /// Messages from other processes that have not been taken.
   std::uint64_t messages_held();
   /// Actions in blocks that are done.
   std::uint64_t actions() const { return core_.actions; }
-  bool careful() const { return core_.care; }
+  bool on_rendezvous_path() const { return core_.rendezvous_path; }
   /// Nothing goes on anywhere, for this reason: gives up the lanes that wait for most, as every process must at once.
   /// False when none are left.
   bool give_up_strictest_lanes(const Diagnosis& found);
@@ -70,7 +70,7 @@ public:
   PathPiece path_to(std::uint32_t place) const { return core_.explanation.paths->path_to(place); }
 
 private:
-  /// How an attempt ended to replay an action on the fast path, which `other` are not for.
+  /// What came of an action on the fast path; `other`: it cannot replay this one.
   enum class Completion : std::uint8_t { done, waits, other };
   /// A message that is being taken, and where it stands.
   struct Arrived {

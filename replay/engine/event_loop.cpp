@@ -9,7 +9,6 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr std::uint32_t budget_among_processes = 64;
 // How many actions before it is used a channel is fetched into the caches.
 constexpr std::uint32_t channels_ahead = 4;
 // How many operations of a rank are fetched before it is run.
@@ -61,9 +60,7 @@ void Engine::run_rank(std::uint32_t number) {
   RankState& rank = core_.ranks[number];
   if (rank.several) [[unlikely]]
     return run_thread(number);
-  const std::uint32_t budget =
-      core_.remote ? std::min(core_.options.budget, budget_among_processes) : core_.options.budget;
-  for (std::uint32_t left = std::max(budget, 1U); left > 0;) {
+  for (std::uint32_t left = core_.budget(); left > 0;) {
     if (rank.position == rank.size && !next_block(rank, number))
       return core_.ranks[number].several ? run_thread(number) : core_.finish(core_.ranks[number]);
     const std::uint32_t begin = rank.position;

@@ -26,20 +26,20 @@ RankStatus Engine::status(std::uint32_t number) const {
                  .action = rank.action(),
                  .call = trace::mpi_name(rank.dictionary()[rank.sequence[rank.position]]),
                  .for_instance = rank.waiting == Waiting::for_instance || rank.waiting == Waiting::for_step ||
-                                 rank.waiting == Waiting::for_agent};
+                                 rank.waiting == Waiting::for_async_collective};
   if (rank.several) one.thread = rank.thread->all->division.number(rank.thread->place);
   if (rank.waiting == Waiting::for_thread) {
     const RankThread& other = *core_.ranks[rank.subject].thread;
     one.for_thread = other.all->division.number(other.place);
   } else if (one.for_instance) {
     const bool whole = rank.waiting == Waiting::for_instance;
-    const auto standing =
-        whole ? ScheduledCollectives::Standing{.instance = rank.subject} : scheduled_.standing(number);
-    const CollectiveInstance& instance = collectives_.matching[standing.instance];
+    const auto position =
+        whole ? ScheduledCollectives::Position{.instance = rank.subject} : scheduled_.position(number);
+    const CollectiveInstance& instance = collectives_.matching[position.instance];
     const CollectiveCall& call = instance.first.call;
     one.instance = {call.communicator, instance.ordinal, describe(call)};
     if (whole) return one;
-    one.member = core_.communicators.members(call.communicator)[standing.member];
+    one.member = core_.communicators.members(call.communicator)[position.member];
     one.only_member = neighbourhood(call.shape.kind);
   } else if (rank.waiting == Waiting::for_posting) {
     const Handshake& handshake = rendezvous_[rank.subject];

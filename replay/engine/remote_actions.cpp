@@ -61,7 +61,7 @@ void Engine::deliver(int from, const Batch& batch) {
       throw Error(Failure::runtime, "a message between the processes of a replay makes no sense");
     }
   }
-  scheduled_.run_agents();
+  scheduled_.run_async();
 }
 
 void Engine::learn_channel(int from, std::uint32_t number, WordReader& words) {
@@ -89,7 +89,7 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
     arriving.mode = arrived.mode;
   }
   message.row = arriving.row;
-  if (core_.care) {
+  if (core_.rendezvous_path) {
     const Moment posted = rendezvous_.posted(arriving.channel);
     rendezvous_.agree_elsewhere(message, arriving.channel, from, arrived.handshake);
     if (message.handshake != no_handshake && posted.base) rendezvous_.leave(message, posted);

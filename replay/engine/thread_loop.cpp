@@ -15,8 +15,7 @@ constexpr bool starts_message(Step step) {
 } // namespace
 
 void Engine::run_thread(std::uint32_t number) {
-  const std::uint32_t budget = core_.remote ? std::min(core_.options.budget, 64U) : core_.options.budget;
-  for (std::uint32_t left = std::max(budget, 1U); left > 0; left -= teams_.in_time() ? 0 : 1) {
+  for (std::uint32_t left = core_.budget(); left > 0; left -= teams_.in_time() ? 0 : 1) {
     const RankState& before = core_.ranks[number];
     if (before.position == before.size && !teams_.next_part(number)) return;
     RankState& rank = core_.ranks[number];
@@ -57,7 +56,8 @@ bool Engine::perform_in_thread(RankState& rank, std::uint32_t number, const Oper
     return true;
   }
   // Other threads may stand waiting for messages of the channel: what is cancelled is never begun.
-  if (!core_.care && rank.stage == 0 && operation.request != trace::no_request && starts_message(operation.step)) {
+  if (!core_.rendezvous_path && rank.stage == 0 && operation.request != trace::no_request &&
+      starts_message(operation.step)) {
     core_.lookahead.look_ahead(rank.thread->all->rank);
     if (rendezvous_.cancelled_later(rank, number, operation)) return true;
   }

@@ -279,9 +279,10 @@ Mapping by_cores(const trace::Run& run, std::span<const PlatformHost> hosts) {
   const std::size_t ranks = ranks_of(run);
   std::vector<std::uint32_t> cores;
   for (std::uint32_t host = 0; host < hosts.size(); ++host)
-    cores.insert(cores.end(),
-                 std::min(static_cast<std::size_t>(std::max(hosts[host].cores, 1)), ranks - std::min(ranks, cores.size())),
-                 host);
+    cores.insert(
+        cores.end(),
+        std::min(static_cast<std::size_t>(std::max(hosts[host].cores, 1)), ranks - std::min(ranks, cores.size())),
+        host);
   Mapping mapping;
   mapping.nodes = names(hosts);
   for (std::size_t rank = 0; rank < ranks; ++rank)

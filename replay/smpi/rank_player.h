@@ -41,8 +41,8 @@ public:
   std::uint64_t actions() const;
   /// Where the rank is, with all its threads.
   std::string position() const override;
-  /// The time is that of the thread that ends last, and before a moment at which it waited for another thread's signal
-  /// that of the other.
+  /// Returns the rank's time by subject: that of the thread that ends last, and before it waited for a signal, that of
+  /// the thread that gave the signal.
   TimeBySubject times() const;
 
   /// What SMPI is told of the next message that the rank sends or receives, in a run with several threads.

@@ -23,7 +23,7 @@ using trace::MemorySource;
 using trace::RequestId;
 
 constexpr RequestId zero[] = {0};
-constexpr Bytes limits[] = {0, no_eager_limit}; ///< with care and without
+constexpr Bytes limits[] = {0, no_eager_limit}; ///< on the rendezvous path and off it
 
 /// A program that counts how often each rank's actions are read.
 class CountedReads : public trace::Source {
@@ -109,7 +109,7 @@ TEST(Lookahead, of_a_request_completed_before_says_nothing_of_its_next_use) {
 TEST(Lookahead, of_outcomes_that_belong_to_nothing_refuses_the_trace_with_rank_and_action) {
   for (const trace::test::ContradictoryOutcome& wrong : trace::test::contradictory_outcomes())
     for (const Bytes eager_limit : limits) {
-      SCOPED_TRACE(wrong.name + (eager_limit == 0 ? ", with care" : ""));
+      SCOPED_TRACE(wrong.name + (eager_limit == 0 ? ", on the rendezvous path" : ""));
       try {
         run(wrong.program, eager_limit);
         ADD_FAILURE() << "it was replayed";

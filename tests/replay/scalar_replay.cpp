@@ -97,15 +97,15 @@ struct Course {
 };
 
 /// Carries out a nonblocking collective beside its rank, with a time of its own.
-struct Agent {
+struct AsyncCollective {
   Course course;
   ScalarTimes times;
 };
 
 struct OpenRequest {
-  enum class Of { send, receive, wildcard, collective, agent, transfer, file_transfer, file } of = Of::send;
+  enum class Of { send, receive, wildcard, collective, async, transfer, file_transfer, file } of = Of::send;
   PathKey path{};
-  std::size_t place = 0; ///< on the path, or of the collective, or the agent's number
+  std::size_t place = 0; ///< on the path, or of the collective, or the asynchronous collective's number
   CommunicatorId communicator = 0;
   Arrival way{};   ///< of a transfer
   Bytes bytes = 0; ///< of a collective call on a file
@@ -190,8 +190,8 @@ public:
       progress = false;
       for (Rank rank = 0; rank < run_.size; ++rank)
         progress = go_on(of(rank), rank) || progress;
-      for (Agent& agent : agents_)
-        progress = (!agent.course.ended && advance(agent.course, agent.times)) || progress;
+      for (AsyncCollective& async : async_collectives_)
+        progress = (!async.course.ended && advance(async.course, async.times)) || progress;
       progress = std::exchange(went_on_, false) || progress;
     }
     std::vector<ScalarTimes> times;
@@ -442,7 +442,7 @@ private:
     arrival.bandwidth = entry.time + arrival.bandwidth - come.time;
   }
 
-  /// The rank whose times these are, and not an agent's.
+  /// The rank whose times these are, and not an asynchronous collective's.
   std::optional<Rank> owner(const ScalarTimes& times) {
     for (Rank rank = 0; rank < run_.size; ++rank)
       if (&of(rank).times == &times) return rank;
@@ -931,8 +931,8 @@ private:
   }
 
   /// What its latency and bandwidth come to lies at its end.
-  static Arrival arrival(const Agent& agent) {
-    const ScalarTimes& times = agent.times;
+  static Arrival arrival(const AsyncCollective& async) {
+    const ScalarTimes& times = async.times;
     return {times.end - times.latency - times.bandwidth, times.latency, times.bandwidth, 0, times.path, false};
   }
 
@@ -1124,7 +1124,7 @@ private:
     if (request.of == OpenRequest::Of::wildcard) throw std::logic_error("a wildcard was never resolved");
     if (request.of == OpenRequest::Of::receive) return has(request.path, request.place);
     if (request.of == OpenRequest::Of::send) return may_leave(request);
-    if (request.of == OpenRequest::Of::agent) return agents_[request.place].course.ended;
+    if (request.of == OpenRequest::Of::async) return async_collectives_[request.place].course.ended;
     if (request.of == OpenRequest::Of::transfer || request.of == OpenRequest::Of::file_transfer) return true;
     return complete(request.communicator, request.place);
   }
@@ -1142,7 +1142,7 @@ private:
         if (request.of == OpenRequest::Of::send) sent.push_back(request);
         if (request.of == OpenRequest::Of::send) arrivals.push_back(departure(request));
         if (request.of == OpenRequest::Of::receive) arrivals.push_back(arrival(request.path, request.place));
-        if (request.of == OpenRequest::Of::agent) arrivals.push_back(arrival(agents_[request.place]));
+        if (request.of == OpenRequest::Of::async) arrivals.push_back(arrival(async_collectives_[request.place]));
         if (request.of == OpenRequest::Of::collective) arrivals.push_back(arrival(request.communicator, request.place));
         if (request.of == OpenRequest::Of::transfer) ways.push_back(request.way);
         if (request.of == OpenRequest::Of::file_transfer) of_files.push_back(request.way);
@@ -1256,7 +1256,7 @@ private:
     const Since now = this->now(number);
     const bool exchanges = action.kind == ActionKind::exchange || action.kind == ActionKind::exchange_replace;
     if (trace::family(action.kind) != trace::ActionFamily::point_to_point && step_by_step(action)) {
-      requests.push_back({.of = OpenRequest::Of::agent, .place = agents_.size()});
+      requests.push_back({.of = OpenRequest::Of::async, .place = async_collectives_.size()});
       ScalarTimes times;
       times.end = of(number).times.end;
       times.path = of(number).times.path;
@@ -1264,8 +1264,8 @@ private:
       times.port_path = of(number).times.port_path;
       times.held_port_free = of(number).times.held_port_free;
       times.held_port_path = of(number).times.held_port_path;
-      agents_.push_back({course(action, where_they_meet(action), number), times});
-      advance(agents_.back().course, agents_.back().times);
+      async_collectives_.push_back({course(action, where_they_meet(action), number), times});
+      advance(async_collectives_.back().course, async_collectives_.back().times);
     } else if (trace::family(action.kind) != trace::ActionFamily::point_to_point) {
       OpenRequest request{.of = OpenRequest::Of::collective, .communicator = where_they_meet(action)};
       request.place = arrive(action, request.communicator, number);
@@ -1368,7 +1368,7 @@ private:
   std::map<PathKey, Path> paths_;
   std::map<const ScalarTimes*, Busy> busy_;
   std::map<CommunicatorId, std::vector<Gathering>> gatherings_;
-  std::deque<Agent> agents_;
+  std::deque<AsyncCollective> async_collectives_;
   bool went_on_ = false;       ///< a rank took steps within a collective that has not ended
   std::map<Way, Path> within_; ///< within collectives
 };

@@ -333,8 +333,4 @@ unsigned ArchiveWriter::times_reopened() const {
   return state_->file.times_reopened();
 }
 
-std::uint64_t ArchiveWriter::bytes_written() const {
-  return state_->bytes;
-}
-
 } // namespace timeless::trace

@@ -56,7 +56,6 @@ public:
   /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
 
-  std::uint64_t bytes_written() const;
   /// How often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
   unsigned times_reopened() const;
   /// Actions of this rank in the stretches written so far.

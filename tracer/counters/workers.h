@@ -62,7 +62,8 @@ bool has_been_asked() noexcept;
 void leave_to_any(const void* leader) noexcept;
 /// The calling thread, should it be a worker, is none from here on: what it computes is recorded as its own.
 void cease_to_be_worker() noexcept;
-/// The same, but what it has computed since workers were last asked is its own, too: returns it.
+/// Does the same, and returns what the calling thread has computed as a worker since workers were last asked: that, too,
+/// is its own.
 std::uint64_t leave_workers() noexcept;
 
 /// Counts the workers there are and those to come; null: none of them any more.

@@ -14,8 +14,8 @@ void remember_signals();
 /// it: never where the program has its own handler, nor where it ignores the signal.
 void watch_signals(Journal& journal);
 
-/// What the recorder's own handler stands in the place of, where it is the one that handles the signal `now`; else
-/// null. A program that asks who handles a signal is told this.
+/// Returns what the program has set for the signal and the recorder's handler has replaced; null where `now` is not the
+/// recorder's handler. A program that asks who handles a signal is told this.
 const struct sigaction* behind_own_handler(int number, void (*now)(int)) noexcept;
 /// The program has given the signal its default effect: its end is noted again.
 void watch_again(int number) noexcept;

@@ -96,8 +96,8 @@ struct Cursor {
 /// tag is one more than the number of sources, and 0 where neighbours are unknown.
 Plan plan(const CollectiveShape& shape, const trace::Action& action, const Place& place);
 
-/// The next transfer, of which the cursor moves behind; false at the end. Steps without one are passed over, but not
-/// among steps that are on their way together, of which each takes its place.
+/// Stores the next transfer and moves the cursor behind it; returns false at the end. Passes over steps without a
+/// transfer, but not among steps that are on their way together: there each counts.
 bool next(const Plan& plan, Cursor& cursor, Transfer& transfer);
 
 } // namespace timeless::replay::schedules

@@ -158,8 +158,8 @@ public:
   /// Lets `beside` go on from where `clock` is, with counters of its own, which begin at 0: `counters` holds
   /// counters_per_rank * lanes() values.
   void begin_beside(Clock& beside, const Clock& clock, double* counters) const;
-  /// Where something began that ends when `beside` does, whose latency and bandwidth are the beside clock's counters
-  /// and come last: all else that it spent lies before. Settles it.
+  /// Returns the start of a transfer that ends with `beside`: its end less the latency and bandwidth that it has
+  /// counted. Settles it.
   Snapshot begin_of(Clock& beside);
 
   /// The clock's time with what is pending, valid until anything is asked of the clocks again.

@@ -15,8 +15,8 @@ namespace timeless::replay {
 class ScheduleMessages {
 public:
   static constexpr std::uint32_t nobody = 0xffffffffU;
-  /// Who waits is a rank's number, or an agent's with this bit.
-  static constexpr std::uint32_t agent_bit = 1U << 31U;
+  /// Who waits is a rank's number, or an asynchronous collective's with this bit.
+  static constexpr std::uint32_t async_bit = 1U << 31U;
 
   /// From one member to another of one collective. Messages of one way are received in the order they were sent.
   struct Way {
@@ -28,7 +28,7 @@ public:
 
   ScheduleMessages();
 
-  /// A message begins its way. Returns who waited for it, who does so no more, or nobody.
+  /// Puts a message on its way. Returns who waited for it, and forgets that; or nobody.
   std::uint32_t put(const Way& way, Message&& message);
   static constexpr std::size_t nowhere = ~std::size_t{0};
   /// Where the next message of this way is, until anything else comes or goes; nowhere when there is none yet.

@@ -21,19 +21,20 @@ ScheduledCollectives::Progress ScheduledCollectives::begin(RankState& rank, std:
 bool ScheduledCollectives::next_step(Progress& progress) {
   return progress.schedule->step(progress.index, progress.cursor, progress.member,
                                  core_.communicators.members(progress.communicator), core_.network, core_.clocks.rows(),
-                                 core_.care, progress.step);
+                                 core_.rendezvous_path, progress.step);
 }
 
-/// At each step, whether or not the rank had to wait for it. An agent's way is its rank's only when that waits.
+/// Notes the step in the rank's path, whether or not it had to wait. A nonblocking collective is part of the path only
+/// once it is completed.
 void ScheduledCollectives::look(std::uint32_t stepper) {
-  if (!is_agent(stepper)) core_.look(stepper);
+  if (!is_async(stepper)) core_.look(stepper);
 }
 
 bool ScheduledCollectives::advance(Progress& progress, Clock& clock, std::uint32_t stepper) {
   if (progress.schedule->plan().together > 1) return advance_together(progress, clock, stepper);
   for (;; progress.begun = false, ++progress.index) {
     if (!progress.begun) {
-      if (!next_step(progress)) return !core_.care || end_all_sent(progress, clock);
+      if (!next_step(progress)) return !core_.rendezvous_path || end_all_sent(progress, clock);
       progress.begun = true;
       begin_step(progress, clock, stepper);
     }
@@ -48,7 +49,7 @@ void ScheduledCollectives::begin_step(Progress& progress, Clock& clock, std::uin
   const bool sends = progress.step.to != schedules::nobody;
   progress.handshake = no_handshake;
   if (sends && core_.library.sends_before_posting) send_step(progress, clock, stepper);
-  if (core_.care && progress.step.from != schedules::nobody) progress.posted = core_.clocks.now(clock);
+  if (core_.rendezvous_path && progress.step.from != schedules::nobody) progress.posted = core_.clocks.now(clock);
   if (sends && !core_.library.sends_before_posting) send_step(progress, clock, stepper);
 }
 
@@ -57,7 +58,7 @@ void ScheduledCollectives::send_step(Progress& progress, Clock& clock, std::uint
   const MemberStep& step = progress.step;
   core_.pay(clock, step);
   Message message = core_.message(clock, step);
-  if (core_.care) agree(progress, stepper, message);
+  if (core_.rendezvous_path) agree(progress, stepper, message);
   CollectiveInstance& instance = collectives_.matching[progress.instance];
   if (core_.remote) {
     const trace::Rank to = core_.communicators.members(progress.communicator)[step.to];
@@ -76,16 +77,16 @@ void ScheduledCollectives::put(const ScheduleMessages::Way& way, Message&& messa
 }
 
 void ScheduledCollectives::wake(std::uint32_t stepper) {
-  if (is_agent(stepper))
-    ready_agents_.push_back(agent(stepper));
+  if (is_async(stepper))
+    ready_async_.push_back(async(stepper));
   else
     core_.wake(stepper);
 }
 
 Incoming ScheduledCollectives::incoming(const Message& message, std::uint32_t stepper) const {
   Incoming incoming = Core::incoming(message);
-  // What agents take has no order that the trace gives, so it cannot share the rank's port.
-  incoming.port = !is_agent(stepper);
+  // What asynchronous collectives take has no order that the trace gives, so it cannot share the rank's port.
+  incoming.port = !is_async(stepper);
   return incoming;
 }
 
@@ -124,66 +125,67 @@ bool ScheduledCollectives::carry_out(RankState& rank, std::uint32_t number, std:
   return true;
 }
 
-// ---- agents
+// ---- asynchronous collectives
 
-ScheduledCollectives::Agent& ScheduledCollectives::free_agent() {
-  if (free_agents_.empty()) {
-    free_agents_.push_back(static_cast<std::uint32_t>(agents_.size()));
-    Agent& fresh = agents_.emplace_back();
+ScheduledCollectives::AsyncCollective& ScheduledCollectives::free_async() {
+  if (free_async_.empty()) {
+    free_async_.push_back(static_cast<std::uint32_t>(async_collectives_.size()));
+    AsyncCollective& fresh = async_collectives_.emplace_back();
     const std::size_t lanes = core_.clocks.lanes();
     fresh.counters = std::make_unique<double[]>(core_.clocks.counters_per_rank() * lanes);
     fresh.row = core_.clocks.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
   }
-  return agents_[free_agents_.back()];
+  return async_collectives_[free_async_.back()];
 }
 
 void ScheduledCollectives::start(RankState& rank, std::uint32_t number, const Operation& operation) {
   Request& request = rank.start(operation.request);
-  Agent& one = free_agent();
+  AsyncCollective& one = free_async();
   one.progress = begin(rank, number, operation.call);
-  const std::uint32_t agent = free_agents_.back();
-  free_agents_.pop_back();
+  const std::uint32_t async = free_async_.back();
+  free_async_.pop_back();
   one.schedule = rank.program.schedules[operation.call];
   one.rank = number;
   one.ended = false;
   core_.clocks.begin_beside(one.clock, core_.clocks[number], one.counters.get());
-  request = {0, agent, RequestState::agent};
-  if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
+  request = {0, async, RequestState::async};
+  if (advance(one.progress, one.clock, async | ScheduleMessages::async_bit)) end_async(async);
 }
 
-void ScheduledCollectives::run_agents() {
-  while (!ready_agents_.empty()) {
-    const std::uint32_t agent = ready_agents_.back();
-    ready_agents_.pop_back();
-    Agent& one = agents_[agent];
-    if (advance(one.progress, one.clock, agent | ScheduleMessages::agent_bit)) end_agent(agent);
+void ScheduledCollectives::run_async() {
+  while (!ready_async_.empty()) {
+    const std::uint32_t async = ready_async_.back();
+    ready_async_.pop_back();
+    AsyncCollective& one = async_collectives_[async];
+    if (advance(one.progress, one.clock, async | ScheduleMessages::async_bit)) end_async(async);
   }
 }
 
-void ScheduledCollectives::end_agent(std::uint32_t agent) {
-  Agent& one = agents_[agent];
+void ScheduledCollectives::end_async(std::uint32_t async) {
+  AsyncCollective& one = async_collectives_[async];
   one.begin = core_.clocks.begin_of(one.clock);
   one.clock.base.reset();
   one.ended = true;
-  core_.wake_those(core_.rank_number(one.rank), Waiting::for_agent, agent);
+  core_.wake_those(core_.rank_number(one.rank), Waiting::for_async_collective, async);
 }
 
-Incoming ScheduledCollectives::incoming(std::uint32_t agent) const {
-  const Agent& one = agents_[agent];
+Incoming ScheduledCollectives::incoming(std::uint32_t async) const {
+  const AsyncCollective& one = async_collectives_[async];
   return {.sent = {.base = one.begin.values()}, .row = one.row, .messages = 1, .bytes = 1};
 }
 
-void ScheduledCollectives::dismiss(std::uint32_t agent) {
-  Agent& one = agents_[agent];
+void ScheduledCollectives::dismiss(std::uint32_t async) {
+  AsyncCollective& one = async_collectives_[async];
   collectives_.matching.leave(one.progress.instance);
   one.begin.reset();
   one.schedule.reset();
-  free_agents_.push_back(agent);
+  free_async_.push_back(async);
 }
 
-ScheduledCollectives::Standing ScheduledCollectives::standing(std::uint32_t number) const {
+ScheduledCollectives::Position ScheduledCollectives::position(std::uint32_t number) const {
   const RankState& rank = core_.ranks[number];
-  const Progress& progress = rank.waiting == Waiting::for_step ? progress_[number] : agents_[rank.subject].progress;
+  const Progress& progress =
+      rank.waiting == Waiting::for_step ? progress_[number] : async_collectives_[rank.subject].progress;
   const bool sends = progress.awaited != no_handshake;
   return {progress.instance, sends ? rendezvous_[progress.awaited].receiver : progress.step.from};
 }

@@ -19,8 +19,8 @@ namespace timeless::replay {
 /// as their own steps are done.
 ///
 /// A blocking collective takes its steps on the rank's clock, and the rank stands where a message has not come. A
-/// nonblocking one has an agent, with a clock that begins as its rank's and goes on beside it. Either is known as a
-/// *stepper*: the rank's number, or the agent's with ScheduleMessages::agent_bit.
+/// nonblocking one has an asynchronous collective, with a clock that begins as its rank's and goes on beside it. Either
+/// is known as a *stepper*: the rank's number, or the asynchronous collective's with ScheduleMessages::async_bit.
 class ScheduledCollectives {
 public:
   ScheduledCollectives(Core& core, Rendezvous& rendezvous, Collectives& collectives)
@@ -33,20 +33,20 @@ public:
   /// A nonblocking one.
   void start(RankState& rank, std::uint32_t number, const Operation& operation);
 
-  // ---- agents
+  // ---- asynchronous collectives
 
   /// True when some can go on.
-  bool agents_ready() const { return !ready_agents_.empty(); }
+  bool async_ready() const { return !ready_async_.empty(); }
   /// Lets those go on to whom messages have come.
-  void run_agents();
-  /// True when an agent has ended; otherwise the rank waits for that.
-  bool has_ended(RankState& rank, std::uint32_t agent) const {
-    return agents_[agent].ended || Core::wait(rank, Waiting::for_agent, agent);
+  void run_async();
+  /// True when an asynchronous collective has ended; otherwise the rank waits for that.
+  bool has_ended(RankState& rank, std::uint32_t async) const {
+    return async_collectives_[async].ended || Core::wait(rank, Waiting::for_async_collective, async);
   }
-  /// What taking an agent's result asks of a clock.
-  Incoming incoming(std::uint32_t agent) const;
-  /// The agent's request is completed.
-  void dismiss(std::uint32_t agent);
+  /// What taking an asynchronous collective's result asks of a clock.
+  Incoming incoming(std::uint32_t async) const;
+  /// The asynchronous collective's request is completed.
+  void dismiss(std::uint32_t async);
 
   // ---- messages
 
@@ -58,12 +58,12 @@ public:
   void wake_released();
 
   /// Where a rank stands in a collective.
-  struct Standing {
+  struct Position {
     std::uint32_t instance = 0;
     std::uint32_t member = 0; ///< whose message or receive it waits for: a place in the communicator
   };
-  /// Of a rank that waits for a step, or for an agent to end.
-  Standing standing(std::uint32_t number) const;
+  /// Of a rank that waits for a step, or for an asynchronous collective to end.
+  Position position(std::uint32_t number) const;
 
 private:
   /// How far a member has come in its collective.
@@ -80,7 +80,7 @@ private:
     std::vector<MemberStep> together{};
     std::vector<Message> came{}; ///< received by the first of them
     std::size_t received = 0;    ///< steps whose messages have come, if they have any
-    // With care:
+    // On the rendezvous path:
     Moment posted{};                        ///< when the receives of `step`, or of `together`, were
     std::uint32_t handshake = no_handshake; ///< of what `step` sends, unless it is among the next
     std::vector<std::uint32_t> leaving{};   ///< of what steps sent that is completed with others
@@ -88,7 +88,7 @@ private:
   };
 
   /// Carries out a nonblocking collective for a rank.
-  struct Agent {
+  struct AsyncCollective {
     Progress progress;
     Clock clock;
     std::shared_ptr<Schedule> schedule;
@@ -99,10 +99,10 @@ private:
     bool ended = false;
   };
 
-  static bool is_agent(std::uint32_t stepper) { return (stepper & ScheduleMessages::agent_bit) != 0; }
-  static std::uint32_t agent(std::uint32_t stepper) { return stepper & ~ScheduleMessages::agent_bit; }
+  static bool is_async(std::uint32_t stepper) { return (stepper & ScheduleMessages::async_bit) != 0; }
+  static std::uint32_t async(std::uint32_t stepper) { return stepper & ~ScheduleMessages::async_bit; }
   Progress& progress(std::uint32_t stepper) {
-    return is_agent(stepper) ? agents_[agent(stepper)].progress : progress_[stepper];
+    return is_async(stepper) ? async_collectives_[async(stepper)].progress : progress_[stepper];
   }
   void wake(std::uint32_t stepper);
 
@@ -115,8 +115,8 @@ private:
   void send_step(Progress& progress, Clock& clock, std::uint32_t stepper);
   bool receive_step(Progress& progress, Clock& clock, std::uint32_t stepper);
   Incoming incoming(const Message& message, std::uint32_t stepper) const;
-  Agent& free_agent();
-  void end_agent(std::uint32_t agent);
+  AsyncCollective& free_async();
+  void end_async(std::uint32_t async);
   // Several steps on their way together (steps_together.cpp):
   bool advance_together(Progress& progress, Clock& clock, std::uint32_t stepper);
   bool begin_together(Progress& progress, Clock& clock, std::uint32_t stepper);
@@ -137,9 +137,9 @@ private:
   Collectives& collectives_;
   ScheduleMessages messages_;
   std::vector<Progress> progress_; ///< of blocking collectives, by rank; empty until there is one
-  std::deque<Agent> agents_;
-  std::vector<std::uint32_t> free_agents_;
-  std::vector<std::uint32_t> ready_agents_;
+  std::deque<AsyncCollective> async_collectives_;
+  std::vector<std::uint32_t> free_async_;
+  std::vector<std::uint32_t> ready_async_;
   /// By collective, receiver and sender: when receives were posted that others of a plan are on their way with.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Moment> posted_together_;
 };

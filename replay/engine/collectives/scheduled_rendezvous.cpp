@@ -90,8 +90,8 @@ void ScheduledCollectives::wake_released() {
   };
   for (std::uint32_t number = 0; number < progress_.size(); ++number)
     release(number);
-  for (std::uint32_t number = 0; number < agents_.size(); ++number)
-    release(number | ScheduleMessages::agent_bit);
+  for (std::uint32_t number = 0; number < async_collectives_.size(); ++number)
+    release(number | ScheduleMessages::async_bit);
 }
 
 } // namespace timeless::replay

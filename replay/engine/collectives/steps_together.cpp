@@ -28,7 +28,7 @@ bool ScheduledCollectives::begin_together(Progress& progress, Clock& clock, std:
     ++progress.index;
   }
   if (progress.together.empty()) return false;
-  if (core_.care) post_together(progress, clock);
+  if (core_.rendezvous_path) post_together(progress, clock);
   for (const MemberStep& step : progress.together)
     if (step.to != schedules::nobody) {
       progress.step = step;
@@ -68,7 +68,7 @@ void ScheduledCollectives::take_together(Progress& progress, Clock& clock, std::
   for (const std::uint32_t handshake : std::exchange(progress.leaving, {}))
     rendezvous_.end_sent(clock, handshake);
   progress.came.clear();
-  if (!core_.care) return;
+  if (!core_.rendezvous_path) return;
   forget_posted(progress);
   progress.posted.base.reset();
 }

@@ -40,13 +40,14 @@ Clocks& begun(Clocks& clocks, const trace::Source& source, RankRange share, cons
 
 } // namespace
 
-Core::Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others, bool careful)
+Core::Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others,
+           bool on_rendezvous_path)
     : source(trace), network(machine), options(asked), library(network.library), remote(others),
       share(remote ? remote->share() : RankRange{0, source.run().size}),
-      care(careful || messages_wait(network, options)), communicators(source.run()), clocks(network, share, options),
-      channels(share, remote), not_modelled(share.size()),
-      compiler(source.run(), network, communicators, channels, clocks.rows(), care, options),
-      lookahead(source, share, care), transfers(clocks), ranks(share.size()), worklist(ranks.size()),
+      rendezvous_path(on_rendezvous_path || messages_wait(network, options)), communicators(source.run()),
+      clocks(network, share, options), channels(share, remote), not_modelled(share.size()),
+      compiler(source.run(), network, communicators, channels, clocks.rows(), rendezvous_path, options),
+      lookahead(source, share, rendezvous_path), transfers(clocks), ranks(share.size()), worklist(ranks.size()),
       explanation(options, begun(clocks, source, share, options), source.run(), lane_names(network), share) {
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     ranks[number].stream = source.open(world_rank(number));

@@ -14,6 +14,7 @@
 #include "replay/engine/program/not_modelled.h"
 #include "replay/options/options.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,9 +34,10 @@ enum class Pace : std::uint8_t { plain, usual, observed };
 ///
 /// One thread uses a core and all that refers to it.
 struct Core {
-  /// Without `others`, the share is all ranks. If `careful`, messages may wait for their receives though no lane has an
-  /// eager limit.
-  Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others, bool careful);
+  /// Without `others`, the share is all ranks. On the rendezvous path, messages may wait for their receives though no
+  /// lane has an eager limit.
+  Core(const trace::Source& trace, const Network& machine, const ReplayOptions& asked, Remote* others,
+       bool on_rendezvous_path);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
@@ -60,6 +62,12 @@ struct Core {
   void finish(RankState& rank) {
     rank.finished = true;
     ++finished;
+  }
+  /// How many actions a rank replays at most before the next one is run. Few among processes, so that others hear of
+  /// what it sends.
+  std::uint32_t budget() const {
+    constexpr std::uint32_t among_processes = 64;
+    return std::max(remote != nullptr ? std::min(options.budget, among_processes) : options.budget, 1U);
   }
   bool all_finished() const { return finished == ranks.size(); }
   /// Counts what the model leaves out of a whole block: what is begun will be replayed, or the replay fails.
@@ -167,9 +175,9 @@ struct Core {
   const Network& network;
   const ReplayOptions& options;
   const MpiLibrary library;
-  Remote* const remote;  ///< null when this engine replays all ranks
-  const RankRange share; ///< of ranks, the first of which is number 0
-  const bool care;       ///< messages may wait for their receives
+  Remote* const remote;       ///< null when this engine replays all ranks
+  const RankRange share;      ///< of ranks, the first of which is number 0
+  const bool rendezvous_path; ///< messages may wait for their receives
   Communicators communicators;
   Clocks clocks;
   Channels channels;

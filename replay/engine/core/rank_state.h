@@ -21,7 +21,7 @@ enum class Waiting : std::uint8_t {
   for_posting,
   for_instance,
   for_step,
-  for_agent,
+  for_async_collective,
   for_thread, ///< another of the rank, number `subject`
   for_block,  ///< for actions of its own: see ThreadTeams
 };
@@ -78,8 +78,8 @@ struct alignas(64) RankState {
   std::uint32_t stage = 0;
   Waiting waiting = Waiting::no;
   bool finished = false;
-  bool several = false;                   ///< one of several threads of its rank: there is a `thread`
-  std::uint32_t subject = 0;              ///< the channel, handshake, collective, agent or thread it waits for
+  bool several = false;      ///< one of several threads of its rank: there is a `thread`
+  std::uint32_t subject = 0; ///< the channel, handshake, collective, asynchronous collective or thread it waits for
   std::uint32_t handshake = no_handshake; ///< of its message
   std::uint64_t ticket = 0;               ///< of its receive, or the number of its collective
 

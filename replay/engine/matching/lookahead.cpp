@@ -25,9 +25,9 @@ bool cancels(const trace::Source& source, Rank rank) {
 
 } // namespace
 
-Lookahead::Lookahead(const trace::Source& source, RankRange share, bool care)
+Lookahead::Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path)
     : source_(&source), share_(share), ranks_(share.size()) {
-  if (!care) return;
+  if (!rendezvous_path) return;
   for (std::uint32_t number = 0; number < ranks_.size(); ++number)
     if (cancels(source, share.begin + static_cast<Rank>(number))) look_ahead(number);
 }

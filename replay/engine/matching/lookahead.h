@@ -19,11 +19,12 @@ namespace timeless::replay {
 /// cancellations at once, of every rank, for sources when a rank first needs one.
 class Lookahead {
 public:
-  /// With `care`, cancellations are looked for. The source must outlive this. Throws as trace::RequestOutcomeReader
-  /// does, as do the members that look ahead.
-  Lookahead(const trace::Source& source, RankRange share, bool care);
+  /// With `rendezvous_path`, cancellations are looked for. The source must outlive this. Throws as
+  /// trace::RequestOutcomeReader does, as do the members that look ahead.
+  Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path);
 
-  /// True when what this action of the share's rank `number` starts is cancelled later. To be asked with care only.
+  /// True when what this action of the share's rank `number` starts is cancelled later. To be asked on the rendezvous
+  /// path only.
   bool cancelled(std::uint32_t number, std::uint64_t action) const;
   /// What the receive from any source has received that this action starts; null when that is never learnt.
   const trace::RequestOutcome* resolution(std::uint32_t number, std::uint64_t action);

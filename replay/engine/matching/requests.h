@@ -18,7 +18,7 @@ enum class RequestState : std::uint8_t {
   receiving,  ///< waits for the message with its ticket
   unresolved, ///< a wildcard receive of which nobody learns what it received
   collective, ///< waits for a collective
-  agent,      ///< waits for what carries out a scheduled collective
+  async,      ///< waits for what carries out a scheduled collective
   // Neither a message nor a collective:
   transfer,      ///< one-sided: comes to its end by itself
   file_transfer, ///< likewise, of a file alone
@@ -38,8 +38,8 @@ constexpr bool comes_later(RequestState state) {
 /// What a request of a rank stands for.
 struct Request {
   std::uint64_t ticket = 0; ///< of the message on its channel (sent, receiving, exchanging); bytes moved (file)
-  /// The channel (sent, receiving), the handshake (leaving, exchanging), the collective, the agent or the transfer
-  /// kept.
+  /// The channel (sent, receiving), the handshake (leaving, exchanging), the collective, the asynchronous collective or
+  /// the transfer kept.
   std::uint32_t subject = 0;
   RequestState state = RequestState::inactive;
 };

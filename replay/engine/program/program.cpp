@@ -50,9 +50,9 @@ Operation nothing_but_request(const Action& action) {
 }
 
 Compiler::Compiler(const trace::Run& run, const Network& network, const Communicators& communicators,
-                   Channels& channels, CostRows& rows, bool care, const ReplayOptions& options)
-    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows), care_(care),
-      collectives_(options.collectives), creation_(options.creation) {}
+                   Channels& channels, CostRows& rows, bool rendezvous_path, const ReplayOptions& options)
+    : run_(run), network_(network), communicators_(communicators), channels_(channels), rows_(rows),
+      care_(rendezvous_path), collectives_(options.collectives), creation_(options.creation) {}
 
 void Compiler::compile(const trace::ActionBlock& block, Rank rank, Program& program) {
   program.operations.clear();

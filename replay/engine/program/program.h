@@ -27,7 +27,7 @@ enum class Step : std::uint8_t {
   send,    ///< `channel`, `row`; with a request when nonblocking
   receive, ///< waits on `receive_channel`
   post,    ///< a nonblocking receive on `receive_channel`
-  // The same in a replay with care, where messages may wait for their receives:
+  // The same on the rendezvous path, where messages may wait for their receives:
   send_rendezvous,
   receive_rendezvous,
   post_rendezvous,
@@ -90,7 +90,7 @@ struct Program {
   std::uint64_t mark = 0; ///< of the dictionary it was derived from (ActionBlock::dictionary_mark)
 };
 
-/// Thrown when a replay without care meets a synchronous send: it must begin anew.
+/// Thrown when a replay meets a synchronous send off the rendezvous path: it must begin anew.
 struct NeedsFullPath {};
 
 /// Thrown where threads of a rank are to wait for cores and there are several lanes: in which order threads come to a
@@ -102,7 +102,7 @@ struct NeedsOneLane {};
 class Compiler {
 public:
   Compiler(const trace::Run& run, const Network& network, const Communicators& communicators, Channels& channels,
-           CostRows& rows, bool care, const ReplayOptions& options);
+           CostRows& rows, bool rendezvous_path, const ReplayOptions& options);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
   /// The channel of messages to a world rank from a member of the communicator. Throws Error(invalid_input) where

@@ -23,7 +23,7 @@ Schedule::Schedule(const CollectiveShape& shape, const trace::Action& action, co
 }
 
 bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_t here,
-                    std::span<const trace::Rank> members, const Network& network, CostRows& rows, bool care,
+                    std::span<const trace::Rank> members, const Network& network, CostRows& rows, bool rendezvous_path,
                     MemberStep& step) {
   if (index < first_.size()) {
     step = first_[index];
@@ -44,8 +44,9 @@ bool Schedule::step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_
           .sending = transfer.sending,
           .overhead = transfer.sending == schedules::Sending::blocking ? Overhead::send : Overhead::nonblocking_send};
   if (transfer.to != schedules::nobody) {
-    step.row = care ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
-                    : rows.message(members[here], members[transfer.to], transfer.bytes);
+    step.row = rendezvous_path
+                   ? rows.rendezvous(members[here], members[transfer.to], transfer.bytes, trace::SendMode::standard)
+                   : rows.message(members[here], members[transfer.to], transfer.bytes);
     const Overheads& overheads = network.overheads;
     const Bytes bytes = whole_bytes(transfer.bytes);
     step.send_overhead = (step.overhead == Overhead::send ? overheads.send : overheads.nonblocking_send)(bytes);

@@ -38,9 +38,10 @@ public:
 
   /// Step `index` of member `here` in a communicator of these members, the cursor status before it; false when there
   /// is none. The first steps are kept; those of long schedules are derived again each time, so that memory does not
-  /// grow with the number of members. With care, rows are those of messages that wait for their receives in some lanes.
+  /// grow with the number of members. On the rendezvous path, rows are those of messages that wait for their receives
+  /// in some lanes.
   bool step(std::uint32_t index, schedules::Cursor& cursor, std::uint32_t here, std::span<const trace::Rank> members,
-            const Network& network, CostRows& rows, bool care, MemberStep& step);
+            const Network& network, CostRows& rows, bool rendezvous_path, MemberStep& step);
 
 private:
   std::vector<trace::Bytes> counts_;

@@ -12,7 +12,7 @@
 
 namespace timeless::replay {
 
-/// Replays messages that wait for their receives in some lanes, in a replay with care.
+/// Replays messages that wait for their receives in some lanes: the rendezvous path.
 ///
 /// Such a message has a handshake from its send until it has left: it leaves when its receive is posted, and is from
 /// there on like an eager message that was sent at that time. Its sender waits, or what completes its request does, for

@@ -467,14 +467,6 @@ void SequenceFolder::append(const FoldedSequence& more, std::span<const std::uin
   Seam(*this, more, translation).append(more.root());
 }
 
-void SequenceFolder::append_items(const FoldedSequence& more) {
-  count_appended(more.size());
-  stop_following();
-  const Seam seam(*this, more, {});
-  for (const FoldedItem& item : more.root())
-    push(seam.translated(item));
-}
-
 // The result
 
 FoldedSequence SequenceFolder::finish() {

@@ -38,9 +38,6 @@ public:
   /// Throws Error(invalid_input) when it all would be too long to be counted.
   void append(const FoldedSequence& more, std::span<const std::uint32_t> translation);
 
-  /// Adds the items of a sequence as they are: its bodies are not looked into, loops of its items are found.
-  void append_items(const FoldedSequence& more);
-
   /// Items it has taken so far, some of which the result may not need.
   std::size_t items() const { return last_ + body_items_.size(); }
 

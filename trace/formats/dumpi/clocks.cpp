@@ -40,9 +40,8 @@ void Clocks::end(Rank rank, const RankFile& file) {
 }
 
 bool Clocks::on_one_clock() const {
-  return std::ranges::all_of(ranks_, [&](const auto& one) {
-    return one.second.host == ranks_.begin()->second.host;
-  }) || std::ranges::all_of(ranks_, [](const auto& one) { return one.second.since_1970; });
+  return std::ranges::all_of(ranks_, [&](const auto& one) { return one.second.host == ranks_.begin()->second.host; }) ||
+         std::ranges::all_of(ranks_, [](const auto& one) { return one.second.since_1970; });
 }
 
 bool Clocks::all_met() const {

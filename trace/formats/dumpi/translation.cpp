@@ -83,7 +83,8 @@ void Translation::translate(const Record& record, ActionBlock& block) {
   } else if (!collective(record) && !file_call(record) && !window_call(record)) {
     point_to_point(record);
   }
-  if (record.timed) last_exit_ = std::max(last_exit_, since_origin(is_computation(record) ? record.entry : record.exit));
+  if (record.timed)
+    last_exit_ = std::max(last_exit_, since_origin(is_computation(record) ? record.entry : record.exit));
   last_call_ = record.call;
   remarks_.duration = last_exit_;
 }
