@@ -34,7 +34,7 @@ public:
 
 private:
   void perform(const Order& order, std::uint32_t repetition);
-  // Between two ranks (messages.cpp):
+  // Between two ranks (between_two.cpp):
   void round_trip(const Order& order, bool first);
   void send(const Order& order, bool first);
   void receive(const Order& order, bool first);

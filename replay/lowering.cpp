@@ -1,7 +1,7 @@
 #include "replay/lowering.h"
 
 #include "replay/collectives/collectives.h"
-#include "replay/collectives/schedules/plan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 #include "replay/engine/matching/communicators.h"
 
 #include <algorithm>

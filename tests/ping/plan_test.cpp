@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "ping/plan.h"
+#include "ping/ping_plan.h"
 
 #include <gmock/gmock.h>
 

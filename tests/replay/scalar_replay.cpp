@@ -1,7 +1,7 @@
 #include "scalar_replay.h"
 
 #include "replay/collectives/collectives.h"
-#include "replay/collectives/schedules/plan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 
 #include <algorithm>
 #include <deque>

@@ -4,12 +4,12 @@
 #include "replay/collectives/schedules/dissemination.h"
 #include "replay/collectives/schedules/linear.h"
 #include "replay/collectives/schedules/pairwise.h"
-#include "replay/collectives/schedules/plan.h"
 #include "replay/collectives/schedules/rabenseifner.h"
 #include "replay/collectives/schedules/recursive_doubling.h"
 #include "replay/collectives/schedules/recursive_halving.h"
 #include "replay/collectives/schedules/ring.h"
 #include "replay/collectives/schedules/scan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 
 #include "tests/replay/schedules.h"
 

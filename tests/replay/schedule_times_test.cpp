@@ -1,5 +1,5 @@
 // When each member ends.
-#include "replay/collectives/schedules/plan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 #include "tests/replay/schedules.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ping/plan.h"
+#include "ping/ping_plan.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/collectives/schedules/plan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 #include "replay/engine/clocks/cost_rows.h"
 #include "replay/engine/matching/communicators.h"
 #include "replay/network/network.h"

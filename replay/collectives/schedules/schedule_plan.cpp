@@ -1,4 +1,4 @@
-#include "replay/collectives/schedules/plan.h"
+#include "replay/collectives/schedules/schedule_plan.h"
 
 #include "replay/collectives/schedules/binomial_tree.h"
 #include "replay/collectives/schedules/bruck.h"

@@ -1,4 +1,4 @@
-#include "ping/plan.h"
+#include "ping/ping_plan.h"
 
 #include "base/error.h"
 
