@@ -134,8 +134,8 @@ Result Engine::result() {
   result.actions = core_.actions;
   for (std::size_t number = 0; number < core_.ranks.size(); ++number)
     core_.clocks.settle(core_.clocks[number]);
-  const std::vector<std::string> names = lane_names(core_.network);
-  if (core_.explanation.attributor) result.attribution = attribution(names.size());
+  const std::size_t lanes = core_.network.lanes.size();
+  if (core_.explanation.attributor) result.attribution = attribution(lanes);
   if (core_.explanation.paths && !core_.remote && !rendezvous_.deadlock(0)) {
     std::vector<PathNode> nodes = end_of_path(last_rank().rank).nodes;
     std::ranges::reverse(nodes);
@@ -145,16 +145,15 @@ Result Engine::result() {
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;
   for (std::size_t number = 0; core_.options.ideal && number < core_.ranks.size(); ++number)
-    ideal_makespan = std::max(ideal_makespan, core_.clocks.times(core_.clocks[number], names.size()).end);
-  for (std::size_t lane = 0; lane < names.size(); ++lane) {
+    ideal_makespan = std::max(ideal_makespan, core_.clocks.times(core_.clocks[number], lanes).end);
+  for (std::size_t lane = 0; lane < lanes; ++lane)
     result.lanes.push_back(lane_result(lane, ideal_makespan));
-    result.lanes.back().name = names[lane];
-  }
   return result;
 }
 
 LaneResult Engine::lane_result(std::size_t lane, double ideal_makespan) {
   LaneResult one;
+  one.name = core_.network.lanes[lane].name;
   if (rendezvous_.deadlock(lane)) {
     one.deadlock = rendezvous_.deadlock(lane);
     one.makespan = std::numeric_limits<double>::infinity();

@@ -252,7 +252,7 @@ scenario_failing_nodes() {
   for FAULT_AT in 1 3; do
     gather_nodes $nodes
     [ $status = 1 ] || fail "exit status $status"
-    grep -q "No space left on device (node0:./.timeless" messages || fail "not told what and where"
+    grep -q "No space left on device (node0:run.tia)" messages || fail "not told what and where"
     expect_nothing_lost "ENOSPC"
     expect_no_leftovers "ENOSPC"
   done

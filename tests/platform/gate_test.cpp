@@ -483,6 +483,17 @@ TEST_F(Gate, takes_what_a_person_sets_by_hand) {
   EXPECT_TRUE(fs::exists(written));
 }
 
+TEST_F(Gate, lets_nobody_have_SimGrid_write_over_what_is_read) {
+  trace::test::write_bytes(platform_, Machine{}.text());
+  const std::string before = trace::test::file_bytes(trace_);
+  for (const char* backend : {"model", "smpi"}) {
+    const Outcome outcome = timeless_command({"replay", trace_, "--platform", platform_, "--backend", backend, "--cfg",
+                                              "tracing:yes", "--cfg", "tracing/filename:" + std::string(trace_)});
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_EQ(trace::test::file_bytes(trace_), before);
+  }
+}
+
 TEST_F(Gate, refuses_a_setting_that_SimGrid_does_not_have) {
   trace::test::write_bytes(platform_, Machine{.config = setting("smpi/bandwith-factor", "0:1")}.text());
   expect_refused("unknown setting");

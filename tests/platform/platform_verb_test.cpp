@@ -65,6 +65,17 @@ TEST(PlatformShow, says_hosts_distances_settings_and_the_way_between_two_hosts) 
   EXPECT_THAT(nobody.err, HasSubstr("no host 'mars'"));
 }
 
+TEST(PlatformShow, counts_the_pairs_that_no_route_connects) {
+  const WrittenPlatform platform(zone_of("<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/>"));
+  const Outcome outcome = timeless_command({"platform", "show", platform.path(), "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json answer = json::parse(outcome.out);
+  EXPECT_EQ(answer.at("pairs_without_a_way"), 2);
+  EXPECT_EQ(answer.at("distances").size(), 1U);
+  EXPECT_THAT(timeless_command({"platform", "show", platform.path()}).out,
+              HasSubstr("pairs with no way between them: 2"));
+}
+
 TEST(PlatformShow, says_what_bounds_a_lone_message_the_links_or_TCPs_window) {
   const std::string zone = "<host id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\"1Gf\"/><host id=\"c\" speed=\"1Gf\"/>"
                            "<link id=\"far\" bandwidth=\"10Gbps\" latency=\"10ms\" sharing_policy=\"FATPIPE\"/>"
@@ -255,8 +266,8 @@ TEST(PlatformNew, writes_what_show_reads) {
 TEST(PlatformNew, writes_nothing_that_check_would_call_wrong) {
   const WrittenPlatform place("");
   const std::filesystem::path file = place.path().string() + ".new";
-  const std::vector<std::string> wrong{"platform",  "new", "--nodes", "4", "--bandwidth", "1GBps",
-                                       "--latency", "1h",  "-o",      file};
+  const std::vector<std::string> wrong{"platform", "new",       "--nodes", "4",  "--bandwidth",
+                                       "1GBps",    "--latency", "1h",      "-o", file};
   const Outcome outcome = timeless_command(wrong);
   EXPECT_EQ(outcome.status, 3) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr("is on no machine"), Not(HasSubstr("/.timeless"))));

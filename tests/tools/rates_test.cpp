@@ -66,6 +66,13 @@ std::size_t count(const std::string& text, const std::string& word) {
   return found;
 }
 
+TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {
+  const Outcome outcome =
+      timeless_command({"replay", directory_ / "run.tia", "--network", "e1g,qdr", "--compute-rate", "1e-300"});
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no prediction: rank 0 would take"), HasSubstr("('e1g')")));
+}
+
 TEST_F(Rates, classes_hold_just_where_classify_says) {
   const json all = answer("classify", {"--network", "e1g,e10g,qdr,e100g"});
   bool any_end = false;
@@ -194,9 +201,10 @@ TEST_F(Rates, that_differ_between_two_results_are_said_when_these_are_compared) 
   EXPECT_THAT(compared(graphene, graphene),
               AllOf(Not(HasSubstr("different rates")), Not(HasSubstr("different bases"))));
   const std::string several = saved("several.json", {"--network", "e1g,qdr"});
-  EXPECT_THAT(compared(several, preset), AllOf(HasSubstr("several.json: e1g in the model"),
-                                               HasSubstr("several.json holds 2 configurations (e1g, qdr), and this is "
-                                                         "the first: FILE@NAME or FILE@NUMBER, from 0, names another")));
+  EXPECT_THAT(compared(several, preset),
+              AllOf(HasSubstr("several.json: e1g in the model"),
+                    HasSubstr("several.json holds 2 configurations (e1g, qdr), and this is "
+                              "the first: FILE@NAME or FILE@NUMBER, from 0, names another")));
   EXPECT_THAT(compared(several + "@1", preset),
               AllOf(HasSubstr("several.json: qdr in the model"), Not(HasSubstr("configurations"))));
   EXPECT_THAT(compared(preset, preset), Not(HasSubstr("configurations")));

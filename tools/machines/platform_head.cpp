@@ -33,6 +33,14 @@ std::string word_behind(std::string_view text, std::string_view mark) {
   return {rest.begin(), std::ranges::find_if_not(rest, is_letter)};
 }
 
+/// The words behind a mark, up to the end of the line or the first punctuation.
+std::string words_behind(std::string_view text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + mark.size());
+  return one_line(rest.substr(0, rest.find_first_of(",:;.(\n")));
+}
+
 } // namespace
 
 Head head_of(const std::filesystem::path& file) {
@@ -50,7 +58,7 @@ Head head_of(const std::filesystem::path& file) {
   text = text.substr(0, text.find("-->"));
   head.description = one_line(text.substr(0, text.find("\n\n")));
   head.trust = word_behind(text, "Trust:");
-  head.overheads = word_behind(text, "Overheads:");
+  head.overheads = words_behind(text, "Overheads:");
   return head;
 }
 

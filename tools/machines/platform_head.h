@@ -9,7 +9,8 @@ namespace timeless::tools::platforms {
 struct Head {
   std::string description;
   std::string trust; ///< "measured", "published", "vendor" or "assumed"; empty where it does not say
-  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "published", "assumed" or "none"; empty
+  /// What the processors' overheads (smpi/os, ois, or) rest on: "measured", "measured within latencies", "published", "assumed"
+  /// or "none"; empty
   /// where it does not say.
   std::string overheads;
 };

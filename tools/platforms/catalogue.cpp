@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -32,6 +33,20 @@ std::size_t host_named(const replay::Platform& platform, const std::string& name
   return static_cast<std::size_t>(found - hosts.begin());
 }
 
+namespace {
+
+/// Nothing where no route leads there, which is no mistake of a file: ranks may stand elsewhere.
+std::optional<replay::Route> route_of(const replay::Platform& platform, std::size_t from, std::size_t to) {
+  try {
+    return platform.route(from, to);
+  } catch (const Error& error) {
+    if (error.failure() != Failure::invalid_input) throw;
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
 Distances distances_of(const replay::Platform& platform, std::size_t most_sources) {
   const std::size_t hosts = platform.hosts().size();
   const std::size_t step = std::max<std::size_t>(1, (hosts + most_sources - 1) / most_sources);
@@ -39,7 +54,12 @@ Distances distances_of(const replay::Platform& platform, std::size_t most_source
   Distances all;
   for (std::size_t from = 0; from < hosts; from += step, ++all.sources)
     for (std::size_t to = 0; to < hosts; ++to) {
-      const replay::Route route = platform.route(from, to);
+      const std::optional<replay::Route> found = route_of(platform, from, to);
+      if (!found) {
+        ++all.unconnected;
+        continue;
+      }
+      const replay::Route& route = *found;
       // Sums in another order differ in their last bits.
       Distance& kind =
           kinds[{from == to, fmt::format("{:.6e}", route.latency), fmt::format("{:.6e}", route.bandwidth)}];

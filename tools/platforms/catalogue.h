@@ -33,9 +33,10 @@ struct Distance {
   std::size_t to = 0;
 };
 
-/// All ways from some hosts, evenly spread, to all; the nearest first. Throws Error where there is no way.
+/// All ways from some hosts, evenly spread, to all; the nearest first.
 struct Distances {
   std::size_t sources = 0;
+  std::uint64_t unconnected = 0; ///< pairs of hosts with no way between them, which are in no kind
   std::vector<Distance> kinds;
 };
 Distances distances_of(const replay::Platform& platform, std::size_t most_sources = 64);

@@ -56,7 +56,11 @@ std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& reques
   if (simgrids && request.prediction.backend != Backend::smpi)
     throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",
                 "give --backend smpi, or take another format");
-  if (request.timeline.asked()) demand_output_apart(request.timeline.file, files_read(request.prediction, source));
+  const std::vector<std::filesystem::path> inputs = files_read(request.prediction, source);
+  if (request.timeline.asked()) demand_output_apart(request.timeline.file, inputs);
+  // SimGrid writes to the file of such a setting as tracing/filename.
+  for (const std::string& setting : request.prediction.settings)
+    demand_output_apart(setting.substr(setting.find(':') + 1), inputs);
   if (!request.timeline.asked() || simgrids) return nullptr;
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);

@@ -119,7 +119,7 @@ struct ArchiveReader::State {
         for (RankNumbers& mapping : definitions.numbers)
           numbers[mapping.rank] = std::move(mapping);
       } catch (const Error& problem) {
-        contents.damage.push_back({place.offset, problem.what()});
+        contents.damage.push_back({place.offset, problem.description()});
       }
     }
     if (run.size == 0)

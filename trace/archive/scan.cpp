@@ -131,7 +131,7 @@ private:
     enter({.header = place.header, .bytes = end_of(place) - place.offset}, place.offset, contents_);
   }
 
-  void lament(const BlockPlace& place, const char* what) { contents_.damage.push_back({place.offset, what}); }
+  void lament(const BlockPlace& place, const std::string& what) { contents_.damage.push_back({place.offset, what}); }
 
   Contents& contents_;
   BlockPlace last_;

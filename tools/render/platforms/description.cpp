@@ -109,6 +109,8 @@ std::string distances_text(const nlohmann::ordered_json& answer) {
   text += "\n" + table.text();
   if (answer["distances"].size() > most_lines)
     text += text_line("  and {} more kinds of ways: --json has all", answer["distances"].size() - most_lines);
+  if (answer.contains("pairs_without_a_way"))
+    text += text_line("  pairs with no way between them: {}", answer["pairs_without_a_way"].get<std::uint64_t>());
   if (answer["distances_from_hosts"] != answer["hosts"])
     text += text_line("  (the ways from {} of the {} hosts to all)", answer["distances_from_hosts"].get<std::size_t>(),
                       answer["hosts"].get<std::size_t>());
@@ -172,6 +174,7 @@ nlohmann::ordered_json to_json(const PlatformDescription& description) {
   json["distances"] = nlohmann::ordered_json::array();
   for (const Distance& kind : distances.kinds)
     json["distances"].push_back(distance_json(platform, kind));
+  if (distances.unconnected > 0) json["pairs_without_a_way"] = distances.unconnected;
   json["smpi"] = settings_json(platform.settings());
   json["notes"] = platform.notes();
   return json;

@@ -18,8 +18,7 @@ std::string to_text(const WrittenPlatform& written) {
   std::string text;
   for (const std::string& change : written.changes)
     text += text_line("{}", change);
-  return text +
-         text_line("{}: format 4.1, {}", output, written.changes.empty() ? "as before" : "and SimGrid loads it");
+  return text + text_line("{}: format 4.1, {}", output, written.changes.empty() ? "as before" : "and SimGrid loads it");
 }
 
 } // namespace timeless::tools::platforms
