@@ -164,11 +164,13 @@ struct Core {
 
   // ---- explanation
 
+  /// The rank sends a message or comes to a collective in its present action.
   void depart(std::uint32_t number, PathTracer::Kind kind) {
-    if (explanation.paths) explanation.depart(number, world_rank(number), ranks[number].action(), kind);
+    if (explanation.paths) explanation.paths->depart(number, world_rank(number), ranks[number].action(), kind);
   }
+  /// The rank has done an action, or a step of a scheduled collective.
   void look(std::uint32_t number) {
-    if (explanation.paths) explanation.look(number, world_rank(number), ranks[number].action());
+    if (explanation.paths) explanation.paths->look(number, world_rank(number), ranks[number].action());
   }
 
   const trace::Source& source;

@@ -22,15 +22,6 @@ public:
   /// From now on there are so many ranks and threads, the last of which begins at this time, in seconds.
   void make_room(std::size_t ranks, double start);
 
-  /// Rank `rank`, whose clock is number `number`, sends a message or comes to a collective in its present action.
-  void depart(std::size_t number, trace::Rank rank, std::uint64_t action, PathTracer::Kind kind) {
-    if (paths) paths->depart(number, rank, action, kind);
-  }
-  /// The rank has done an action, or a step of a scheduled collective.
-  void look(std::size_t number, trace::Rank rank, std::uint64_t action) {
-    if (paths) paths->look(number, rank, action);
-  }
-
   std::optional<Attributor> attributor;
   std::optional<Observation> observation;
   std::optional<PathTracer> paths;
