@@ -22,23 +22,17 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// The word behind a mark such as "Trust:"; empty without one.
-std::string word_behind(std::string_view text, std::string_view mark) {
-  const std::size_t at = text.find(mark);
-  if (at == std::string_view::npos) return {};
-  std::string_view rest = text.substr(at + mark.size());
-  while (rest.starts_with(' '))
-    rest.remove_prefix(1);
-  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-  return {rest.begin(), std::ranges::find_if_not(rest, is_letter)};
-}
-
-/// The words behind a mark, up to the end of the line or the first punctuation.
+/// The words behind a mark such as "Trust:", up to the end of the line or the first punctuation; empty without a mark.
 std::string words_behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};
   const std::string_view rest = text.substr(at + mark.size());
   return one_line(rest.substr(0, rest.find_first_of(",:;.(\n")));
+}
+
+std::string first_word(std::string_view text) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return {text.begin(), std::ranges::find_if_not(text, is_letter)};
 }
 
 } // namespace
@@ -57,7 +51,7 @@ Head head_of(const std::filesystem::path& file) {
   text = text.substr(begin + open.size());
   text = text.substr(0, text.find("-->"));
   head.description = one_line(text.substr(0, text.find("\n\n")));
-  head.trust = word_behind(text, "Trust:");
+  head.trust = first_word(words_behind(text, "Trust:"));
   head.overheads = words_behind(text, "Overheads:");
   return head;
 }
