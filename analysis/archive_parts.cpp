@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -55,4 +55,4 @@ ArchiveParts archive_parts(const std::filesystem::path& path) {
   return parts;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What an archive's bytes are for.
 struct ArchiveParts {
@@ -17,4 +17,4 @@ struct ArchiveParts {
 /// Of an archive, or of all rank files of a directory with their journals. Damaged blocks count as framing.
 ArchiveParts archive_parts(const std::filesystem::path& path);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -193,4 +193,4 @@ std::string reason(const Classification& classification) {
       evidence.latency_gain, evidence.both_gain);
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What bounds a program on a network (Tong et al., section III.G and IV.C).
 enum class Bound {
@@ -76,4 +76,4 @@ std::vector<std::string> class_names();
 /// Why, in one sentence with figures.
 std::string reason(const Classification& classification);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

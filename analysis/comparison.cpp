@@ -8,7 +8,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -347,4 +347,4 @@ Comparison compare(const TimedResult& first, const TimedResult& second) {
   return comparison;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// How long something took in one result: a kernel and the calls up to the next, or the calls of a kind.
 struct TimedPart {
@@ -78,4 +78,4 @@ struct Comparison {
 /// numbers are.
 Comparison compare(const TimedResult& first, const TimedResult& second);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -41,4 +41,4 @@ Contention contention(const Result& smpi, const Result& model, std::size_t lane)
   return found;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

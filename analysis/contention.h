@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// The time of something in the model, where every message is alone, and in SMPI on the same platform.
 struct TimeWithAndWithout {
@@ -32,4 +32,4 @@ struct Contention {
 /// The model's lane must not have ended in a deadlock.
 Contention contention(const replay::Result& smpi, const replay::Result& model, std::size_t lane);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

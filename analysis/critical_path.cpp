@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -155,4 +155,4 @@ CriticalPath explain_path(const trace::Source& source, std::vector<PathSegment> 
   return path;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What of a piece of the critical path one kernel computed.
 struct KernelOnPath {
@@ -43,4 +43,4 @@ CriticalPath explain_path(const trace::Source& source, std::vector<replay::PathS
                           const std::function<double(trace::KernelId)>& factor,
                           const std::function<void(std::uint64_t)>& progress = {});
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

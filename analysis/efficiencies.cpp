@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -27,4 +27,4 @@ Efficiencies efficiencies(const replay::LaneResult& lane) {
           .parallel = share_of(average, lane.makespan)};
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// Where a run's processors are lost, as factors from 0 to 1: the multiplicative model of the POP centre of excellence
 /// (Rosas, Gimenez, Labarta: Scalability prediction for fundamental performance factors, 2014; its "ideal network" is a
@@ -27,4 +27,4 @@ struct Efficiencies {
 /// Of a lane that was replayed with ReplayOptions::ideal.
 Efficiencies efficiencies(const replay::LaneResult& lane);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<KernelId> heaviest(const std::vector<KernelFigures>& kernels) {
   return ids;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

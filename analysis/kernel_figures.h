@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What one kernel computes: over its visits, over all ranks. Volumes are in the run's unit.
 ///
@@ -42,4 +42,4 @@ std::vector<KernelFigures> kernel_figures(const trace::Source& source,
 /// The kernels in which anything was computed, those that compute most first.
 std::vector<trace::KernelId> heaviest(const std::vector<KernelFigures>& kernels);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::optional<double> over_measured(double makespan, const trace::Run& run) {
   return seconds ? std::optional(makespan / *seconds) : std::nullopt;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

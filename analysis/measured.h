@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// How long one kind of call took while the trace was taken, over all ranks.
 struct MeasuredCall {
@@ -46,4 +46,4 @@ std::optional<double> comparable_time(const trace::Run& run);
 /// A predicted makespan over that time; nothing where there is none.
 std::optional<double> over_measured(double makespan, const trace::Run& run);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

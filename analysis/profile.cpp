@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 std::vector<KernelCounts> kernel_counts(const trace::Run& run) {
   const std::size_t events = run.profile_events.size();
@@ -35,4 +35,4 @@ Profile profile_of(const trace::Run& run) {
   return {.kernels = kernel_counts(run), .ranks_without = static_cast<std::size_t>(without)};
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

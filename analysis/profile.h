@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What one kernel has counted of the profiled events, over all ranks; lists are in the order of the events.
 struct KernelCounts {
@@ -26,4 +26,4 @@ struct Profile {
 };
 Profile profile_of(const trace::Run& run);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

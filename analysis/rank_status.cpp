@@ -10,7 +10,7 @@
 #include <optional>
 #include <sstream>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::vector<CallGroup> group_by_call(const std::vector<RankStatus>& rank_statuse
   return result;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

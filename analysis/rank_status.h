@@ -10,7 +10,7 @@
 #include <vector>
 
 /// Where the ranks of a program stand that has not reached its end: it hangs, is still running, or was killed.
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// An MPI call that a thread is in, or was in when its process ended.
 struct CallInProgress {
@@ -48,4 +48,4 @@ struct CallGroup {
 };
 std::vector<CallGroup> group_by_call(const std::vector<RankStatus>& rank_statuses);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

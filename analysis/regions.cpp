@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::vector<trace::RegionId> entered_regions(const std::vector<RegionFigures>& r
   return order;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

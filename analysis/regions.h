@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// What happens in one region, and in regions within it, over all ranks. A region entered twice at a time counts what
 /// happens in it once.
@@ -28,4 +28,4 @@ std::vector<RegionFigures> region_figures(const trace::Source& source,
 /// The regions that are entered, those that compute most first.
 std::vector<trace::RegionId> entered_regions(const std::vector<RegionFigures>& regions);
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

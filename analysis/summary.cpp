@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -165,4 +165,4 @@ Summary summarise(const trace::Source& source, const std::function<void(std::uin
   return summary;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

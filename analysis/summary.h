@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// Smallest, mean and largest of one figure per rank.
 struct Spread {
@@ -54,4 +54,4 @@ trace::Bytes bytes_received(const trace::Action& action);
 /// with the actions read.
 Summary summarise(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <utility>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -194,4 +194,4 @@ ToleranceAnswer find_tolerance(const std::function<std::vector<ToleranceSample>(
   return search.answer();
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -16,7 +16,7 @@
 /// wait for their receive, the makespan T(f) is the largest sum of costs along any path through the program; each cost
 /// is a convex function of f, so T is convex. Hence, between samples, T lies below the chord of two neighbours and
 /// above every tangent and every chord prolonged, and the factor at which T reaches a given value is bracketed.
-namespace timeless::tools {
+namespace timeless::analysis {
 
 /// The makespan at one factor.
 struct ToleranceSample {
@@ -93,4 +93,4 @@ private:
 ToleranceAnswer find_tolerance(const std::function<std::vector<ToleranceSample>(std::span<const double>)>& evaluate,
                                const ToleranceOptions& options = {});
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 namespace {
 
@@ -109,4 +109,4 @@ Traffic traffic(const trace::Source& source, const trace::formats::Lowering& low
   return found;
 }
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 
 enum class TrafficKind : std::uint8_t {
   message,    ///< sent
@@ -40,4 +40,4 @@ using Traffic = std::map<TrafficPath, TrafficFigures>;
 Traffic traffic(const trace::Source& source, const trace::formats::Lowering& lower = {},
                 const std::function<void(std::uint64_t)>& progress = {});
 
-} // namespace timeless::tools
+} // namespace timeless::analysis

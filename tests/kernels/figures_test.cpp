@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 namespace {
 
 using trace::ActionKind;
@@ -127,4 +127,4 @@ TEST(HeaviestKernels, come_first_and_those_never_visited_not_at_all) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -492,6 +492,10 @@ TEST_F(Gate, lets_nobody_have_SimGrid_write_over_what_is_read) {
     EXPECT_EQ(outcome.status, 2) << outcome.err;
     EXPECT_EQ(trace::test::file_bytes(trace_), before);
   }
+  const Outcome jobs = timeless_command({"replay", "--job", trace_, "--platform", platform_, "--backend", "smpi",
+                                         "--cfg", "tracing:yes", "--cfg", "tracing/filename:" + std::string(trace_)});
+  EXPECT_EQ(jobs.status, 2) << jobs.err;
+  EXPECT_EQ(trace::test::file_bytes(trace_), before);
 }
 
 TEST_F(Gate, refuses_a_setting_that_SimGrid_does_not_have) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 namespace {
 
 /// A program described by what it spends at the anchor: communication times that scale with bandwidth and latency,
@@ -103,4 +103,4 @@ TEST(Classification, another_number_of_lanes_is_refused) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 namespace {
 
 using replay::Rank;
@@ -126,4 +126,4 @@ TEST(Efficiencies, are_none_where_nothing_is_there_to_divide_by) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::analysis

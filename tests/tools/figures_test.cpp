@@ -41,7 +41,7 @@ MemorySource by_all(Describe&& action) {
 
 template <typename Describe>
 std::uint64_t sent(const char* call, Describe&& action) {
-  return summarise(by_all(action)).calls.at(call).bytes;
+  return analysis::summarise(by_all(action)).calls.at(call).bytes;
 }
 
 TEST(BytesSent, are_the_same_whichever_call_makes_the_transfer) {
@@ -105,7 +105,7 @@ TEST(BytesSent, of_a_broadcast_are_its_roots_alone_also_between_groups) {
     run.add(rank, {.kind = ActionKind::gather, .communicator = between, .peer = root, .bytes = rank < 3 ? 0U : 10U});
   }
   run.finalize();
-  const Summary summary = summarise(run);
+  const analysis::Summary summary = analysis::summarise(run);
   EXPECT_EQ(summary.calls.at("Bcast").bytes, 1000U);
   EXPECT_EQ(summary.calls.at("Gather").bytes, 50U);
 }
@@ -129,7 +129,7 @@ TEST(BytesReceived, are_none_of_what_was_cancelled) {
     }
   }
   run.finalize();
-  const Summary summary = summarise(run);
+  const analysis::Summary summary = analysis::summarise(run);
   EXPECT_EQ(summary.calls.at("Irecv").count, 3U);
   EXPECT_EQ(summary.calls.at("Irecv").bytes_received, 200U);
   EXPECT_EQ(summary.calls.at("Isend").bytes, 200U);
@@ -147,7 +147,7 @@ TEST(BytesSent, are_the_same_in_regions) {
     run.add(rank, {.kind = ActionKind::alltoall, .bytes = 1, .receive_bytes = 1});
   }
   run.finalize();
-  EXPECT_EQ(region_figures(run).at(0).bytes, 64000U);
+  EXPECT_EQ(analysis::region_figures(run).at(0).bytes, 64000U);
 }
 
 /// Runs, written as archives.

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 namespace {
 
 using replay::Variation;
@@ -91,4 +91,4 @@ TEST(ToleranceOfReplays, brackets_of_random_programs_are_certified_and_hold_what
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace timeless::tools {
+namespace timeless::analysis {
 namespace {
 
 /// A piece of a convex function: height + slope * factor.
@@ -183,4 +183,4 @@ TEST(Tolerance, values_that_make_no_sense_are_refused) {
 }
 
 } // namespace
-} // namespace timeless::tools
+} // namespace timeless::analysis

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace timeless::tools {
 
 std::string percent_text(double share) {
@@ -30,11 +32,20 @@ const char* plural(std::uint64_t count) {
   return count == 1 ? "" : "s";
 }
 
+std::string difference_text(double first, double second) {
+  const double longer = second - first;
+  return (longer < 0 ? "-" : "+") + human_seconds(std::abs(longer));
+}
+
+std::string change_text(double first, double second) {
+  return first > 0 ? fmt::format("{:+.1f}", 100 * (second - first) / first) : "";
+}
+
 nlohmann::ordered_json known(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-nlohmann::ordered_json to_json(const Spread& spread) {
+nlohmann::ordered_json to_json(const analysis::Spread& spread) {
   return {{"least", spread.least}, {"mean", spread.mean}, {"most", spread.most}};
 }
 

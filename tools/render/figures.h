@@ -25,8 +25,13 @@ std::string count_text(std::uint64_t count);
 /// "s" unless there is one of them.
 const char* plural(std::uint64_t count);
 
+/// How much longer the time `second` is than `first`, with its sign: "+1.2 ms".
+std::string difference_text(double first, double second);
+/// The same in percent of `first`: "+12.3"; empty unless `first` is positive.
+std::string change_text(double first, double second);
+
 /// Null where there is none.
 nlohmann::ordered_json known(const std::optional<double>& value);
-nlohmann::ordered_json to_json(const Spread& spread);
+nlohmann::ordered_json to_json(const analysis::Spread& spread);
 
 } // namespace timeless::tools

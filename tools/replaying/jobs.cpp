@@ -20,8 +20,8 @@ namespace timeless::tools {
 
 namespace {
 
-/// A job that is placed, and has not run.
-struct PlacedJob {
+/// A job that is opened, later placed, and has not run.
+struct OpenedJob {
   PredictionOptions asked;
   std::unique_ptr<trace::Source> source;
   OnPlatform on;
@@ -40,8 +40,8 @@ void require_goes_with_jobs(const ReplayRequest& request) {
   require_smpi_can(asked);
 }
 
-PlacedJob opened(const PredictionOptions& asked, const std::string& word, const replay::SimgridPlatform& platform) {
-  PlacedJob job{.asked = asked, .source = nullptr, .on = {}, .lack = {}};
+OpenedJob opened(const PredictionOptions& asked, const std::string& word) {
+  OpenedJob job{.asked = asked, .source = nullptr, .on = {}, .lack = {}};
   job.asked.trace = word;
   if (!std::filesystem::exists(word))
     if (const std::size_t at = word.rfind('@'); at != std::string::npos) {
@@ -52,11 +52,11 @@ PlacedJob opened(const PredictionOptions& asked, const std::string& word, const 
   job.lack = incompleteness(job.source->run());
   if (!job.lack.empty())
     print_warning(job.asked.trace + " is incomplete: " + job.lack + "; the prediction ends where it does");
-  job.on = place_on_platform(job.source->run(), job.asked, platform);
+  demand_settings_apart(job.asked, *job.source);
   return job;
 }
 
-replay::SmpiJob smpi_job(const PlacedJob& job) {
+replay::SmpiJob smpi_job(const OpenedJob& job) {
   replay::SmpiJob made{.source = job.source.get(), .mapping = &job.on.mapping};
   made.units_per_second = job.on.units_per_second;
   made.seconds_per_unit = job.on.speeds.seconds_per_unit;
@@ -96,18 +96,20 @@ double Job::times_as_long() const {
 std::vector<Job> predict_jobs(const ReplayRequest& request) {
   require_goes_with_jobs(request);
   const PredictionOptions& asked = request.prediction;
-  const auto platform = replay::SimgridPlatform::load(platform_file(asked.platforms.front()), asked.settings);
-  std::vector<PlacedJob> placed;
+  std::vector<OpenedJob> placed;
   for (const std::string& word : request.jobs)
-    placed.push_back(opened(asked, word, platform));
+    placed.push_back(opened(asked, word));
+  const auto platform = replay::SimgridPlatform::load(platform_file(asked.platforms.front()), asked.settings);
   std::vector<replay::SmpiJob> all;
-  for (const PlacedJob& job : placed)
+  for (OpenedJob& job : placed) {
+    job.on = place_on_platform(job.source->run(), job.asked, platform);
     all.push_back(smpi_job(job));
+  }
 
   const std::vector<replay::SmpiResult> together = simulated(all, asked, platform, "all jobs");
   std::vector<Job> jobs;
   for (std::size_t i = 0; i < placed.size(); ++i) {
-    PlacedJob& job = placed[i];
+    OpenedJob& job = placed[i];
     add(job.on.prediction, "together", together[i]);
     add(job.on.prediction, "alone", simulated({&all[i], 1}, asked, platform, job.asked.trace).front());
     jobs.push_back({job.asked, std::move(job.source), job.lack, concluded(job.on)});

@@ -68,17 +68,18 @@ void add_between(std::vector<Judgement>& asked, std::size_t machine, double slow
 
 /// Adds the classes at these speeds, so many at a time that memory does.
 void judge(std::vector<ClassRange>& ranges, const JudgedMachines& machines, const trace::Source& source,
-           std::span<const Judgement> asked, const Thresholds& thresholds, const replay::ReplayOptions& options) {
+           std::span<const Judgement> asked, const analysis::Thresholds& thresholds,
+           const replay::ReplayOptions& options) {
   const std::size_t ranks = std::max<std::size_t>(1, source.run().size);
-  const std::size_t at_once = std::max<std::size_t>(1, most_rank_times / (classification_lane_count * ranks));
+  const std::size_t at_once = std::max<std::size_t>(1, most_rank_times / (analysis::classification_lane_count * ranks));
   while (!asked.empty()) {
     const std::span<const Judgement> some = asked.first(std::min(at_once, asked.size()));
     asked = asked.subspan(some.size());
     const replay::Result result = machines.replay(source, some, options);
     const std::span<const replay::LaneResult> lanes(result.lanes);
     for (std::size_t i = 0; i < some.size(); ++i) {
-      const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
-      insert(ranges[some[i].machine], {some[i].speed, name(classify(part, thresholds))});
+      const auto part = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
+      insert(ranges[some[i].machine], {some[i].speed, name(analysis::classify(part, thresholds))});
     }
   }
 }
@@ -164,7 +165,7 @@ replay::Result JudgedMachines::replay(const trace::Source& source, std::span<con
 }
 
 std::vector<ClassRange> class_ranges(const JudgedMachines& machines, const trace::Source& source,
-                                     std::span<const std::string> classes, const Thresholds& thresholds,
+                                     std::span<const std::string> classes, const analysis::Thresholds& thresholds,
                                      replay::ReplayOptions options) {
   options.ideal = false;
   std::vector<ClassRange> ranges(machines.bases().size());

@@ -79,7 +79,7 @@ struct ClassRange {
 struct ClassifiedMachine {
   MachineBasis basis;
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
-  Classification classification;
+  analysis::Classification classification;
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
@@ -91,7 +91,7 @@ struct ClassifiedMachine {
 /// the same on all ranks, from 1/32 to 8 times the machine's own), then more closely where the class changes: to a
 /// twelfth part of an octave or better. `classes` are those at speed 1.
 std::vector<ClassRange> class_ranges(const JudgedMachines& machines, const trace::Source& source,
-                                     std::span<const std::string> classes, const Thresholds& thresholds,
+                                     std::span<const std::string> classes, const analysis::Thresholds& thresholds,
                                      replay::ReplayOptions options);
 
 } // namespace timeless::tools

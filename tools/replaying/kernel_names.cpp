@@ -13,10 +13,10 @@ namespace timeless::tools {
 
 void name_kernels(Prediction& prediction, const trace::Source& source, const std::vector<std::string>& symbols) {
   const trace::Run& run = source.run();
-  std::vector<KernelFigures> figures;
+  std::vector<analysis::KernelFigures> figures;
   {
     Progress progress("reading", total_actions(run));
-    figures = kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
+    figures = analysis::kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
   }
   symbols::Symboliser symboliser(run, {symbols.begin(), symbols.end()});
   const symbols::KernelPlaces places(run, figures, symboliser);
@@ -29,7 +29,7 @@ void name_kernels(Prediction& prediction, const trace::Source& source, const std
       name(part.subject);
   for (const auto& contention : prediction.contentions)
     if (contention)
-      for (const KernelContention& kernel : contention->kernels)
+      for (const analysis::KernelContention& kernel : contention->kernels)
         name(kernel.kernel);
   if (prediction.critical_path)
     for (const auto& [kernel, seconds] : prediction.critical_path->by_kernel)
@@ -44,7 +44,7 @@ void name_kernels(Prediction& prediction, const trace::Source& source, const std
 
 std::string KernelNames::operator()(trace::KernelId kernel) {
   if (kernel >= source_.run().kernels.size()) return "kernel " + std::to_string(kernel);
-  if (figures_.empty()) figures_ = kernel_figures(source_);
+  if (figures_.empty()) figures_ = analysis::kernel_figures(source_);
   const std::string name = symbols::KernelPlaces(source_.run(), figures_, symboliser_).text(kernel);
   return name.empty() ? "kernel " + std::to_string(kernel) : name;
 }
@@ -56,11 +56,7 @@ std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& reques
   if (simgrids && request.prediction.backend != Backend::smpi)
     throw Error(Failure::usage, "SimGrid writes a timeline of what it simulates", "--timeline-format simgrid",
                 "give --backend smpi, or take another format");
-  const std::vector<std::filesystem::path> inputs = files_read(request.prediction, source);
-  if (request.timeline.asked()) demand_output_apart(request.timeline.file, inputs);
-  // SimGrid writes to the file of such a setting as tracing/filename.
-  for (const std::string& setting : request.prediction.settings)
-    demand_output_apart(setting.substr(setting.find(':') + 1), inputs);
+  if (request.timeline.asked()) demand_output_apart(request.timeline.file, files_read(request.prediction, source));
   if (!request.timeline.asked() || simgrids) return nullptr;
   options.kernel = [names = std::make_shared<KernelNames>(source, request.symbols)](trace::KernelId kernel) {
     return (*names)(kernel);

@@ -29,7 +29,7 @@ public:
 private:
   const trace::Source& source_;
   symbols::Symboliser symboliser_;
-  std::vector<KernelFigures> figures_;
+  std::vector<analysis::KernelFigures> figures_;
 };
 
 /// The timeline that is asked for, as the replay's observer; nothing if none is. `writes` is false where another

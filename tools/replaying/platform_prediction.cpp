@@ -69,7 +69,7 @@ void predict_with_smpi(OnPlatform& on, const trace::Source& source, const Predic
     smpi.progress = [&progress](std::uint64_t done, std::uint64_t) { progress.update(done); };
     replay::SmpiResult one = run(on.mapping, smpi);
     const bool comes_to_its_end = model && !model->lanes.at(i).deadlock;
-    prediction.contentions.push_back(comes_to_its_end ? std::optional(contention(one.replay, *model, i))
+    prediction.contentions.push_back(comes_to_its_end ? std::optional(analysis::contention(one.replay, *model, i))
                                                       : std::nullopt);
     prediction.result.actions = one.replay.actions;
     prediction.cpu_seconds.push_back(one.cpu_seconds);
@@ -87,6 +87,7 @@ void predict_with_smpi_apart(OnPlatform& on, const trace::Source& source, const 
 }
 
 Prediction predict_on_platform(const trace::Source& source, const PredictionOptions& options) {
+  demand_settings_apart(options, source);
   const replay::SimgridPlatform platform =
       replay::SimgridPlatform::load(platform_file(options.platforms.front()), options.settings);
   OnPlatform on = place_on_platform(source.run(), options, platform);

@@ -1,6 +1,8 @@
 #include "tools/replaying/prediction.h"
 
+#include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
+#include "tools/machines/named_platforms.h"
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
@@ -101,6 +103,21 @@ const MachineBasis& basis_of(const Prediction& prediction, std::size_t lane) {
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {
   for (const std::string& note : notes)
     if (std::ranges::find(prediction.notes, note) == prediction.notes.end()) prediction.notes.push_back(note);
+}
+
+std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source) {
+  std::vector<std::filesystem::path> files = trace_files(asked.trace, source);
+  files.insert(files.end(), asked.machine.networks.begin(), asked.machine.networks.end());
+  files.insert(files.end(), {asked.machine.hostfile, asked.machine.rates});
+  for (const std::string& platform : asked.platforms)
+    files.push_back(platform_file(platform));
+  return files;
+}
+
+void demand_settings_apart(const PredictionOptions& options, const trace::Source& source) {
+  const std::vector<std::filesystem::path> inputs = files_read(options, source);
+  for (const std::string& setting : options.settings)
+    demand_output_apart(setting.substr(setting.find(':') + 1), inputs);
 }
 
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options) {

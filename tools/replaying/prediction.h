@@ -16,6 +16,7 @@
 #include "trace/model/source.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -61,9 +62,9 @@ struct PredictionOptions {
 
 /// How much costlier a configuration may become until its makespan grows as asked.
 struct LaneTolerance {
-  ToleranceAnswer latency;   ///< factors of the latencies between nodes
-  ToleranceAnswer bandwidth; ///< factors of the times per byte between nodes
-  ToleranceAnswer compute;   ///< factors of the time that computation takes
+  analysis::ToleranceAnswer latency;   ///< factors of the latencies between nodes
+  analysis::ToleranceAnswer bandwidth; ///< factors of the times per byte between nodes
+  analysis::ToleranceAnswer compute;   ///< factors of the time that computation takes
 };
 
 /// What Result::incast says, where that is worth a reader's time; else empty.
@@ -76,13 +77,13 @@ struct Prediction {
   std::string mapping_sentence;
   std::vector<MachineBasis> bases; ///< of each machine, which have equally many of the lanes, one after the other
   std::vector<std::string> notes;
-  std::vector<LaneTolerance> tolerances;      ///< by configuration, where asked for
-  std::optional<CriticalPath> critical_path;  ///< of the first configuration that ends, where asked for
-  std::size_t critical_path_lane = 0;         ///< which that is
-  std::vector<double> cpu_seconds;            ///< SMPI: of the simulation, by configuration
-  std::vector<replay::ProcessWork> processes; ///< what each of several did, where asked for
+  std::vector<LaneTolerance> tolerances;               ///< by configuration, where asked for
+  std::optional<analysis::CriticalPath> critical_path; ///< of the first configuration that ends, where asked for
+  std::size_t critical_path_lane = 0;                  ///< which that is
+  std::vector<double> cpu_seconds;                     ///< SMPI: of the simulation, by configuration
+  std::vector<replay::ProcessWork> processes;          ///< what each of several did, where asked for
   /// SMPI: what it takes longer than the model, by configuration; nothing where the model does not come to its end.
-  std::vector<std::optional<Contention>> contentions;
+  std::vector<std::optional<analysis::Contention>> contentions;
   std::optional<WrittenTimeline> timeline;
   symbols::KernelEndsById kernels; ///< of those that the answers name, where that was asked for
 };
@@ -92,6 +93,12 @@ struct Prediction {
 Prediction predict(const trace::Source& source, const PredictionOptions& options);
 /// The same where there are networks and no platform. Needs no SimGrid.
 Prediction predict_on_networks(const trace::Source& source, const PredictionOptions& options);
+
+/// The files that a prediction rests on: trace, platform, networks, hosts and rates.
+std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source);
+/// Throws Error(usage) where one of the options' settings names one of those files: SimGrid writes to the file of
+/// tracing/filename, as soon as it loads a platform.
+void demand_settings_apart(const PredictionOptions& options, const trace::Source& source);
 
 /// One for each combination of factors.
 std::vector<replay::Scaling> scalings(const PredictionOptions& options);

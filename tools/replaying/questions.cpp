@@ -23,7 +23,7 @@ using replay::Variation;
 struct Cost {
   double Variation::*factor;
   double replay::Sensitivity::*seconds;
-  ToleranceAnswer LaneTolerance::*answer;
+  analysis::ToleranceAnswer LaneTolerance::*answer;
 };
 
 constexpr Cost costs[] = {
@@ -38,7 +38,7 @@ struct Round {
   std::vector<std::vector<double>> wanted;
 };
 
-Round next_round(const std::vector<ToleranceSearch>& searches, std::size_t lane) {
+Round next_round(const std::vector<analysis::ToleranceSearch>& searches, std::size_t lane) {
   Round round;
   for (std::size_t i = 0; i < searches.size(); ++i) {
     round.wanted.push_back(searches[i].wanted());
@@ -58,8 +58,8 @@ LaneTolerance tolerance(const trace::Source& source, const replay::Network& netw
   replaying.attribute = replay::AttributeBy::nothing;
   replaying.observer = nullptr;
   replaying.sensitivities = true;
-  ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
-  std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(asked));
+  analysis::ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
+  std::vector<analysis::ToleranceSearch> searches(std::size(costs), analysis::ToleranceSearch(asked));
   for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
     const replay::Result replayed = options.replay(source, replay::varied(network, round.variations), replaying);
     auto result = replayed.lanes.begin();
@@ -80,8 +80,8 @@ LaneTolerance tolerance(const trace::Source& source, const replay::Network& netw
 }
 
 /// One configuration again, alone.
-CriticalPath critical_path(const trace::Source& source, const replay::Network& network, std::size_t lane,
-                           double makespan, const PredictionOptions& options, Progress& progress) {
+analysis::CriticalPath critical_path(const trace::Source& source, const replay::Network& network, std::size_t lane,
+                                     double makespan, const PredictionOptions& options, Progress& progress) {
   replay::ReplayOptions replaying = replay_options(options, progress);
   replaying.observer = nullptr;
   replaying.ideal = false;
@@ -91,7 +91,7 @@ CriticalPath critical_path(const trace::Source& source, const replay::Network& n
   replay::Result result = options.replay(source, replay::lanes_of(network, lane, lane + 1), replaying);
   if (result.lanes[0].makespan != makespan)
     throw std::logic_error("a configuration replayed alone differs from itself beside others");
-  return explain_path(
+  return analysis::explain_path(
       source, std::move(result.critical_path), [&](trace::KernelId kernel) { return network.kernel_factor(kernel); },
       [&](std::uint64_t read) { progress.update(read); });
 }

@@ -222,15 +222,6 @@ void read_words(ReplayRequest& request) {
   asked.creation = request.creation == "allreduce";
 }
 
-std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source) {
-  std::vector<std::filesystem::path> files = trace_files(asked.trace, source);
-  files.insert(files.end(), asked.machine.networks.begin(), asked.machine.networks.end());
-  files.insert(files.end(), {asked.machine.hostfile, asked.machine.rates});
-  for (const std::string& platform : asked.platforms)
-    files.push_back(platform_file(platform));
-  return files;
-}
-
 Prediction predict_as_far_as_known(const trace::Source& source, const PredictionOptions& asked,
                                    Prediction (*predict)(const trace::Source&, const PredictionOptions&)) {
   require_clock(source.run(), asked.clock);

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,9 +50,6 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
 
 /// Reads the words of the request into its `prediction`. Throws Error(usage).
 void read_words(ReplayRequest& request);
-
-/// The files that a prediction rests on: trace, platform, networks, hosts and rates.
-std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source);
 
 /// predict(), or another way to the same. That ranks wait for what was not recorded is no contradiction in an
 /// incomplete trace: nothing can be said of it, and that is all (Failure::partial).

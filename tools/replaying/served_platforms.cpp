@@ -81,6 +81,7 @@ Prediction predict_on_served_platforms(const trace::Source& source, const Predic
   if (options.platforms.size() > 1 && options.observer != nullptr)
     throw Error(Failure::usage, "a timeline shows one machine", "--timeline",
                 "name one --platform, and another file for the next");
+  demand_settings_apart(options, source);
   const ServedPlatforms platforms(options.platforms, options.settings);
   const CommonRate common = common_rate(source.run(), options.machine, platforms);
   Prediction all;

@@ -5,11 +5,12 @@
 
 namespace timeless::tools::symbols {
 
-KernelListing list_kernels(const trace::Run& run, const std::vector<KernelFigures>& figures, std::size_t top,
+KernelListing list_kernels(const trace::Run& run, const std::vector<analysis::KernelFigures>& figures, std::size_t top,
                            Symboliser& symboliser) {
-  const double total = std::accumulate(figures.begin(), figures.end(), 0.0,
-                                       [](double sum, const KernelFigures& kernel) { return sum + kernel.volume; });
-  std::vector<trace::KernelId> listed = heaviest(figures);
+  const double total =
+      std::accumulate(figures.begin(), figures.end(), 0.0,
+                      [](double sum, const analysis::KernelFigures& kernel) { return sum + kernel.volume; });
+  std::vector<trace::KernelId> listed = analysis::heaviest(figures);
   KernelListing listing{.kernels = {}, .visited = listed.size(), .notices = {}};
   if (top > 0) listed.resize(std::min(listed.size(), top));
   const KernelPlaces places(run, figures, symboliser);

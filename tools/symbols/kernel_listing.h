@@ -12,7 +12,7 @@ namespace timeless::tools::symbols {
 /// A kernel, what it computes and where.
 struct ListedKernel {
   trace::KernelId kernel = trace::no_kernel;
-  KernelFigures figures;
+  analysis::KernelFigures figures;
   double share = 0; ///< of what all kernels compute
   CallPath begin;
   CallPath end;
@@ -27,7 +27,7 @@ struct KernelListing {
 };
 
 /// The `top` kernels of a run by what they compute, all for 0. `figures` are by KernelId.
-KernelListing list_kernels(const trace::Run& run, const std::vector<KernelFigures>& figures, std::size_t top,
+KernelListing list_kernels(const trace::Run& run, const std::vector<analysis::KernelFigures>& figures, std::size_t top,
                            Symboliser& symboliser);
 
 } // namespace timeless::tools::symbols

@@ -35,7 +35,7 @@ bool knows_place(const trace::Run& run, const trace::CallSite& site);
 class KernelPlaces {
 public:
   /// All three must live as long; `kernels` are by KernelId.
-  KernelPlaces(const trace::Run& run, const std::vector<KernelFigures>& kernels, Symboliser& symboliser)
+  KernelPlaces(const trace::Run& run, const std::vector<analysis::KernelFigures>& kernels, Symboliser& symboliser)
       : run_(run), kernels_(kernels), symboliser_(symboliser) {}
 
   CallPath begin_path(trace::KernelId kernel) const;
@@ -51,7 +51,7 @@ private:
   std::string end_text(const std::string& call, const CallPath& path) const;
 
   const trace::Run& run_;
-  const std::vector<KernelFigures>& kernels_;
+  const std::vector<analysis::KernelFigures>& kernels_;
   Symboliser& symboliser_;
 };
 

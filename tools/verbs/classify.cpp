@@ -32,7 +32,7 @@ struct ClassifyOptions {
   TraceFormat from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
   std::vector<std::string> platforms;
-  Thresholds thresholds;
+  analysis::Thresholds thresholds;
   double anchor_bandwidth = 1;
   double anchor_latency = 1;
   std::vector<std::string> fail_on;
@@ -50,10 +50,10 @@ std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const Jud
   std::vector<ClassifiedMachine> all;
   const std::span<const replay::LaneResult> lanes(result.lanes);
   for (std::size_t i = 0; i < machines.bases().size(); ++i) {
-    const auto part = lanes.subspan(i * classification_lane_count, classification_lane_count);
+    const auto part = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
     std::optional<replay::NetworkDescription> network;
     if (!machines.networks().empty()) network = machines.networks()[i];
-    all.push_back({machines.bases()[i], std::move(network), classify(part, options.thresholds), part, {}});
+    all.push_back({machines.bases()[i], std::move(network), analysis::classify(part, options.thresholds), part, {}});
   }
   return all;
 }
@@ -104,7 +104,7 @@ int classify_trace(const ClassifyOptions& options) {
   return static_cast<int>(Failure::partial);
 }
 
-void add_threshold_options(CLI::App& command, Thresholds& thresholds) {
+void add_threshold_options(CLI::App& command, analysis::Thresholds& thresholds) {
   const auto add_share = [&](const char* option, double& value, const char* description) {
     command.add_option(option, value, description)->transform(share())->group("Thresholds");
   };
@@ -150,13 +150,14 @@ VerbAction add_classify(CLI::App& command) {
                    "Do not look for the rates of computation at which each class holds");
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
   command
-      .add_option("--fail-on", options->fail_on,
-                  fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(class_names(), ", ")))
+      .add_option(
+          "--fail-on", options->fail_on,
+          fmt::format("Exit with 4 if a network's class is one of {}", fmt::join(analysis::class_names(), ", ")))
       ->type_name("CLASS")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check([](const std::string& asked) {
-        const std::vector<std::string> names = class_names();
+        const std::vector<std::string> names = analysis::class_names();
         if (std::ranges::find(names, asked) != names.end()) return std::string();
         return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
       });

@@ -42,15 +42,15 @@ bool holds_json(const std::string& path) {
   return file >> first && first == '{';
 }
 
-TimedResult read_measured(const std::string& path, const CompareOptions& options) {
+analysis::TimedResult read_measured(const std::string& path, const CompareOptions& options) {
   const auto source = open_trace(path, {});
-  TimedResult result;
-  std::vector<KernelFigures> figures;
+  analysis::TimedResult result;
+  std::vector<analysis::KernelFigures> figures;
   {
     Progress progress("reading " + path, 2 * total_actions(source->run()));
-    result = measured_result(*source, path, [&](std::uint64_t done) { progress.update(done); });
-    figures =
-        kernel_figures(*source, [&](std::uint64_t done) { progress.update(total_actions(source->run()) + done); });
+    result = analysis::measured_result(*source, path, [&](std::uint64_t done) { progress.update(done); });
+    figures = analysis::kernel_figures(
+        *source, [&](std::uint64_t done) { progress.update(total_actions(source->run()) + done); });
   }
   symbols::Symboliser symboliser(source->run(), {options.symbols.begin(), options.symbols.end()});
   const symbols::KernelPlaces places(source->run(), figures, symboliser);
@@ -64,7 +64,7 @@ TimedResult read_measured(const std::string& path, const CompareOptions& options
 
 /// "result.json", "result.json@2", "result.json@graphene x2", "jobs.json@cg.tia@alone", "run.tia": the longest part
 /// that is a file, and what is named of it.
-TimedResult read_result(const std::string& word, const CompareOptions& options) {
+analysis::TimedResult read_result(const std::string& word, const CompareOptions& options) {
   std::string path = word;
   std::string wanted;
   for (std::size_t at = word.rfind('@'); !std::filesystem::exists(path) && at != std::string::npos && at > 0;
@@ -79,16 +79,16 @@ TimedResult read_result(const std::string& word, const CompareOptions& options) 
   const nlohmann::json answer = nlohmann::json::parse(file, nullptr, false);
   if (answer.is_discarded())
     throw Error(Failure::invalid_input, "this is no JSON", path, "name a result of timeless replay --json");
-  return timed_result(answer, wanted, path);
+  return analysis::timed_result(answer, wanted, path);
 }
 
 int compare_results(const CompareOptions& options) {
-  const TimedResult first = read_result(options.first, options);
-  const TimedResult second = read_result(options.second, options);
-  const Comparison comparison = compare(first, second);
+  const analysis::TimedResult first = read_result(options.first, options);
+  const analysis::TimedResult second = read_result(options.second, options);
+  const analysis::Comparison comparison = analysis::compare(first, second);
   print_answer("compare", 1, ComparisonAnswer{first, second, comparison, {options.per_rank, options.top}},
                options.as_json);
-  const ComparedTime& total = comparison.makespan;
+  const analysis::ComparedTime& total = comparison.makespan;
   const bool too_far =
       options.fail_above && std::abs(total.difference()) > *options.fail_above / 100 * std::abs(total.first);
   return too_far ? exit_condition_met : exit_ok;
@@ -113,7 +113,8 @@ VerbAction add_compare(CLI::App& command) {
       ->transform(percents());
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");
   command.footer(
-      "FILE@NAME or FILE@NUMBER (0 for the first) names one of several configurations; of a result of several jobs FILE@JOB a\n"
+      "FILE@NAME or FILE@NUMBER (0 for the first) names one of several configurations; of a result of several jobs "
+      "FILE@JOB a\n"
       "job, by its trace's file name or its number (1 for the first), and FILE@JOB@alone the same without the\n"
       "others; FILE is then all jobs together.\n"
       "Example: timeless replay run.tia --platform graphene --by kernel --json > model.json\n"

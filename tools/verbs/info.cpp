@@ -45,8 +45,8 @@ auto with_progress(const char* label, const trace::Source& source, Read read) {
 }
 
 symbols::KernelListing listed_kernels(const InfoRequest& request, const trace::Source& source) {
-  const auto figures =
-      with_progress("reading", source, [&](const auto& progress) { return kernel_figures(source, progress); });
+  const auto figures = with_progress("reading", source,
+                                     [&](const auto& progress) { return analysis::kernel_figures(source, progress); });
   symbols::Symboliser symboliser(source.run(), {request.symbols.begin(), request.symbols.end()});
   return symbols::list_kernels(source.run(), figures, request.top, symboliser);
 }
@@ -54,11 +54,11 @@ symbols::KernelListing listed_kernels(const InfoRequest& request, const trace::S
 void read_totals(const InfoRequest& request, const trace::Source& source, TraceInfo& info) {
   info.totals.emplace();
   info.totals->summary =
-      with_progress("reading", source, [&](const auto& progress) { return summarise(source, progress); });
+      with_progress("reading", source, [&](const auto& progress) { return analysis::summarise(source, progress); });
   info.totals->bytes_on_disk = trace_bytes(request.trace, source);
-  if (request.from.ours()) info.totals->parts = archive_parts(request.trace);
-  info.measured =
-      with_progress("reading times", source, [&](const auto& progress) { return measured(source, progress); });
+  if (request.from.ours()) info.totals->parts = analysis::archive_parts(request.trace);
+  info.measured = with_progress("reading times", source,
+                                [&](const auto& progress) { return analysis::measured(source, progress); });
 }
 
 /// The ranks' own files at a path, by rank.
@@ -81,17 +81,18 @@ TraceInfo read_info(const InfoRequest& request, const trace::Source& source) {
   if (request.kernels)
     info.kernels = listed_kernels(request, source);
   else if (request.regions)
-    info.regions =
-        with_progress("reading", source, [&](const auto& progress) { return region_figures(source, progress); });
+    info.regions = with_progress("reading", source,
+                                 [&](const auto& progress) { return analysis::region_figures(source, progress); });
   else if (request.profile)
-    info.profile = profile_of(run);
+    info.profile = analysis::profile_of(run);
   else if (request.matrix)
     info.traffic = with_progress("reading", source, [&](const auto& progress) {
-      return traffic(source, request.collectives ? replay::lowering(run) : trace::formats::Lowering(), progress);
+      return analysis::traffic(source, request.collectives ? replay::lowering(run) : trace::formats::Lowering(),
+                               progress);
     });
   else if (!request.brief)
     read_totals(request, source, info);
-  info.not_finalized = rank_statuses(source, rank_files_of(request, run), request.brief);
+  info.not_finalized = analysis::rank_statuses(source, rank_files_of(request, run), request.brief);
   return info;
 }
 

@@ -62,7 +62,7 @@ std::string to_text(const KernelListing& listing, const trace::Run& run) {
   if (workers) header.emplace_back("by workers");
   Table table(header);
   for (const ListedKernel& kernel : listing.kernels) {
-    const KernelFigures& figures = kernel.figures;
+    const analysis::KernelFigures& figures = kernel.figures;
     std::vector<std::string> row = {
         std::to_string(kernel.kernel),
         percent_text(kernel.share),
@@ -92,7 +92,7 @@ std::string to_text(const KernelListing& listing, const trace::Run& run) {
 ordered_json to_json(const KernelListing& listing, const trace::Run& run) {
   ordered_json json = ordered_json::array();
   for (const ListedKernel& kernel : listing.kernels) {
-    const KernelFigures& figures = kernel.figures;
+    const analysis::KernelFigures& figures = kernel.figures;
     json.push_back({{"kernel", kernel.kernel},
                     {"from", end_json(run, figures.begin_call, kernel.begin)},
                     {"to", end_json(run, figures.end_call, kernel.end)},

@@ -13,7 +13,7 @@
 
 namespace timeless::tools {
 
-std::string to_text(const Measured& measured, const trace::Run& run) {
+std::string to_text(const analysis::Measured& measured, const trace::Run& run) {
   const double whole = measured.computing + measured.in_calls + measured.elsewhere;
   std::string text = fmt::format("{:<15}{} from MPI_Init to the end, per rank {} (least {}, most {})\n", "measured",
                                  human_seconds(measured.end), human_seconds(measured.per_rank.mean),
@@ -28,9 +28,9 @@ std::string to_text(const Measured& measured, const trace::Run& run) {
   if (!measured.ranks_without.empty())
     text += fmt::format("{:<15}no times of rank{} {}: what is left of them comes from journals, which have none\n", "",
                         measured.ranks_without.size() == 1 ? "" : "s", rank_ranges(measured.ranks_without));
-  if (const std::string why = why_incomparable(run); !why.empty())
+  if (const std::string why = analysis::why_incomparable(run); !why.empty())
     text += text_line("{:<15}no speed of this machine: {}", "", why);
-  std::vector<std::pair<std::string, MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
+  std::vector<std::pair<std::string, analysis::MeasuredCall>> calls(measured.calls.begin(), measured.calls.end());
   std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.seconds; });
   Table table({"time in", "calls", "seconds", "of all ranks' %", "mean", "longest"});
   for (const auto& [call, figures] : calls)
@@ -40,7 +40,7 @@ std::string to_text(const Measured& measured, const trace::Run& run) {
   return text + "\n" + table.text();
 }
 
-nlohmann::ordered_json to_json(const Measured& measured, const trace::Run& run) {
+nlohmann::ordered_json to_json(const analysis::Measured& measured, const trace::Run& run) {
   nlohmann::ordered_json json;
   json["seconds"] = measured.end;
   json["seconds_per_rank"] = to_json(measured.per_rank);
@@ -49,7 +49,7 @@ nlohmann::ordered_json to_json(const Measured& measured, const trace::Run& run) 
   json["in_calls_seconds"] = measured.in_calls;
   json["elsewhere_seconds"] = measured.elsewhere;
   json["ranks_without_times"] = measured.ranks_without;
-  json["incomparable_because"] = why_incomparable(run);
+  json["incomparable_because"] = analysis::why_incomparable(run);
   json["calls"] = nlohmann::ordered_json::object();
   for (const auto& [call, figures] : measured.calls)
     json["calls"][call] = {

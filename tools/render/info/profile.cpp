@@ -19,12 +19,12 @@ std::string site_text(const trace::Run& run, const trace::CallSite& site) {
 
 } // namespace
 
-std::string to_text(const Profile& profile, const trace::Run& run) {
+std::string to_text(const analysis::Profile& profile, const trace::Run& run) {
   if (run.profile_events.empty()) return "no profile: record with --profile EVENTS to have one\n";
   std::vector<std::string> header{"kernel", "from", "to", "bursts"};
   header.insert(header.end(), run.profile_events.begin(), run.profile_events.end());
   Table table(header);
-  for (const KernelCounts& counts : profile.kernels) {
+  for (const analysis::KernelCounts& counts : profile.kernels) {
     const trace::Kernel& kernel = run.kernels.at(counts.kernel);
     std::vector<std::string> row{std::to_string(counts.kernel), site_text(run, kernel.begin),
                                  site_text(run, kernel.end), std::to_string(counts.bursts)};
@@ -38,9 +38,9 @@ std::string to_text(const Profile& profile, const trace::Run& run) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const Profile& profile, const trace::Run& run) {
+nlohmann::ordered_json to_json(const analysis::Profile& profile, const trace::Run& run) {
   auto kernels = nlohmann::ordered_json::array();
-  for (const KernelCounts& counts : profile.kernels) {
+  for (const analysis::KernelCounts& counts : profile.kernels) {
     const trace::Kernel& kernel = run.kernels.at(counts.kernel);
     auto events = nlohmann::ordered_json::object();
     for (std::size_t event = 0; event < run.profile_events.size(); ++event)

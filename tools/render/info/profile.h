@@ -9,7 +9,7 @@
 namespace timeless::tools {
 
 /// What a run's kernels have counted of its profiled events.
-nlohmann::ordered_json to_json(const Profile& profile, const trace::Run& run);
-std::string to_text(const Profile& profile, const trace::Run& run);
+nlohmann::ordered_json to_json(const analysis::Profile& profile, const trace::Run& run);
+std::string to_text(const analysis::Profile& profile, const trace::Run& run);
 
 } // namespace timeless::tools

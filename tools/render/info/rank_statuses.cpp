@@ -11,21 +11,22 @@
 
 namespace timeless::tools {
 
-std::string to_text(const std::vector<RankStatus>& statuses) {
+std::string to_text(const std::vector<analysis::RankStatus>& statuses) {
   if (statuses.empty()) return {};
   constexpr std::size_t most = 16;
   std::string text = "\n";
-  const bool known = std::ranges::any_of(statuses, [](const RankStatus& rank) { return rank.calls.has_value(); });
+  const bool known =
+      std::ranges::any_of(statuses, [](const analysis::RankStatus& rank) { return rank.calls.has_value(); });
   text += text_line("where the ranks stand that have not finalized{}",
                     known ? "" : " (the calls they were in are known beside their journals only)");
-  for (const CallGroup& group : group_by_call(statuses))
+  for (const analysis::CallGroup& group : analysis::group_by_call(statuses))
     text += text_line("  {:<28} rank{} {}", group.where, plural(group.ranks.size()), rank_ranges(group.ranks));
   for (std::size_t i = 0; i < std::min(statuses.size(), most); ++i) {
-    const RankStatus& rank = statuses[i];
+    const analysis::RankStatus& rank = statuses[i];
     text += text_line("rank {}: {} actions{}; {}", rank.rank, rank.actions,
                       rank.calls ? fmt::format(", {} MPI calls", *rank.calls) : "",
                       rank.reason.empty() ? "no word of its end" : rank.reason);
-    for (const CallInProgress& in : rank.in)
+    for (const analysis::CallInProgress& in : rank.in)
       text += text_line("  {:<6}{}{}{}{}{}", "in", in.call, in.with.empty() ? "" : " ", in.with,
                         in.site.empty() ? "" : ", called at ", in.site);
     if (!rank.last_action.empty()) text += text_line("  {:<6}{}", "last", rank.last_action);
@@ -38,11 +39,11 @@ std::string to_text(const std::vector<RankStatus>& statuses) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const std::vector<RankStatus>& statuses) {
+nlohmann::ordered_json to_json(const std::vector<analysis::RankStatus>& statuses) {
   auto json = nlohmann::ordered_json::array();
-  for (const RankStatus& rank : statuses) {
+  for (const analysis::RankStatus& rank : statuses) {
     auto in = nlohmann::ordered_json::array();
-    for (const CallInProgress& call : rank.in)
+    for (const analysis::CallInProgress& call : rank.in)
       in.push_back({{"call", call.call}, {"with", call.with}, {"site", call.site}});
     json.push_back({{"rank", rank.rank},
                     {"ending", name(rank.ending)},

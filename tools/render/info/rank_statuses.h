@@ -10,8 +10,8 @@
 namespace timeless::tools {
 
 /// Where the ranks stand that have not finalized.
-nlohmann::ordered_json to_json(const std::vector<RankStatus>& statuses);
+nlohmann::ordered_json to_json(const std::vector<analysis::RankStatus>& statuses);
 /// Ranks in the same call together; empty where all have finalized.
-std::string to_text(const std::vector<RankStatus>& statuses);
+std::string to_text(const std::vector<analysis::RankStatus>& statuses);
 
 } // namespace timeless::tools

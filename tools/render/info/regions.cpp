@@ -5,8 +5,8 @@
 
 namespace timeless::tools {
 
-std::string to_text(const std::vector<RegionFigures>& regions, const trace::Run& run) {
-  const std::vector<trace::RegionId> listed = entered_regions(regions);
+std::string to_text(const std::vector<analysis::RegionFigures>& regions, const trace::Run& run) {
+  const std::vector<trace::RegionId> listed = analysis::entered_regions(regions);
   if (listed.empty()) return "no regions: the program enters none (timeless.h, or MPI_Pcontrol from level 2 on)\n";
   const bool computes = run.counter.unit != trace::VolumeUnit::none;
   std::vector<std::string> header{"region", "ranks", "visits", "MPI calls", "bytes sent"};
@@ -15,7 +15,7 @@ std::string to_text(const std::vector<RegionFigures>& regions, const trace::Run&
       header.emplace_back(column);
   Table table(header);
   for (const trace::RegionId id : listed) {
-    const RegionFigures& region = regions[id];
+    const analysis::RegionFigures& region = regions[id];
     std::vector<std::string> row{run.regions.at(id), std::to_string(region.ranks), std::to_string(region.visits),
                                  std::to_string(region.calls), region.bytes == 0 ? "-" : bytes_text(region.bytes)};
     if (computes)
@@ -27,10 +27,10 @@ std::string to_text(const std::vector<RegionFigures>& regions, const trace::Run&
   return table.text() + "a region's figures hold those of the regions within it\n";
 }
 
-nlohmann::ordered_json to_json(const std::vector<RegionFigures>& regions, const trace::Run& run) {
+nlohmann::ordered_json to_json(const std::vector<analysis::RegionFigures>& regions, const trace::Run& run) {
   auto json = nlohmann::ordered_json::array();
-  for (const trace::RegionId id : entered_regions(regions)) {
-    const RegionFigures& region = regions[id];
+  for (const trace::RegionId id : analysis::entered_regions(regions)) {
+    const analysis::RegionFigures& region = regions[id];
     json.push_back({{"name", run.regions.at(id)},
                     {"ranks", region.ranks},
                     {"visits", region.visits},

@@ -17,7 +17,7 @@ namespace {
 
 using trace::Run;
 
-std::string spread_text(const Spread& spread) {
+std::string spread_text(const analysis::Spread& spread) {
   return fmt::format("per rank {} (least {}, most {})", human_count(spread.mean), human_count(spread.least),
                      human_count(spread.most));
 }
@@ -37,7 +37,7 @@ std::string memory_text(const Run& run) {
 }
 
 /// What takes the room on disk.
-std::string parts_text(const ArchiveParts& parts) {
+std::string parts_text(const analysis::ArchiveParts& parts) {
   std::string text;
   const auto add = [&text](const char* what, std::uint64_t bytes) {
     if (bytes > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, bytes_text(bytes));
@@ -51,7 +51,7 @@ std::string parts_text(const ArchiveParts& parts) {
 }
 
 std::string figures_text(const Totals& totals, const Run& run) {
-  const Summary& summary = totals.summary;
+  const analysis::Summary& summary = totals.summary;
   const auto bytes = static_cast<double>(totals.bytes_on_disk);
   std::string text;
   text += text_line("{:<15}{}, {}", "actions", count_text(summary.actions), spread_text(summary.actions_per_rank));
@@ -76,8 +76,8 @@ std::string figures_text(const Totals& totals, const Run& run) {
   return text;
 }
 
-std::string calls_text(const Summary& summary) {
-  std::vector<std::pair<std::string, CallSummary>> calls(summary.calls.begin(), summary.calls.end());
+std::string calls_text(const analysis::Summary& summary) {
+  std::vector<std::pair<std::string, analysis::CallSummary>> calls(summary.calls.begin(), summary.calls.end());
   std::ranges::stable_sort(calls, std::greater{}, [](const auto& call) { return call.second.count; });
   const auto moved = [](std::uint64_t bytes) { return bytes == 0 ? "-" : bytes_text(bytes); };
   Table table({"call", "count", "bytes sent", "received"});
@@ -93,9 +93,9 @@ std::string to_text(const Totals& totals, const Run& run) {
 }
 
 nlohmann::ordered_json to_json(const Totals& totals) {
-  const Summary& summary = totals.summary;
+  const analysis::Summary& summary = totals.summary;
   nlohmann::ordered_json json{{"bytes_on_disk", totals.bytes_on_disk}};
-  const ArchiveParts parts = totals.parts.value_or(ArchiveParts{});
+  const analysis::ArchiveParts parts = totals.parts.value_or(analysis::ArchiveParts{});
   json["bytes_of"] = {{"structure", parts.structure},
                       {"volumes", parts.volumes},
                       {"times", parts.times},

@@ -13,9 +13,9 @@ namespace timeless::tools {
 
 /// How much a run computes, sends and takes on disk, and its calls.
 struct Totals {
-  Summary summary;
+  analysis::Summary summary;
   std::uint64_t bytes_on_disk = 0;
-  std::optional<ArchiveParts> parts = {}; ///< of what takes the room, where that is an archive or a recording
+  std::optional<analysis::ArchiveParts> parts = {}; ///< of what takes the room, where that is an archive or a recording
 };
 
 nlohmann::ordered_json to_json(const Totals& totals);

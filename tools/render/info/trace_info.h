@@ -20,15 +20,15 @@ namespace timeless::tools {
 /// What a trace holds, as far as it was asked for (schema timeless.info/2).
 struct TraceInfo {
   RunHead head;
-  std::vector<RankStatus> not_finalized = {};
+  std::vector<analysis::RankStatus> not_finalized = {};
   // At most one of these:
   std::optional<symbols::KernelListing> kernels = {};
-  std::optional<std::vector<RegionFigures>> regions = {};
-  std::optional<Profile> profile = {};
-  std::optional<Traffic> traffic = {};
+  std::optional<std::vector<analysis::RegionFigures>> regions = {};
+  std::optional<analysis::Profile> profile = {};
+  std::optional<analysis::Traffic> traffic = {};
   std::optional<Totals> totals = {};
 
-  std::optional<Measured> measured = {}; ///< beside the totals, where times were recorded
+  std::optional<analysis::Measured> measured = {}; ///< beside the totals, where times were recorded
 };
 
 nlohmann::ordered_json to_json(const TraceInfo& info);

@@ -10,7 +10,7 @@
 
 namespace timeless::tools {
 
-nlohmann::ordered_json to_json(const Traffic& traffic) {
+nlohmann::ordered_json to_json(const analysis::Traffic& traffic) {
   auto json = nlohmann::ordered_json::array();
   for (const auto& [path, figures] : traffic)
     json.push_back({{"communicator", path.communicator},
@@ -22,9 +22,9 @@ nlohmann::ordered_json to_json(const Traffic& traffic) {
   return json;
 }
 
-std::string to_text(const Traffic& traffic) {
+std::string to_text(const analysis::Traffic& traffic) {
   constexpr std::size_t most = 40;
-  std::vector<std::pair<TrafficPath, TrafficFigures>> largest(traffic.begin(), traffic.end());
+  std::vector<std::pair<analysis::TrafficPath, analysis::TrafficFigures>> largest(traffic.begin(), traffic.end());
   std::ranges::stable_sort(largest, std::greater{}, [](const auto& one) { return one.second.bytes; });
   std::string text =
       text_line("{:>8} {:>8}  {:<11}{:>13}{:>12}{:>12}", "from", "to", "by", "communicator", "messages", "bytes");

@@ -14,7 +14,7 @@ namespace timeless::tools {
 
 namespace {
 
-nlohmann::ordered_json evidence_json(const Evidence& evidence) {
+nlohmann::ordered_json evidence_json(const analysis::Evidence& evidence) {
   return {{"total_seconds", evidence.total},
           {"computation", evidence.computation},
           {"overhead", evidence.overhead},

@@ -30,7 +30,7 @@ std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   Table table(
       {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
   for (const ClassifiedMachine& answer : all) {
-    const Evidence& evidence = answer.classification.evidence;
+    const analysis::Evidence& evidence = answer.classification.evidence;
     table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
                percent_text(evidence.computation), percent_text(evidence.wait), percent_text(evidence.latency),
                percent_text(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),

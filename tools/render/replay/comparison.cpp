@@ -1,6 +1,7 @@
 #include "tools/render/replay/comparison.h"
 
 #include "tools/cli/console.h"
+#include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
 
 #include <fmt/format.h>
@@ -17,36 +18,29 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string change_text(const ComparedTime& time) {
-  return time.first > 0 ? fmt::format("{:+.1f}", 100 * time.difference() / time.first) : "";
-}
-
-std::string difference_text(const ComparedTime& time) {
-  return (time.difference() < 0 ? "-" : "+") + human_seconds(std::abs(time.difference()));
-}
-
-std::string compared_table(const std::string& what, const std::vector<ComparedTime>& times, std::size_t lines) {
+std::string compared_table(const std::string& what, const std::vector<analysis::ComparedTime>& times,
+                           std::size_t lines) {
   if (times.empty()) return "";
   if (lines == 0 || lines > times.size()) lines = times.size();
   Table rows({what, "A", "B", "B - A", "%"});
   for (std::size_t i = 0; i < lines; ++i)
-    rows.add({times[i].name, human_seconds(times[i].first), human_seconds(times[i].second), difference_text(times[i]),
-              change_text(times[i])});
+    rows.add({times[i].name, human_seconds(times[i].first), human_seconds(times[i].second),
+              difference_text(times[i].first, times[i].second), change_text(times[i].first, times[i].second)});
   std::string text = "\n" + rows.text();
   if (lines < times.size()) text += fmt::format("and {} more\n", times.size() - lines);
   return text;
 }
 
 /// Those that differ most, or all in their order.
-std::vector<ComparedTime> compared_ranks(const Comparison& comparison, bool all) {
-  std::vector<ComparedTime> times = comparison.ranks;
+std::vector<analysis::ComparedTime> compared_ranks(const analysis::Comparison& comparison, bool all) {
+  std::vector<analysis::ComparedTime> times = comparison.ranks;
   if (!all)
     std::ranges::stable_sort(times, std::ranges::greater{},
-                             [](const ComparedTime& time) { return std::abs(time.difference()); });
+                             [](const analysis::ComparedTime& time) { return std::abs(time.difference()); });
   return times;
 }
 
-ordered_json time_json(const ComparedTime& time) {
+ordered_json time_json(const analysis::ComparedTime& time) {
   ordered_json one{{"name", time.name},
                    {"a_seconds", time.first},
                    {"b_seconds", time.second},
@@ -55,14 +49,14 @@ ordered_json time_json(const ComparedTime& time) {
   return one;
 }
 
-ordered_json times_json(const std::vector<ComparedTime>& times) {
+ordered_json times_json(const std::vector<analysis::ComparedTime>& times) {
   ordered_json list = ordered_json::array();
-  for (const ComparedTime& time : times)
+  for (const analysis::ComparedTime& time : times)
     list.push_back(time_json(time));
   return list;
 }
 
-ordered_json timed_rate_json(const TimedResult& result) {
+ordered_json timed_rate_json(const analysis::TimedResult& result) {
   if (!result.rate) return {};
   return rate_json(result.rate->from, result.rate->least, result.rate->most);
 }

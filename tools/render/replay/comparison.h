@@ -11,9 +11,9 @@ namespace timeless::tools {
 
 /// Two results beside each other (schema timeless.compare/1).
 struct ComparisonAnswer {
-  const TimedResult& first;
-  const TimedResult& second;
-  const Comparison& comparison;
+  const analysis::TimedResult& first;
+  const analysis::TimedResult& second;
+  const analysis::Comparison& comparison;
   ListingOptions listing = {};
 };
 

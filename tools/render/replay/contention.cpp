@@ -1,12 +1,14 @@
 #include "tools/render/replay/contention.h"
 
 #include "tools/cli/console.h"
+#include "tools/render/figures.h"
 #include "tools/render/replay/kernel_ends.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fmt/format.h>
 #include <utility>
 #include <vector>
 
@@ -15,16 +17,10 @@ namespace timeless::tools {
 namespace {
 
 using nlohmann::ordered_json;
-std::string change(const TimeWithAndWithout& time) {
-  return time.model > 0 ? fmt::format("{:+.1f}", 100 * time.difference() / time.model) : "";
-}
 
-std::string difference(const TimeWithAndWithout& time) {
-  return (time.difference() < 0 ? "-" : "+") + human_seconds(std::abs(time.difference()));
-}
-
-std::vector<std::string> cells(std::vector<std::string> first, const TimeWithAndWithout& time) {
-  first.insert(first.end(), {human_seconds(time.model), human_seconds(time.smpi), difference(time), change(time)});
+std::vector<std::string> cells(std::vector<std::string> first, const analysis::TimeWithAndWithout& time) {
+  first.insert(first.end(), {human_seconds(time.model), human_seconds(time.smpi),
+                             difference_text(time.model, time.smpi), change_text(time.model, time.smpi)});
   return first;
 }
 
@@ -46,10 +42,10 @@ std::size_t listed(std::size_t all, const ListingOptions& options) {
   return options.top == 0 ? all : std::min(all, options.top);
 }
 
-std::string kernels_table(const Contention& contention, const symbols::KernelEndsById& kernels,
+std::string kernels_table(const analysis::Contention& contention, const symbols::KernelEndsById& kernels,
                           const ListingOptions& options) {
   // A recording without computation has none: all of it would be "before the first".
-  const auto no_kernel = [](const KernelContention& one) { return one.kernel == replay::no_subject; };
+  const auto no_kernel = [](const analysis::KernelContention& one) { return one.kernel == replay::no_subject; };
   if (std::ranges::all_of(contention.kernels, no_kernel)) return "";
   Table table(header({"kernel, to the next (mean of a rank)"}));
   const std::size_t lines = listed(contention.kernels.size(), options);
@@ -61,7 +57,7 @@ std::string kernels_table(const Contention& contention, const symbols::KernelEnd
 }
 
 /// The ranks that differ most, or all.
-std::string ranks_table(const Contention& contention, const ListingOptions& options) {
+std::string ranks_table(const analysis::Contention& contention, const ListingOptions& options) {
   std::vector<std::size_t> order(contention.ranks.size());
   for (std::size_t rank = 0; rank < order.size(); ++rank)
     order[rank] = rank;
@@ -77,7 +73,7 @@ std::string ranks_table(const Contention& contention, const ListingOptions& opti
   return text;
 }
 
-void add_times(ordered_json& json, const TimeWithAndWithout& time) {
+void add_times(ordered_json& json, const analysis::TimeWithAndWithout& time) {
   json["model_seconds"] = time.model;
   json["smpi_seconds"] = time.smpi;
   json["difference_seconds"] = time.difference();
@@ -85,14 +81,14 @@ void add_times(ordered_json& json, const TimeWithAndWithout& time) {
 
 } // namespace
 
-std::string to_text(const Contention& contention, const std::string& configuration,
+std::string to_text(const analysis::Contention& contention, const std::string& configuration,
                     const symbols::KernelEndsById& kernels, const ListingOptions& options) {
   Table table(header({"longer in SMPI: contention, other collective algorithms"}));
   table.add(cells({configuration}, contention.makespan));
   return "\n" + table.text() + kernels_table(contention, kernels, options) + ranks_table(contention, options);
 }
 
-ordered_json to_json(const Contention& contention, const symbols::KernelEndsById& kernels) {
+ordered_json to_json(const analysis::Contention& contention, const symbols::KernelEndsById& kernels) {
   ordered_json json;
   add_times(json, contention.makespan);
   json["ranks"] = ordered_json::array();
@@ -101,7 +97,7 @@ ordered_json to_json(const Contention& contention, const symbols::KernelEndsById
     add_times(json["ranks"].back(), contention.ranks[rank]);
   }
   json["by_kernel"] = ordered_json::array();
-  for (const KernelContention& kernel : contention.kernels) {
+  for (const analysis::KernelContention& kernel : contention.kernels) {
     ordered_json one;
     if (kernel.kernel == replay::other_subjects)
       one["others"] = true;

@@ -11,9 +11,9 @@
 namespace timeless::tools {
 
 /// What SMPI's replay takes longer than the model; `kernels` are the names that are known.
-nlohmann::ordered_json to_json(const Contention& contention, const symbols::KernelEndsById& kernels);
+nlohmann::ordered_json to_json(const analysis::Contention& contention, const symbols::KernelEndsById& kernels);
 /// Tables, each below an empty line: of the configuration, of kernels and of ranks.
-std::string to_text(const Contention& contention, const std::string& configuration,
+std::string to_text(const analysis::Contention& contention, const std::string& configuration,
                     const symbols::KernelEndsById& kernels, const ListingOptions& options);
 
 } // namespace timeless::tools

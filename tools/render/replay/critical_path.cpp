@@ -20,7 +20,7 @@ namespace {
 using nlohmann::ordered_json;
 using replay::PathSegment;
 
-std::string part_of(double seconds, const CriticalPath& path) {
+std::string part_of(double seconds, const analysis::CriticalPath& path) {
   return percent_text(path.makespan > 0 ? seconds / path.makespan : 0);
 }
 
@@ -60,7 +60,7 @@ const char* kind_name(PathSegment::Kind kind) {
 }
 
 /// What a piece's time is most of: "kernel 3", "latency".
-std::string mostly(const CriticalPath& path, std::size_t number) {
+std::string mostly(const analysis::CriticalPath& path, std::size_t number) {
   const PathSegment& segment = path.segments[number];
   if (segment.kind == PathSegment::Kind::not_started) return "not started";
   const double rest = segment.end - segment.begin - segment.compute - segment.latency - segment.bandwidth;
@@ -75,7 +75,7 @@ std::string mostly(const CriticalPath& path, std::size_t number) {
 }
 
 /// The longest first; of those as long, the earlier first.
-std::vector<std::size_t> longest_segments(const CriticalPath& path, std::size_t top) {
+std::vector<std::size_t> longest_segments(const analysis::CriticalPath& path, std::size_t top) {
   std::vector<std::size_t> numbers(path.segments.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   std::ranges::stable_sort(numbers, std::greater{},
@@ -86,7 +86,7 @@ std::vector<std::size_t> longest_segments(const CriticalPath& path, std::size_t 
 
 /// The kernels, or the ranks, that take most of the path; below each line what `below` says of it.
 template <typename Number, typename Below>
-std::string longest_table(const char* what, const std::map<Number, double>& seconds, const CriticalPath& path,
+std::string longest_table(const char* what, const std::map<Number, double>& seconds, const analysis::CriticalPath& path,
                           std::size_t top, const Below& below) {
   std::vector<std::pair<Number, double>> sorted(seconds.begin(), seconds.end());
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& each) { return each.second; });
@@ -109,7 +109,7 @@ std::string longest_table(const char* what, const std::map<Number, double>& seco
   return text;
 }
 
-ordered_json segment_json(const CriticalPath& path, std::size_t number) {
+ordered_json segment_json(const analysis::CriticalPath& path, std::size_t number) {
   const PathSegment& segment = path.segments[number];
   ordered_json json{{"kind", kind_name(segment.kind)}, {"rank", segment.rank}};
   const bool travels = segment.kind == PathSegment::Kind::message || segment.kind == PathSegment::Kind::collective;
@@ -125,7 +125,7 @@ ordered_json segment_json(const CriticalPath& path, std::size_t number) {
   json["bandwidth"] = segment.bandwidth;
   if (path.kernels[number].empty()) return json;
   json["kernels"] = ordered_json::array();
-  for (const KernelOnPath& part : path.kernels[number])
+  for (const analysis::KernelOnPath& part : path.kernels[number])
     json["kernels"].push_back({{"kernel", part.kernel == trace::no_kernel ? ordered_json() : ordered_json(part.kernel)},
                                {"seconds", part.seconds}});
   return json;
@@ -133,8 +133,8 @@ ordered_json segment_json(const CriticalPath& path, std::size_t number) {
 
 } // namespace
 
-std::string to_text(const CriticalPath& path, const std::string& configuration, const symbols::KernelEndsById& kernels,
-                    const ListingOptions& options) {
+std::string to_text(const analysis::CriticalPath& path, const std::string& configuration,
+                    const symbols::KernelEndsById& kernels, const ListingOptions& options) {
   Table sums({"critical path of " + configuration, "count", "time", "%"});
   const auto add = [&](const std::string& what, const std::string& count, double seconds) {
     if (seconds != 0) sums.add({what, count, human_seconds(seconds), part_of(seconds, path)});
@@ -160,7 +160,7 @@ std::string to_text(const CriticalPath& path, const std::string& configuration, 
          longest_table("rank", path.by_rank, path, options.top, [](trace::Rank) { return ""; }) + "\n" + pieces.text();
 }
 
-ordered_json to_json(const CriticalPath& path, const symbols::KernelEndsById& kernels) {
+ordered_json to_json(const analysis::CriticalPath& path, const symbols::KernelEndsById& kernels) {
   ordered_json json{
       {"makespan_seconds", path.makespan},
       {"seconds",

@@ -20,7 +20,7 @@ std::string efficiencies_text(std::span<const LaneResult> lanes) {
   for (const LaneResult& lane : lanes) {
     if (lane.deadlock) continue;
     if (!lane.ideal_makespan) return "";
-    const Efficiencies found = efficiencies(lane);
+    const analysis::Efficiencies found = analysis::efficiencies(lane);
     table.add({lane.name, percent_text(found.parallel), percent_text(found.load_balance),
                percent_text(found.communication), percent_text(found.serialisation), percent_text(found.transfer)});
   }
@@ -42,7 +42,7 @@ std::string sensitivities_text(std::span<const LaneResult> lanes) {
 }
 
 ordered_json efficiencies_json(const LaneResult& lane) {
-  const Efficiencies found = efficiencies(lane);
+  const analysis::Efficiencies found = analysis::efficiencies(lane);
   return {{"parallel", known(found.parallel)},           {"load_balance", known(found.load_balance)},
           {"communication", known(found.communication)}, {"serialisation", known(found.serialisation)},
           {"transfer", known(found.transfer)},           {"ideal_makespan_seconds", *lane.ideal_makespan}};

@@ -99,9 +99,9 @@ nlohmann::ordered_json to_json(const PredictionAnswer& answer) {
   if (const auto& incast = prediction.result.incast; incast && !prediction.result.lanes.front().deadlock)
     json["incast"] = {
         {"rank", incast->rank}, {"seconds", incast->seconds}, {"configuration", prediction.result.lanes.front().name}};
-  if (const std::optional<double> seconds = measured_time(run)) {
+  if (const std::optional<double> seconds = analysis::measured_time(run)) {
     json["measured_seconds"] = *seconds;
-    json["measured_incomparable_because"] = why_incomparable(run);
+    json["measured_incomparable_because"] = analysis::why_incomparable(run);
   }
   json["configurations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < prediction.result.lanes.size(); ++i) {
@@ -109,7 +109,7 @@ nlohmann::ordered_json to_json(const PredictionAnswer& answer) {
     add_answers(one, prediction, i, listing.per_rank);
     if (!prediction.cpu_seconds.empty()) one["simulation_cpu_seconds"] = prediction.cpu_seconds.at(i);
     const LaneResult& lane = prediction.result.lanes[i];
-    const std::optional<double> ratio = over_measured(lane.makespan, run);
+    const std::optional<double> ratio = analysis::over_measured(lane.makespan, run);
     if (ratio && !lane.deadlock) one["predicted_over_measured"] = *ratio;
   }
   if (!prediction.processes.empty()) json["processes"] = to_json(prediction.processes);

@@ -89,19 +89,19 @@ std::string ranks_text(const Prediction& prediction) {
 }
 
 std::string measured_text(const trace::Run& run, const Prediction& prediction) {
-  const std::optional<double> seconds = measured_time(run);
+  const std::optional<double> seconds = analysis::measured_time(run);
   if (!seconds) return {};
   std::string text;
   text += text_line("{:<10}{} while the trace was recorded, the recorder's own cost and what folding costs within",
                     "measured", human_seconds(*seconds));
-  if (const std::string why = why_incomparable(run); !why.empty()) {
+  if (const std::string why = analysis::why_incomparable(run); !why.empty()) {
     text += text_line("{:<10}not to be compared with a prediction: {}", "", why);
     return text;
   }
   for (const LaneResult& lane : prediction.result.lanes)
     if (!lane.deadlock)
       text += text_line("{:<10}{}: {} predicted, {:.3f} times the measured", "", lane.name,
-                        human_seconds(lane.makespan), *over_measured(lane.makespan, run));
+                        human_seconds(lane.makespan), *analysis::over_measured(lane.makespan, run));
   return text;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 /// "x1.234", "x1.23 to x1.25", "beyond x1024".
-std::string factor_text(const Tolerance& tolerance) {
+std::string factor_text(const analysis::Tolerance& tolerance) {
   if (tolerance.beyond) return fmt::format("beyond x{:.4g}", tolerance.least);
   const std::string mark = tolerance.certified ? "" : "about ";
   const double width = tolerance.most - tolerance.least;
@@ -25,13 +25,13 @@ std::string factor_text(const Tolerance& tolerance) {
   return fmt::format("{}x{:.6g} to x{:.6g}", mark, tolerance.least, tolerance.most);
 }
 
-ordered_json answer_json(const ToleranceAnswer& answer) {
+ordered_json answer_json(const analysis::ToleranceAnswer& answer) {
   ordered_json json;
   json["certified"] = answer.not_convex_because.empty();
   if (!answer.not_convex_because.empty()) json["not_certified_because"] = answer.not_convex_because;
   json["samples"] = answer.samples;
   json["factors"] = ordered_json::array();
-  for (const Tolerance& tolerance : answer.tolerances)
+  for (const analysis::Tolerance& tolerance : answer.tolerances)
     json["factors"].push_back({{"growth", tolerance.growth},
                                {"least", tolerance.least},
                                {"most", std::isinf(tolerance.most) ? ordered_json() : ordered_json(tolerance.most)},
@@ -53,7 +53,7 @@ std::string tolerances_text(const Prediction& prediction) {
                  factor_text(tolerance.latency.tolerances[i]), factor_text(tolerance.bandwidth.tolerances[i]),
                  factor_text(tolerance.compute.tolerances[i])});
     text += "\n" + table.text();
-    const std::pair<const char*, const ToleranceAnswer*> answers[] = {
+    const std::pair<const char*, const analysis::ToleranceAnswer*> answers[] = {
         {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
     for (const auto& [cost, answer] : answers)
       if (!answer->not_convex_because.empty())
