@@ -30,6 +30,14 @@ TEST(NativeCounters, cpu_time_is_in_nanoseconds_and_marked_inexact) {
   EXPECT_GT(time.volume("loop_1000"), 0);
 }
 
+TEST(NativeCounters, time_that_passes_is_in_nanoseconds_and_marked_inexact) {
+  const Counted time = count("walltime");
+  EXPECT_EQ(time.text("name"), "walltime");
+  EXPECT_EQ(time.text("unit"), "ns");
+  EXPECT_EQ(time.text("exactness"), "inexact");
+  EXPECT_GT(time.volume("loop_1000"), 0);
+}
+
 TEST(NativeCounters, cpu_time_of_workers_is_read_from_another_thread) {
   const Counted time = count("cputime");
   EXPECT_GT(time.volume("workers_looped_maximum"), 0);

@@ -26,7 +26,7 @@ void check_known(const std::string& option) {
   const auto found = std::ranges::find(known, name, &tracer::Candidate::name);
   if (found != known.end() && (name == option || (found->takes_argument && option.size() > name.size() + 1))) return;
   throw Error(Failure::usage, "there is no counter " + in_quotes(option), "--counter",
-              "choose auto, papi, papi:EVENT, icount, cputime or none");
+              "choose auto, papi, papi:EVENT, icount, cputime, walltime or none");
 }
 
 constexpr const char* icount_notice = "no hardware counters here: counting with icount under Valgrind, exact and "

@@ -136,7 +136,7 @@ VerbAction add_record(CLI::App& command) {
   command.add_option("-o,--output", options->directory, "The directory for the ranks' files; created");
   command.add_option("--counter", options->counter,
                      "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "
-                     "papi:EVENT, icount, cputime (inexact) or none");
+                     "papi:EVENT, icount, cputime or walltime (both inexact), or none");
   command.add_option("--start", options->start, "Record from the start (on), or from MPI_Pcontrol(1) (pcontrol)")
       ->check(CLI::IsMember({"on", "pcontrol"}));
   command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")

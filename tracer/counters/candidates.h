@@ -23,6 +23,7 @@ inline constexpr const char* calling_and_workers = "calling, workers apart";
 ActiveCounter start_icount(std::string_view argument);
 ActiveCounter start_papi(std::string_view event);
 ActiveCounter start_cputime(std::string_view argument);
+ActiveCounter start_walltime(std::string_view argument);
 ActiveCounter start_none(std::string_view argument);
 
 /// Every counter there is, in the order "auto" tries them.

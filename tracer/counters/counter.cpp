@@ -11,10 +11,11 @@
 namespace timeless::tracer {
 namespace {
 
-constexpr std::array<Candidate, 4> table = {{
+constexpr std::array<Candidate, 5> table = {{
     {.name = "icount", .takes_argument = false, .automatic = true, .start = start_icount},
     {.name = "papi", .takes_argument = true, .automatic = true, .start = start_papi},
     {.name = "cputime", .takes_argument = false, .automatic = false, .start = start_cputime},
+    {.name = "walltime", .takes_argument = false, .automatic = false, .start = start_walltime},
     {.name = "none", .takes_argument = false, .automatic = false, .start = start_none},
 }};
 

@@ -24,7 +24,7 @@ struct ActiveCounter {
 };
 
 /// Starts the counter that `choice` names, as TIMELESS_COUNTER does: "auto" (or nothing), "papi", "papi:EVENT",
-/// "icount", "cputime", "none".
+/// "icount", "cputime", "walltime", "none".
 ///
 /// "auto" is icount when the process runs under its tool, else PAPI_TOT_INS when that passes a self-test, else an
 /// error: time is never taken for instructions silently. Throws Error(missing_capability) when the counter cannot count

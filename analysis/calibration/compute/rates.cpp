@@ -1,0 +1,296 @@
+#include "analysis/calibration/compute/rates.h"
+
+#include "analysis/statistics/lines.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::KernelId;
+
+constexpr double volumes_spread = 0.3;   // coefficient of variation from which a line is tried
+constexpr std::size_t points_of_line = 20; // fewer say little of two parameters
+
+/// What one launch says of one kernel.
+struct OfLaunch {
+  Line line; ///< seconds over volume
+  double typical_seconds = 0;
+  double log_variance = 0; ///< of the visits' ratios, from their quartiles
+};
+
+double variation(std::span<const Visit> visits) {
+  double mean = 0;
+  double squares = 0;
+  double count = 0;
+  for (const Visit& visit : visits) {
+    const double before = visit.volume - mean;
+    mean += before / ++count;
+    squares += before * (visit.volume - mean);
+  }
+  return mean > 0 ? std::sqrt(squares / count) / mean : 0;
+}
+
+std::vector<double> ratios(std::span<const Visit> visits, const Line& line) {
+  std::vector<double> all;
+  all.reserve(visits.size());
+  for (const Visit& visit : visits)
+    all.push_back(visit.seconds / line(visit.volume));
+  return all;
+}
+
+double median_distance(const std::vector<double>& ratios) {
+  std::vector<double> distances;
+  distances.reserve(ratios.size());
+  for (const double ratio : ratios)
+    distances.push_back(std::abs(ratio - 1));
+  return median(distances);
+}
+
+/// The line through all visits, where it is better than one through the origin.
+Line line_of(std::span<const Visit> visits, double per_unit) {
+  const Line proportional{.intercept = 0, .slope = per_unit};
+  if (visits.size() < points_of_line || variation(visits) <= volumes_spread) return proportional;
+  std::vector<Point> points;
+  for (const Visit& visit : visits)
+    points.push_back({.x = visit.volume, .y = visit.seconds});
+  const Line line = theil_sen(points);
+  if (!(line.slope > 0) || !(line.intercept > 0)) return proportional;
+  return median_distance(ratios(visits, line)) < median_distance(ratios(visits, proportional)) ? line : proportional;
+}
+
+/// A normal distribution has its quartiles 1.349 standard deviations apart.
+double log_variance(const std::vector<double>& ratios) {
+  std::vector<double> logs;
+  for (const double ratio : ratios)
+    if (ratio > 0) logs.push_back(std::log(ratio));
+  if (logs.size() < 2) return 0;
+  const double deviation = (quantile(logs, 0.75) - quantile(logs, 0.25)) / 1.349;
+  return deviation * deviation;
+}
+
+std::optional<OfLaunch> of_launch(const VisitSample& sample) {
+  std::vector<double> per_unit;
+  std::vector<double> seconds;
+  for (const Visit& visit : sample.visits())
+    if (visit.volume > 0) {
+      per_unit.push_back(visit.seconds / visit.volume);
+      seconds.push_back(visit.seconds);
+    }
+  if (per_unit.empty()) return std::nullopt;
+  const double slope = median(per_unit);
+  if (!(slope > 0)) return std::nullopt;
+  OfLaunch found;
+  found.line = line_of(sample.visits(), slope);
+  found.typical_seconds = median(seconds);
+  found.log_variance = log_variance(ratios(sample.visits(), found.line));
+  return found;
+}
+
+/// A kernel in all launches, before it is drawn towards the others.
+struct Estimate {
+  KernelSpeed speed;
+  double noise = 0; ///< variance of the log of its rate
+};
+
+/// Those that the kernel is timed by.
+std::vector<std::size_t> launches_for(KernelId kernel, std::span<const JoinedLaunch> launches, double long_visit) {
+  std::vector<std::size_t> passing;
+  std::vector<std::size_t> processor;
+  std::vector<double> typical;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    (launches[i].processor_time ? processor : passing).push_back(i);
+    if (const auto found = of_launch(launches[i].kernels[kernel])) typical.push_back(found->typical_seconds);
+  }
+  if (passing.empty() || processor.empty()) return passing.empty() ? processor : passing;
+  return !typical.empty() && median(typical) >= long_visit ? processor : passing;
+}
+
+RelativeTimes deciles(const std::vector<double>& relative) {
+  RelativeTimes times{};
+  for (std::size_t i = 0; i < times.size(); ++i)
+    times[i] = std::max(0.0, quantile(relative, std::clamp(0.1 * static_cast<double>(i), 0.01, 0.99)));
+  return times;
+}
+
+void describe_visits(Estimate& estimate, KernelId kernel, std::span<const JoinedLaunch> launches,
+                     const std::vector<std::size_t>& used, const Line& line) {
+  std::vector<double> relative;
+  std::vector<double> seconds;
+  for (const std::size_t i : used) {
+    const VisitSample& sample = launches[i].kernels[kernel];
+    std::ranges::copy(ratios(sample.visits(), line), std::back_inserter(relative));
+    seconds.push_back(sample.seconds());
+  }
+  estimate.speed.relative_times = deciles(relative);
+  estimate.speed.spread = quantile(relative, 0.75) - quantile(relative, 0.25);
+  estimate.speed.seconds = median(seconds);
+  const double given = line.intercept * static_cast<double>(estimate.speed.visits) + line.slope * estimate.speed.volume;
+  estimate.speed.explained = estimate.speed.seconds > 0 ? given / estimate.speed.seconds : 0;
+}
+
+Estimate estimated(KernelId kernel, std::span<const JoinedLaunch> launches, const SpeedOptions& options) {
+  Estimate estimate;
+  const VisitSample& any = launches.front().kernels[kernel];
+  estimate.speed.visits = any.count();
+  estimate.speed.volume = any.volume();
+  estimate.speed.relative_times.fill(1);
+  if (any.count() == 0) return estimate;
+  const std::vector<std::size_t> used = launches_for(kernel, launches, options.long_visit_seconds);
+  std::vector<double> intercepts;
+  std::vector<double> slopes;
+  std::vector<double> variances;
+  std::vector<double> typical;
+  for (const std::size_t i : used)
+    if (const auto found = of_launch(launches[i].kernels[kernel])) {
+      intercepts.push_back(found->line.intercept);
+      slopes.push_back(found->line.slope);
+      variances.push_back(found->log_variance);
+      typical.push_back(found->typical_seconds);
+      estimate.speed.launches.push_back(1 / found->line.slope);
+    }
+  if (slopes.empty()) return estimate;
+  const Line line{.intercept = median(intercepts), .slope = median(slopes)};
+  estimate.speed.processor_time = launches[used.front()].processor_time;
+  estimate.speed.fixed_seconds = line.intercept;
+  estimate.speed.units_per_second = 1 / line.slope;
+  estimate.speed.interval = median_interval(estimate.speed.launches);
+  describe_visits(estimate, kernel, launches, used, line);
+  const double visits = static_cast<double>(any.count()) * static_cast<double>(used.size());
+  const double clock = options.clock_seconds / std::max(median(typical), options.clock_seconds);
+  estimate.noise = median(variances) / visits + clock * clock / 4;
+  return estimate;
+}
+
+/// The median over kernels of the logs of their rates, each counting by its volume.
+double typical_log(const std::vector<Estimate>& estimates) {
+  std::vector<std::pair<double, double>> by_rate;
+  double all = 0;
+  for (const Estimate& estimate : estimates) {
+    const KernelSpeed& speed = estimate.speed;
+    if (!(speed.units_per_second > 0)) continue;
+    // What a typical visit reaches, its fixed seconds counted.
+    const double seconds =
+        speed.fixed_seconds * static_cast<double>(speed.visits) + speed.volume / speed.units_per_second;
+    by_rate.emplace_back(std::log(speed.volume / seconds), speed.volume);
+    all += speed.volume;
+  }
+  if (by_rate.empty())
+    throw Error(Failure::invalid_input, "no computation took any time", {},
+                "calibrate with a program that computes, on a larger input");
+  std::ranges::sort(by_rate);
+  double below = 0;
+  for (const auto& [log_rate, volume] : by_rate)
+    if ((below += volume) >= all / 2) return log_rate;
+  return by_rate.back().first;
+}
+
+/// The variance of log rates between kernels, without that of their noise; by volumes, since a rate for the rest is
+/// wanted where the instructions are.
+double variance_between(const std::vector<Estimate>& estimates, double centre) {
+  double squares = 0;
+  double noise = 0;
+  double all = 0;
+  for (const Estimate& estimate : estimates) {
+    if (!(estimate.speed.units_per_second > 0)) continue;
+    const double weight = std::sqrt(estimate.speed.volume);
+    const double distance = std::log(estimate.speed.units_per_second) - centre;
+    squares += weight * distance * distance;
+    noise += weight * estimate.noise;
+    all += weight;
+  }
+  return std::max(0.0, (squares - noise) / all);
+}
+
+/// Draws a kernel's rate towards the program's.
+void shrink(Estimate& estimate, double centre, double between) {
+  KernelSpeed& speed = estimate.speed;
+  if (!(speed.units_per_second > 0)) return;
+  speed.weight = between + estimate.noise > 0 ? between / (between + estimate.noise) : 1;
+  const double before = std::log(speed.units_per_second);
+  const double factor = std::exp((1 - speed.weight) * (centre - before));
+  speed.units_per_second *= factor;
+  speed.fixed_seconds *= speed.weight;
+  speed.interval = {speed.interval.low * factor, speed.interval.high * factor};
+  for (double& rate : speed.launches)
+    rate *= factor;
+}
+
+double rate_of(const JoinedLaunch& launch) {
+  double volume = 0;
+  double seconds = 0;
+  for (const VisitSample& sample : launch.kernels) {
+    volume += sample.volume();
+    seconds += sample.seconds();
+  }
+  return seconds > 0 ? volume / seconds : 0;
+}
+
+} // namespace
+
+ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const SpeedOptions& options) {
+  if (launches.empty()) throw Error(Failure::usage, "no launch to take rates from", {}, "launch the program");
+  std::vector<Estimate> estimates;
+  for (KernelId kernel = 0; kernel < launches.front().kernels.size(); ++kernel)
+    estimates.push_back(estimated(kernel, launches, options));
+  const double centre = typical_log(estimates);
+  const double between = variance_between(estimates, centre);
+  ComputeSpeeds speeds;
+  speeds.units_per_second = std::exp(centre);
+  speeds.between = std::sqrt(between);
+  double all = 0;
+  double own = 0;
+  for (Estimate& estimate : estimates) {
+    shrink(estimate, centre, between);
+    all += estimate.speed.volume;
+    if (estimate.speed.own()) own += estimate.speed.volume;
+    speeds.kernels.push_back(std::move(estimate.speed));
+  }
+  speeds.coverage = all > 0 ? own / all : 0;
+  for (const JoinedLaunch& launch : launches)
+    speeds.launches.push_back(rate_of(launch));
+  speeds.interval = median_interval(speeds.launches);
+  return speeds;
+}
+
+WholeRate whole_rate(std::span<const JoinedLaunch> launches) {
+  WholeRate whole;
+  for (const JoinedLaunch& launch : launches) {
+    double sum = 0;
+    double ranks = 0;
+    for (const RankSums& rank : launch.ranks)
+      if (rank.seconds > 0) {
+        sum += rank.volume / rank.seconds;
+        ++ranks;
+      }
+    if (ranks > 0) whole.launches.push_back(sum / ranks);
+  }
+  if (whole.launches.empty())
+    throw Error(Failure::invalid_input, "no computation took any time", {}, "calibrate with a program that computes");
+  double squares = 0;
+  for (const double rate : whole.launches)
+    whole.units_per_second += rate / static_cast<double>(whole.launches.size());
+  for (const double rate : whole.launches)
+    squares += (rate - whole.units_per_second) * (rate - whole.units_per_second);
+  const auto count = static_cast<double>(whole.launches.size());
+  if (count > 1) whole.spread = std::sqrt(squares / (count - 1)) / whole.units_per_second;
+  return whole;
+}
+
+double share_of_long_visits(const JoinedLaunch& launch, double seconds) {
+  double longer = 0;
+  double all = 0;
+  for (const VisitSample& sample : launch.kernels) {
+    all += sample.seconds();
+    if (sample.count() > 0 && sample.seconds() / static_cast<double>(sample.count()) >= seconds)
+      longer += sample.seconds();
+  }
+  return all > 0 ? longer / all : 0;
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,153 @@
+#include "analysis/calibration/compute/visits.h"
+
+#include "analysis/calibration/compute/bursts.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace timeless::analysis {
+
+namespace {
+
+using trace::Action;
+using trace::KernelId;
+
+[[noreturn]] void differ(trace::Rank rank, std::uint64_t action, const std::string& what) {
+  throw Error(Failure::invalid_input, "the launch did not do what was recorded: " + what,
+              fmt::format("rank {}, action {}", rank, action),
+              "record volumes and launch with the same program, input and ranks; a program whose calls depend on time "
+              "has no such pair");
+}
+
+/// "Send of 8 bytes to 1, tag 0".
+std::string described(const Action& action) {
+  std::string text = mpi_name(action);
+  if (action.bytes > 0) text += fmt::format(" of {} bytes", action.bytes);
+  if (action.peer >= 0) text += fmt::format(", rank {}", action.peer);
+  if (action.tag > 0) text += fmt::format(", tag {}", action.tag);
+  if (names_communicator(action.kind) && action.communicator != trace::world_communicator)
+    text += fmt::format(", communicator {}", action.communicator);
+  return text;
+}
+
+bool same_call(const Action& one, const Action& other) {
+  if (one.kind != other.kind || one.communicator != other.communicator || one.mode != other.mode) return false;
+  if (family(one.kind) == trace::ActionFamily::completion) return true;
+  if (one.element_bytes != other.element_bytes || one.receive_bytes != other.receive_bytes) return false;
+  if (((one.flags | other.flags) & trace::flag_wildcard) != 0 || exchanges_messages(one.kind)) return true;
+  const bool receives = one.kind == trace::ActionKind::receive;
+  return one.peer == other.peer && one.tag == other.tag && (receives || one.bytes == other.bytes) &&
+         std::ranges::equal(one.counts, other.counts) && std::ranges::equal(one.receive_counts, other.receive_counts);
+}
+
+/// Whether two places are one place of one build.
+bool same_place(const trace::Run& run, const trace::CallSite& site, const trace::Run& other_run,
+                const trace::CallSite& other) {
+  if (site.offset != other.offset) return false;
+  if (site.module >= run.modules.size() || other.module >= other_run.modules.size())
+    return site.module >= run.modules.size() && other.module >= other_run.modules.size();
+  const trace::Module& module = run.modules[site.module];
+  const trace::Module& its = other_run.modules[other.module];
+  if (!module.build_id.empty() && !its.build_id.empty()) return module.build_id == its.build_id;
+  return std::filesystem::path(module.path).filename() == std::filesystem::path(its.path).filename();
+}
+
+/// Which kernels of the times' run are which of the volumes' run: each is looked at once.
+class KernelPairs {
+public:
+  KernelPairs(const trace::Run& volumes, const trace::Run& times)
+      : volumes_(volumes), times_(times), pairs_(times.kernels.size(), trace::no_kernel) {}
+
+  bool same(KernelId of_volumes, KernelId of_times) {
+    if (of_volumes >= volumes_.kernels.size() || of_times >= times_.kernels.size()) return of_volumes == of_times;
+    if (pairs_[of_times] == of_volumes) return true;
+    const trace::Kernel& kernel = volumes_.kernels[of_volumes];
+    const trace::Kernel& its = times_.kernels[of_times];
+    if (!same_place(volumes_, kernel.begin, times_, its.begin) || !same_place(volumes_, kernel.end, times_, its.end))
+      return false;
+    pairs_[of_times] = of_volumes;
+    return true;
+  }
+
+private:
+  const trace::Run& volumes_;
+  const trace::Run& times_;
+  std::vector<KernelId> pairs_;
+};
+
+void join_rank(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, KernelPairs& pairs,
+               JoinedLaunch& launch) {
+  BurstReader counted(volumes, rank);
+  BurstReader timed(times, rank);
+  RankSums& sums = launch.ranks.emplace_back();
+  for (;;) {
+    const bool more = counted.next();
+    const std::uint64_t at = counted.ordinal();
+    if (more != timed.next())
+      differ(rank, at, more ? fmt::format("it ends where {} was recorded", described(counted.action()))
+                            : fmt::format("{} comes where the recording ends", described(timed.action())));
+    if (!more) return;
+    if (!same_call(counted.action(), timed.action()))
+      differ(rank, at, fmt::format("{} instead of {}", described(timed.action()), described(counted.action())));
+    const Burst& burst = counted.burst();
+    if (burst.kernel == trace::no_kernel) continue;
+    if (timed.burst().kernel != trace::no_kernel && !pairs.same(burst.kernel, timed.burst().kernel))
+      differ(rank, at, fmt::format("{} is called from another place of the program, or of another build",
+                                   described(counted.action())));
+    const Visit visit{.volume = static_cast<double>(burst.volume),
+                      .seconds = static_cast<double>(timed.burst().volume) * 1e-9};
+    launch.kernels.at(burst.kernel).add(visit);
+    sums.volume += visit.volume;
+    sums.seconds += visit.seconds;
+  }
+}
+
+void require_joinable(const trace::Run& volumes, const trace::Run& times) {
+  if (times.counter.unit != trace::VolumeUnit::nanoseconds)
+    throw Error(Failure::invalid_input, "a launch was recorded without the time of its computations",
+                "counter " + times.counter.name, "record it with --counter walltime or cputime");
+  if (volumes.size != times.size)
+    throw Error(Failure::invalid_input,
+                fmt::format("the launch has {} ranks, the recording {}", times.size, volumes.size), {},
+                "launch as many ranks as were recorded");
+  for (const trace::Run* run : {&volumes, &times})
+    if (!run->complete())
+      throw Error(Failure::invalid_input,
+                  run == &times ? "a launch did not come to its end" : "the recording is not whole", {},
+                  "what is calibrated must run to MPI_Finalize on all ranks");
+}
+
+} // namespace
+
+void VisitSample::add(const Visit& visit) {
+  if (count_ % stride_ == 0) {
+    if (visits_.size() == most) {
+      for (std::size_t i = 0; 2 * i < most; ++i)
+        visits_[i] = visits_[2 * i];
+      visits_.resize(most / 2);
+      stride_ *= 2;
+    }
+    if (count_ % stride_ == 0) visits_.push_back(visit);
+  }
+  ++count_;
+  volume_ += visit.volume;
+  seconds_ += visit.seconds;
+}
+
+JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
+  require_joinable(volumes.run(), times.run());
+  JoinedLaunch launch;
+  launch.kernels.resize(volumes.run().kernels.size());
+  launch.processor_time = times.run().counter.name == "cputime";
+  KernelPairs pairs(volumes.run(), times.run());
+  for (const trace::RankRecord& record : volumes.run().ranks)
+    join_rank(volumes, times, record.rank, pairs, launch);
+  return launch;
+}
+
+} // namespace timeless::analysis
