@@ -20,7 +20,7 @@ using trace::ActionKind;
 using trace::MemorySource;
 
 /// A kernel as it truly is.
-struct Truth {
+struct TrueKernel {
   double units_per_second = 0;
   double fixed_seconds = 0;
   std::uint64_t volume = 0; ///< of a visit, on average
@@ -29,7 +29,7 @@ struct Truth {
 };
 
 /// How a launch is disturbed.
-struct Noise {
+struct Disturbance {
   double deviation = 0; ///< of the log of a visit's time
   bool preempted = false;
   bool processor_time = false;
@@ -46,9 +46,9 @@ void add_modules(MemorySource& source, std::size_t kernels, const std::string& b
 
 /// Two ranks that visit each kernel as often as it says, with an allreduce after each.
 struct Program {
-  std::vector<Truth> kernels;
+  std::vector<TrueKernel> kernels;
 
-  std::vector<std::uint64_t> volumes(const Truth& truth) const {
+  std::vector<std::uint64_t> volumes(const TrueKernel& truth) const {
     std::mt19937 random(static_cast<unsigned>(truth.volume));
     std::lognormal_distribution<double> draw(0, truth.volumes_spread);
     std::vector<std::uint64_t> all;
@@ -59,14 +59,14 @@ struct Program {
   }
 
   std::unique_ptr<MemorySource> recorded() const {
-    return source([](const Truth&, std::uint64_t volume) { return volume; });
+    return source([](const TrueKernel&, std::uint64_t volume) { return volume; });
   }
 
-  std::unique_ptr<MemorySource> launched(const Noise& noise) const {
+  std::unique_ptr<MemorySource> launched(const Disturbance& noise) const {
     std::mt19937 random(noise.seed);
     std::lognormal_distribution<double> stretch(0, noise.deviation > 0 ? noise.deviation : 1e-9);
     std::uniform_real_distribution<double> uniform(0, 1);
-    auto launch = source([&](const Truth& truth, std::uint64_t volume) {
+    auto launch = source([&](const TrueKernel& truth, std::uint64_t volume) {
       double seconds =
           (truth.fixed_seconds + static_cast<double>(volume) / truth.units_per_second) * stretch(random);
       // Others get the processor once in 4 ms, for up to 3 ms.
@@ -82,10 +82,10 @@ struct Program {
     return launch;
   }
 
-  ComputeSpeeds calibrated(std::vector<Noise> launches) const {
+  ComputeSpeeds calibrated(std::vector<Disturbance> launches) const {
     const auto volumes = recorded();
     std::vector<JoinedLaunch> joined;
-    for (const Noise& noise : launches)
+    for (const Disturbance& noise : launches)
       joined.push_back(join(*volumes, *launched(noise)));
     return compute_speeds(joined);
   }
@@ -107,8 +107,8 @@ private:
   }
 };
 
-std::vector<Noise> five(Noise noise) {
-  std::vector<Noise> launches;
+std::vector<Disturbance> five_launches(Disturbance noise) {
+  std::vector<Disturbance> launches;
   for (unsigned seed = 1; seed <= 5; ++seed) {
     noise.seed = seed;
     launches.push_back(noise);
@@ -116,7 +116,7 @@ std::vector<Noise> five(Noise noise) {
   return launches;
 }
 
-double error(const KernelSpeed& speed, const Truth& truth) {
+double error(const KernelSpeed& speed, const TrueKernel& truth) {
   return std::abs(speed.units_per_second / truth.units_per_second - 1);
 }
 
@@ -124,7 +124,7 @@ TEST(ComputeSpeeds, come_back_from_noise_and_preemption) {
   const Program program{{{.units_per_second = 1e9, .volume = 20000, .volumes_spread = 0.2, .visits = 400},
                          {.units_per_second = 12e9, .volume = 90000, .volumes_spread = 0.2, .visits = 400},
                          {.units_per_second = 4e9, .volume = 4000, .volumes_spread = 0.2, .visits = 400}}};
-  const ComputeSpeeds speeds = program.calibrated(five({.deviation = 0.1, .preempted = true}));
+  const ComputeSpeeds speeds = program.calibrated(five_launches({.deviation = 0.1, .preempted = true}));
   for (std::size_t kernel = 0; kernel < 3; ++kernel) {
     EXPECT_LT(error(speeds.kernels[kernel], program.kernels[kernel]), 0.03) << kernel;
     EXPECT_TRUE(speeds.kernels[kernel].own());
@@ -138,21 +138,21 @@ TEST(ComputeSpeeds, come_back_from_noise_and_preemption) {
 TEST(ComputeSpeeds, of_long_visits_come_from_processor_time_where_there_is_some) {
   const Program program{{{.units_per_second = 2e9, .volume = 20'000'000, .visits = 30},
                          {.units_per_second = 3e9, .volume = 30000, .visits = 100}}};
-  std::vector<Noise> launches = five({.deviation = 0.02, .preempted = true});
-  for (const Noise& noise : five({.deviation = 0.02, .preempted = true, .processor_time = true}))
+  std::vector<Disturbance> launches = five_launches({.deviation = 0.02, .preempted = true});
+  for (const Disturbance& noise : five_launches({.deviation = 0.02, .preempted = true, .processor_time = true}))
     launches.push_back(noise);
   const ComputeSpeeds both = program.calibrated(launches);
   EXPECT_TRUE(both.kernels[0].processor_time);
   EXPECT_FALSE(both.kernels[1].processor_time);
   EXPECT_LT(error(both.kernels[0], program.kernels[0]), 0.01);
-  const ComputeSpeeds alone = program.calibrated(five({.deviation = 0.02, .preempted = true}));
+  const ComputeSpeeds alone = program.calibrated(five_launches({.deviation = 0.02, .preempted = true}));
   EXPECT_GT(error(alone.kernels[0], program.kernels[0]), 0.1);
 }
 
 TEST(ComputeSpeeds, have_fixed_seconds_where_volumes_spread_and_times_follow_a_line) {
   const Program program{
       {{.units_per_second = 5e9, .fixed_seconds = 2e-6, .volume = 10000, .volumes_spread = 0.8, .visits = 500}}};
-  const KernelSpeed speed = program.calibrated(five({.deviation = 0.05})).kernels[0];
+  const KernelSpeed speed = program.calibrated(five_launches({.deviation = 0.05})).kernels[0];
   EXPECT_NEAR(speed.fixed_seconds, 2e-6, 2e-7);
   EXPECT_LT(error(speed, program.kernels[0]), 0.05);
   EXPECT_NEAR(speed.explained, 1, 0.05);
@@ -161,14 +161,14 @@ TEST(ComputeSpeeds, have_fixed_seconds_where_volumes_spread_and_times_follow_a_l
 TEST(ComputeSpeeds, have_no_fixed_seconds_where_volumes_are_alike) {
   const Program program{
       {{.units_per_second = 5e9, .fixed_seconds = 2e-6, .volume = 10000, .volumes_spread = 0.1, .visits = 500}}};
-  EXPECT_EQ(program.calibrated(five({})).kernels[0].fixed_seconds, 0);
+  EXPECT_EQ(program.calibrated(five_launches({})).kernels[0].fixed_seconds, 0);
 }
 
 TEST(ComputeSpeeds, of_what_the_clock_cannot_time_are_drawn_towards_the_programs) {
   const Program program{{{.units_per_second = 4e9, .volume = 1'000'000, .visits = 100},
                          {.units_per_second = 5e9, .volume = 2'000'000, .visits = 100},
                          {.units_per_second = 1e9, .volume = 5, .visits = 100}}};
-  const ComputeSpeeds speeds = program.calibrated(five({.deviation = 0.01}));
+  const ComputeSpeeds speeds = program.calibrated(five_launches({.deviation = 0.01}));
   EXPECT_FALSE(speeds.kernels[2].own());
   EXPECT_GT(speeds.kernels[2].units_per_second, 2e9);
   EXPECT_TRUE(speeds.kernels[0].own());
@@ -193,15 +193,15 @@ TEST(ComputeSpeeds, differ_between_launches_and_the_interval_says_so) {
 
 TEST(ComputeSpeeds, are_the_same_for_the_same_launches) {
   const Program program{{{.units_per_second = 1e9, .volume = 20000, .volumes_spread = 0.5, .visits = 3000}}};
-  const auto once = program.calibrated(five({.deviation = 0.1, .preempted = true}));
-  const auto again = program.calibrated(five({.deviation = 0.1, .preempted = true}));
+  const auto once = program.calibrated(five_launches({.deviation = 0.1, .preempted = true}));
+  const auto again = program.calibrated(five_launches({.deviation = 0.1, .preempted = true}));
   EXPECT_EQ(once.kernels[0].units_per_second, again.kernels[0].units_per_second);
   EXPECT_EQ(once.kernels[0].relative_times, again.kernels[0].relative_times);
 }
 
 TEST(ComputeSpeeds, of_no_time_at_all_are_refused) {
   const Program program{{{.units_per_second = 1e12, .volume = 10, .visits = 5}}};
-  EXPECT_THROW(program.calibrated(five({})), Error);
+  EXPECT_THROW(program.calibrated(five_launches({})), Error);
 }
 
 TEST(WholeRate, is_the_mean_over_ranks_of_units_over_seconds) {
