@@ -105,7 +105,7 @@ Participant::Next Participant::step() {
 /// Returns false where this process has enough to do: what others send stays in the bus, so that they wait in the end.
 bool Participant::may_receive() {
   if (!has_work() || bus_.congested() || held_ < cooperation_.most_held) return true;
-  held_ = engine_->messages_held();
+  held_ = engine_->deliveries().messages_held();
   return held_ < cooperation_.most_held;
 }
 
@@ -176,9 +176,9 @@ void Participant::handle(int from, const Batch& batch) {
     if (--missing_ == 0) complete();
     return;
   case Word::path_end:
-    return tell_path(engine_->end_of_path(static_cast<trace::Rank>(words.number())));
+    return tell_path(engine_->outcome().end_of_path(static_cast<trace::Rank>(words.number())));
   case Word::path_to:
-    return tell_path(engine_->path_to(static_cast<std::uint32_t>(words.number())));
+    return tell_path(engine_->outcome().path_to(static_cast<std::uint32_t>(words.number())));
   case Word::path:
     if (phase_ == Phase::ended) add_to_path(read_path_piece(words));
     return;
@@ -209,7 +209,7 @@ void Participant::take_in(int from, const Batch& batch) {
   if (attempt < attempt_ || phase_ != Phase::replaying) return;
   ++batches_received_;
   held_ += batch.size() / remote_->values() + 1;
-  engine_->deliver(from, batch);
+  engine_->deliveries().deliver(from, batch);
   remote_->flush();
 }
 
@@ -265,14 +265,14 @@ void Participant::end() {
   phase_ = Phase::ended;
   send_all(batch_of(Word::ended));
   missing_ = bus_.processes() - 1;
-  endings_.front() = engine_->ending();
+  endings_.front() = engine_->outcome().ending();
   if (missing_ == 0) decide();
 }
 
 void Participant::answer() {
   Batch batch = batch_of(Word::ending);
   WordWriter words(batch);
-  write(words, engine_->ending());
+  write(words, engine_->outcome().ending());
   bus_.send(0, std::move(batch));
 }
 
@@ -289,7 +289,7 @@ void Participant::decide() {
       sent_before_.reset();
       return open_wave();
     }
-    diagnosis = *engine_->last_deadlock();
+    diagnosis = *engine_->outcome().last_deadlock();
   }
   collect(require_ended(source_.run(), std::move(diagnosis), endings));
 }
@@ -297,10 +297,10 @@ void Participant::decide() {
 void Participant::collect(const std::string& note) {
   send_all(batch_of(Word::report));
   missing_ = bus_.processes() - 1;
-  result_ = engine_->result();
-  findings_ = engine_->findings();
+  result_ = engine_->outcome().result();
+  findings_ = engine_->outcome().findings();
   if (!note.empty()) findings_.notes.insert(note);
-  if (options_.critical_path) last_ = engine_->last_rank();
+  if (options_.critical_path) last_ = engine_->outcome().last_rank();
   const auto ranks = static_cast<std::size_t>(source_.run().size);
   for (LaneResult& lane : result_.lanes) {
     if (lane.deadlock) continue;
@@ -312,7 +312,7 @@ void Participant::collect(const std::string& note) {
 
 void Participant::report() {
   phase_ = Phase::stopping;
-  const Result mine = engine_->result();
+  const Result mine = engine_->outcome().result();
   const RankRange& share = remote_->share();
   Batch batch = batch_of(Word::times);
   for (std::size_t place = 0; place < share.size(); ++place) {
@@ -327,9 +327,9 @@ void Participant::report() {
   words.put(mine.actions);
   write_ideal(words, mine);
   write(words, mine.attribution);
-  write(words, engine_->findings());
+  write(words, engine_->outcome().findings());
   if (options_.critical_path) {
-    const Engine::LastRank rank = engine_->last_rank();
+    const Outcome::LastRank rank = engine_->outcome().last_rank();
     words.put(rank.end);
     words.put(static_cast<std::uint64_t>(rank.rank));
   }
@@ -343,7 +343,7 @@ void Participant::complete() {
   if (options_.progress) options_.progress(result_.actions, actions_of(source_.run(), {0, source_.run().size}));
   if (!options_.critical_path || result_.lanes.front().deadlock) return stop();
   const int process = remote_->process_of(last_.rank);
-  if (process == 0) return add_to_path(engine_->end_of_path(last_.rank));
+  if (process == 0) return add_to_path(engine_->outcome().end_of_path(last_.rank));
   Batch batch = batch_of(Word::path_end);
   batch.push_back(static_cast<std::uint64_t>(last_.rank));
   bus_.send(process, std::move(batch));
@@ -361,7 +361,7 @@ void Participant::tell_path(const PathPiece& piece) {
 void Participant::add_to_path(PathPiece piece) {
   std::ranges::move(piece.nodes, std::back_inserter(path_));
   while (piece.process == 0) {
-    piece = engine_->path_to(piece.place);
+    piece = engine_->outcome().path_to(piece.place);
     std::ranges::move(piece.nodes, std::back_inserter(path_));
   }
   if (piece.process > 0) {

@@ -106,7 +106,7 @@ private:
   std::vector<std::optional<Ending>> endings_;
   Findings findings_;
   Result result_;
-  Engine::LastRank last_;
+  Outcome::LastRank last_;
   std::vector<PathNode> path_; ///< from its end, as far as it is known
   std::exception_ptr problem_;
   int failed_process_ = 0;

@@ -1,4 +1,4 @@
-#include "replay/engine/engine.h"
+#include "replay/engine/completions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -9,7 +9,18 @@ namespace timeless::replay {
 
 using trace::RequestId;
 
-void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
+namespace {
+
+/// True when a thread stands in a receive of this channel, which has a ticket.
+bool receives_now(const RankState& rank, std::uint32_t channel) {
+  if (!rank.several || !rank.thread->begun) return false;
+  const Operation& operation = rank.operations[rank.sequence[rank.position]];
+  return operation.receive_channel == channel && operation.request == trace::no_request;
+}
+
+} // namespace
+
+void Completions::cancel(RankState& rank, std::uint32_t number, RequestId id) {
   Request& request = rank.requests[id];
   switch (request.state) {
   case RequestState::inactive:
@@ -39,7 +50,7 @@ void Engine::cancel(RankState& rank, std::uint32_t number, RequestId id) {
 }
 
 /// Receives posted later on the channel move up; the last of their tickets goes back.
-void Engine::cancel_receive(std::uint32_t number, Request& request) {
+void Completions::cancel_receive(std::uint32_t number, Request& request) {
   std::vector<std::uint64_t*> later;
   core_.for_each_thread(core_.rank_number(number), [&](std::uint32_t thread) {
     RankState& rank = core_.ranks[thread];
@@ -58,7 +69,7 @@ void Engine::cancel_receive(std::uint32_t number, Request& request) {
   if (core_.ranks[number].several) core_.look_again(number, request.subject);
 }
 
-void Engine::cancel_send(std::uint32_t number, Request& request) {
+void Completions::cancel_send(std::uint32_t number, Request& request) {
   if (!core_.channels.unsend(request.subject, request.ticket)) {
     core_.not_modelled.add(Unmodelled::cancelled_after_receipt, core_.rank_number(number));
     return;
@@ -71,7 +82,7 @@ void Engine::cancel_send(std::uint32_t number, Request& request) {
   });
 }
 
-void Engine::release(RankState& rank, RequestId id) {
+void Completions::release(RankState& rank, RequestId id) {
   const Request request = std::exchange(rank.requests[id], {});
   if (request.state == RequestState::collective || request.state == RequestState::async)
     fail(fmt::format("request {} is freed, but a collective's", id));
@@ -83,13 +94,6 @@ void Engine::release(RankState& rank, RequestId id) {
   if (const std::uint32_t channel = rendezvous_.receive_channel(request); channel != no_channel)
     core_.channels.ignore(channel, request.ticket);
   if (sends(request.state)) rendezvous_.end(request.subject);
-}
-
-/// True when a thread stands in a receive of this channel, which has a ticket.
-bool Engine::receives_now(const RankState& rank, std::uint32_t channel) {
-  if (!rank.several || !rank.thread->begun) return false;
-  const Operation& operation = rank.operations[rank.sequence[rank.position]];
-  return operation.receive_channel == channel && operation.request == trace::no_request;
 }
 
 } // namespace timeless::replay

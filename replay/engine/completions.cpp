@@ -1,15 +1,16 @@
+#include "replay/engine/completions.h"
+
 #include "replay/engine/messages.h"
 
 #include <fmt/format.h>
 #include <utility>
 
-/// Requests: whether what they stand for has come, and taking it.
 namespace timeless::replay {
 
 using trace::RequestId;
 
 /// True when a request's part can be taken; otherwise the rank waits for it.
-inline bool Engine::ready(RankState& rank, RequestId id) {
+inline bool Completions::ready(RankState& rank, RequestId id) {
   const Request request = rank.requests[id];
   switch (request.state) {
   case RequestState::inactive:
@@ -37,13 +38,13 @@ inline bool Engine::ready(RankState& rank, RequestId id) {
   return true;
 }
 
-bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
+bool Completions::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
   if (!ready(rank, id)) return false;
   Clock& clock = core_.clocks[number];
   const Request request = std::exchange(rank.requests[id], {});
   switch (request.state) {
   case RequestState::receiving:
-    take<Pace::usual>(clock, request.subject, request.ticket);
+    take<Pace::usual>(core_, clock, request.subject, request.ticket);
     break;
   case RequestState::collective:
     collectives_.take(number, request.subject);
@@ -64,7 +65,7 @@ bool Engine::complete_one(RankState& rank, std::uint32_t number, RequestId id) {
 
 /// Lets the core's arrivals be what the requests stand for, all of them ready; `departures` of these are messages sent.
 /// True when some requests are neither messages nor collectives.
-bool Engine::gather(RankState& rank, std::span<const RequestId> ids, std::size_t& departures) {
+bool Completions::gather(RankState& rank, std::span<const RequestId> ids, std::size_t& departures) {
   core_.arrivals.clear();
   departures = 0;
   bool others = false;
@@ -91,7 +92,7 @@ bool Engine::gather(RankState& rank, std::span<const RequestId> ids, std::size_t
   return others;
 }
 
-bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+bool Completions::complete_all(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
   for (; rank.stage < ids.size(); ++rank.stage) {
     const Request& request = rank.requests[ids[rank.stage]];
     // The common cases without further ado.
@@ -114,7 +115,7 @@ bool Engine::complete_all(RankState& rank, std::uint32_t number, std::span<const
 }
 
 /// What the request stands for has been taken with others.
-inline void Engine::forget(Clock& clock, const Request& request) {
+inline void Completions::forget(Clock& clock, const Request& request) {
   switch (request.state) {
   case RequestState::receiving: {
     Channel& channel = core_.channels[request.subject];
@@ -138,7 +139,7 @@ inline void Engine::forget(Clock& clock, const Request& request) {
 }
 
 /// After all messages of a completion: transfers, then files, as listed.
-void Engine::complete_others(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
+void Completions::complete_others(RankState& rank, std::uint32_t number, std::span<const RequestId> ids) {
   const auto complete_where = [&](auto which) {
     for (const RequestId id : ids) {
       Request& request = rank.requests[id];
@@ -151,7 +152,7 @@ void Engine::complete_others(RankState& rank, std::uint32_t number, std::span<co
   complete_where([](RequestState) { return true; });
 }
 
-void Engine::complete_other(std::uint32_t number, const Request& request) {
+void Completions::complete_other(std::uint32_t number, const Request& request) {
   Clock& clock = core_.clocks[number];
   if (request.state == RequestState::transfer)
     core_.transfers.finish(clock, core_.transfers.release(request.subject));
@@ -161,7 +162,7 @@ void Engine::complete_other(std::uint32_t number, const Request& request) {
     files_.take(number, request.subject, request.ticket);
 }
 
-void Engine::fail_completed_twice(RequestId id) {
+void Completions::fail_completed_twice(RequestId id) {
   fail(fmt::format("request {} is completed twice at once", id));
 }
 

@@ -11,6 +11,43 @@ namespace {
 constexpr std::uint64_t actions_between_reports = 1U << 20U;
 constexpr const char* advice = "the trace contradicts itself: 'timeless check' lists what is wrong with it";
 
+/// The calling thread waits for its workers: a burst takes as long as the longest of them.
+void compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
+  if (rank.volume == rank.volumes_end) fail("a computation without a volume");
+  const std::uint64_t volume = *rank.volume++;
+  if (step == Step::compute_beside_workers || step == Step::compute_in_kernel) {
+    clock.volume += factor * static_cast<double>(volume);
+    rank.last_computation = volume;
+  } else if (step == Step::workers) {
+    if (volume > rank.last_computation) clock.volume += factor * static_cast<double>(volume - rank.last_computation);
+    rank.last_computation = 0;
+  }
+}
+
+bool exchange(Core& core, RankState& rank, std::uint32_t number, const Operation& operation) {
+  const bool receives = operation.receive_channel != no_channel;
+  Clock& clock = core.clocks[number];
+  if (rank.stage == 0 && operation.channel != no_channel) send<Pace::usual>(core, rank, number, clock, operation);
+  if (operation.request == trace::no_request) return !receives || receive<Pace::usual>(core, rank, clock, operation);
+  if (receives)
+    post(core, rank, operation);
+  else
+    rank.start(operation.request) = {.state = RequestState::done};
+  return true;
+}
+
+bool probe(Core& core, RankState& rank, std::uint32_t number, const Operation& operation) {
+  if (rank.stage == 0) {
+    rank.ticket = core.channels.next_ticket(operation.receive_channel);
+    rank.stage = 1;
+  }
+  if (!core.has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  const Message& found = core.message(operation.receive_channel, rank.ticket);
+  const std::uint32_t envelope = core.clocks.rows()[found.row].envelope;
+  core.clocks.take(core.clocks[number], {.sent = found.sent.time(), .row = envelope, .constants = 0});
+  return true;
+}
+
 } // namespace
 
 Engine::Engine(const trace::Source& source, const Network& network, const ReplayOptions& options, Remote* remote,
@@ -19,7 +56,9 @@ Engine::Engine(const trace::Source& source, const Network& network, const Replay
       rendezvous_(core_,
                   [this](std::uint32_t stepper, std::uint32_t handshake) { scheduled_.step_left(stepper, handshake); }),
       collectives_(core_), scheduled_(core_, rendezvous_, collectives_), one_sided_(core_, collectives_, scheduled_),
-      files_(core_, collectives_), teams_(core_),
+      files_(core_, collectives_), teams_(core_), completions_(core_, rendezvous_, collectives_, scheduled_, files_),
+      deliveries_(core_, rendezvous_, collectives_, scheduled_),
+      outcome_(core_, rendezvous_, collectives_, scheduled_, teams_),
       plain_(core_.clocks.plain() && !core_.rendezvous_path && !core_.explanation.any()) {}
 
 Result Engine::run() {
@@ -35,13 +74,13 @@ Result Engine::run() {
       progress(core_.actions, total);
       next_report = core_.actions + actions_between_reports;
     }
-  const std::vector<Ending> endings{ending()};
-  const auto& deadlock = rendezvous_.last_deadlock();
+  const std::vector<Ending> endings{outcome_.ending()};
+  const auto& deadlock = outcome_.last_deadlock();
   const std::string cut =
       require_ended(run, deadlock ? *deadlock : diagnose(run, core_.communicators, endings), endings);
   if (progress) progress(core_.actions, total);
-  Result all = result();
-  Findings found = findings();
+  Result all = outcome_.result();
+  Findings found = outcome_.findings();
   if (!cut.empty()) found.notes.insert(cut);
   tell(run, found, all);
   return all;
@@ -71,7 +110,7 @@ bool Engine::run_ranks(std::uint32_t times) {
 bool Engine::give_up_strictest_lanes() {
   if (!core_.rendezvous_path || core_.all_finished()) return false;
   const trace::Run& run = core_.source.run();
-  const Diagnosis found = diagnose({run, core_.communicators, collectives_.matching}, status());
+  const Diagnosis found = diagnose({run, core_.communicators, collectives_.matching}, outcome_.status());
   if (ends_with_recording(run, found)) return false;
   while (!can_go_on() && rendezvous_.any_left())
     give_up_strictest_lanes(found);
@@ -100,10 +139,10 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
     compute_beside_workers(rank, clock, operation.step, operation.factor());
     return true;
   case Step::send:
-    send<Pace::usual>(rank, number, clock, operation);
+    send<Pace::usual>(core_, rank, number, clock, operation);
     return true;
   case Step::receive:
-    return receive<Pace::usual>(rank, clock, operation);
+    return receive<Pace::usual>(core_, rank, clock, operation);
   case Step::send_rendezvous:
     return rendezvous_.send(rank, number, operation);
   case Step::receive_rendezvous:
@@ -111,22 +150,24 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
       rank.ticket = rendezvous_.post(number, operation.receive_channel);
       rank.stage = 1;
     }
-    return receive<Pace::usual>(rank, clock, operation);
+    return receive<Pace::usual>(core_, rank, clock, operation);
   case Step::post_rendezvous:
     rendezvous_.start_receive(rank, number, operation);
     return true;
   case Step::exchange:
-    return core_.rendezvous_path ? rendezvous_.exchange(rank, number, operation) : exchange(rank, number, operation);
+    return core_.rendezvous_path ? rendezvous_.exchange(rank, number, operation)
+                                 : exchange(core_, rank, number, operation);
   case Step::probe:
-    return probe(rank, number, operation);
+    return probe(core_, rank, number, operation);
   case Step::complete_one:
-    return complete_one(rank, number, operation.request);
+    return completions_.complete_one(rank, number, operation.request);
   case Step::complete:
-    return complete_all(rank, number, {rank.program.requests.data() + operation.first_request, operation.requests});
+    return completions_.complete_all(rank, number,
+                                     {rank.program.requests.data() + operation.first_request, operation.requests});
   case Step::meet:
     return collectives_.meet(rank, number, rank.program.calls[operation.call]);
   case Step::post:
-    post(rank, operation);
+    post(core_, rank, operation);
     return true;
   case Step::post_wildcard:
     post_wildcard(rank, number, operation);
@@ -147,10 +188,10 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::file:
     return files_.perform(rank, number, operation);
   case Step::cancel:
-    cancel(rank, number, operation.request);
+    completions_.cancel(rank, number, operation.request);
     return true;
   case Step::release:
-    release(rank, operation.request);
+    completions_.release(rank, operation.request);
     return true;
   case Step::resolve:
     // Its receive has known its source since it was posted. Where there is none, looking ahead refuses it.
@@ -159,43 +200,6 @@ bool Engine::perform(RankState& rank, std::uint32_t number, const Operation& ope
   case Step::invalid:
     fail(rank.program.problems[operation.call]);
   }
-  return true;
-}
-
-/// The calling thread waits for its workers: a burst takes as long as the longest of them.
-void Engine::compute_beside_workers(RankState& rank, Clock& clock, Step step, double factor) {
-  if (rank.volume == rank.volumes_end) fail("a computation without a volume");
-  const std::uint64_t volume = *rank.volume++;
-  if (step == Step::compute_beside_workers || step == Step::compute_in_kernel) {
-    clock.volume += factor * static_cast<double>(volume);
-    rank.last_computation = volume;
-  } else if (step == Step::workers) {
-    if (volume > rank.last_computation) clock.volume += factor * static_cast<double>(volume - rank.last_computation);
-    rank.last_computation = 0;
-  }
-}
-
-bool Engine::exchange(RankState& rank, std::uint32_t number, const Operation& operation) {
-  const bool receives = operation.receive_channel != no_channel;
-  Clock& clock = core_.clocks[number];
-  if (rank.stage == 0 && operation.channel != no_channel) send<Pace::usual>(rank, number, clock, operation);
-  if (operation.request == trace::no_request) return !receives || receive<Pace::usual>(rank, clock, operation);
-  if (receives)
-    post(rank, operation);
-  else
-    rank.start(operation.request) = {.state = RequestState::done};
-  return true;
-}
-
-bool Engine::probe(RankState& rank, std::uint32_t number, const Operation& operation) {
-  if (rank.stage == 0) {
-    rank.ticket = core_.channels.next_ticket(operation.receive_channel);
-    rank.stage = 1;
-  }
-  if (!core_.has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  const Message& found = core_.message(operation.receive_channel, rank.ticket);
-  const std::uint32_t envelope = core_.clocks.rows()[found.row].envelope;
-  core_.clocks.take(core_.clocks[number], {.sent = found.sent.time(), .row = envelope, .constants = 0});
   return true;
 }
 

@@ -1,4 +1,6 @@
+#include "replay/engine/engine.h"
 #include "replay/engine/messages.h"
+#include "replay/engine/observed_actions.h"
 
 #include <algorithm>
 #include <utility>
@@ -18,12 +20,88 @@ bool is_message(RequestState state) {
   return state == RequestState::sent || state == RequestState::receiving;
 }
 
-} // namespace
-
-void Engine::fail_at(RankState& rank, std::uint32_t position, const char* what) {
+[[noreturn]] void fail_at(RankState& rank, std::uint32_t position, const char* what) {
   rank.position = position;
   fail(what);
 }
+
+/// What came of an action on the fast path; `other`: it cannot replay this one.
+enum class Completion : std::uint8_t { done, waits, other };
+
+/// A message that is being taken, and where it stands.
+struct Arrived {
+  Channel* channel;
+  Message* message;
+  std::uint64_t ticket;
+};
+
+/// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
+[[gnu::noinline]] Completion complete_fast(Core& core, RankState& rank, Clock& clock,
+                                           std::span<const trace::RequestId> ids) {
+  if (ids.size() > most_together) return Completion::other;
+  for (const trace::RequestId id : ids.first(rank.stage)) // found ready before the rank waited, some perhaps not here
+    if (!is_message(rank.requests[id].state)) return Completion::other;
+  for (; rank.stage < ids.size(); ++rank.stage) {
+    const Request& request = rank.requests[ids[rank.stage]];
+    if (request.state == RequestState::sent) continue;
+    if (request.state != RequestState::receiving) return Completion::other;
+    if (!core.has_message(rank, request.subject, request.ticket)) return Completion::waits;
+  }
+  Arrived arrived[most_together];
+  std::size_t arrivals = 0;
+  core.clocks.begin_fast(clock);
+  for (const trace::RequestId id : ids) {
+    const Request& request = rank.requests[id];
+    if (request.state != RequestState::receiving) continue;
+    Channel& channel = core.channels[request.subject];
+    Message& taken = Core::message(channel, request.ticket);
+    core.clocks.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
+    arrived[arrivals++] = {&channel, &taken, request.ticket};
+  }
+  if (arrivals > 0) core.clocks.take_all_fast(clock);
+  for (std::size_t index = 0; index < arrivals; ++index) {
+    const auto& [channel, taken, ticket] = arrived[index];
+    core.channels.remove(*channel, ticket, *taken);
+  }
+  for (const trace::RequestId id : ids) {
+    Request& request = rank.requests[id];
+    if (request.state == RequestState::inactive) Completions::fail_completed_twice(id);
+    request.state = RequestState::inactive;
+  }
+  return Completion::done;
+}
+
+[[gnu::noinline]] Completion perform_fast(Core& core, RankState& rank, std::uint32_t number, Clock& clock,
+                                          const Operation& operation) {
+  switch (operation.step) {
+  case Step::send:
+    send<Pace::plain>(core, rank, number, clock, operation);
+    return Completion::done;
+  case Step::receive:
+    return receive<Pace::plain>(core, rank, clock, operation) ? Completion::done : Completion::waits;
+  case Step::post:
+    post(core, rank, operation);
+    return Completion::done;
+  case Step::complete_one: {
+    Request& request = rank.requests[operation.request];
+    if (request.state == RequestState::receiving) {
+      if (!core.has_message(rank, request.subject, request.ticket)) return Completion::waits;
+      take<Pace::plain>(core, clock, request.subject, request.ticket);
+    } else if (request.state != RequestState::sent) {
+      return Completion::other;
+    }
+    request.state = RequestState::inactive;
+    return Completion::done;
+  }
+  case Step::complete:
+    return complete_fast(core, rank, clock,
+                         {rank.program.requests.data() + operation.first_request, operation.requests});
+  default:
+    return Completion::other;
+  }
+}
+
+} // namespace
 
 /// With many ranks, what a rank needs first has left the caches since it was last run. What the ranks after the
 /// next need is fetched step by step: each step finds there what the one before has fetched.
@@ -114,71 +192,6 @@ void Engine::finalize(RankState& rank, std::uint32_t number) {
   fail("an action after MPI_Finalize");
 }
 
-/// Completes requests that are all messages; nothing, when some are not, and the rank does not wait.
-[[gnu::noinline]] Engine::Completion Engine::complete_fast(RankState& rank, Clock& clock,
-                                                           std::span<const trace::RequestId> ids) {
-  if (ids.size() > most_together) return Completion::other;
-  for (const trace::RequestId id : ids.first(rank.stage)) // found ready before the rank waited, some perhaps not here
-    if (!is_message(rank.requests[id].state)) return Completion::other;
-  for (; rank.stage < ids.size(); ++rank.stage) {
-    const Request& request = rank.requests[ids[rank.stage]];
-    if (request.state == RequestState::sent) continue;
-    if (request.state != RequestState::receiving) return Completion::other;
-    if (!core_.has_message(rank, request.subject, request.ticket)) return Completion::waits;
-  }
-  Arrived arrived[most_together];
-  std::size_t arrivals = 0;
-  core_.clocks.begin_fast(clock);
-  for (const trace::RequestId id : ids) {
-    const Request& request = rank.requests[id];
-    if (request.state != RequestState::receiving) continue;
-    Channel& channel = core_.channels[request.subject];
-    Message& taken = Core::message(channel, request.ticket);
-    core_.clocks.add_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
-    arrived[arrivals++] = {&channel, &taken, request.ticket};
-  }
-  if (arrivals > 0) core_.clocks.take_all_fast(clock);
-  for (std::size_t index = 0; index < arrivals; ++index) {
-    const auto& [channel, taken, ticket] = arrived[index];
-    core_.channels.remove(*channel, ticket, *taken);
-  }
-  for (const trace::RequestId id : ids) {
-    Request& request = rank.requests[id];
-    if (request.state == RequestState::inactive) fail_completed_twice(id);
-    request.state = RequestState::inactive;
-  }
-  return Completion::done;
-}
-
-[[gnu::noinline]] Engine::Completion Engine::perform_fast(RankState& rank, std::uint32_t number, Clock& clock,
-                                                          const Operation& operation) {
-  switch (operation.step) {
-  case Step::send:
-    send<Pace::plain>(rank, number, clock, operation);
-    return Completion::done;
-  case Step::receive:
-    return receive<Pace::plain>(rank, clock, operation) ? Completion::done : Completion::waits;
-  case Step::post:
-    post(rank, operation);
-    return Completion::done;
-  case Step::complete_one: {
-    Request& request = rank.requests[operation.request];
-    if (request.state == RequestState::receiving) {
-      if (!core_.has_message(rank, request.subject, request.ticket)) return Completion::waits;
-      take<Pace::plain>(clock, request.subject, request.ticket);
-    } else if (request.state != RequestState::sent) {
-      return Completion::other;
-    }
-    request.state = RequestState::inactive;
-    return Completion::done;
-  }
-  case Step::complete:
-    return complete_fast(rank, clock, {rank.program.requests.data() + operation.first_request, operation.requests});
-  default:
-    return Completion::other;
-  }
-}
-
 /// Replays the block's actions up to `end`; false when the rank must wait or has ended.
 template <Pace pace>
 bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t end) {
@@ -192,7 +205,7 @@ bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t en
     if (operation.step == Step::compute) {
       if (volume == rank.volumes_end) fail_at(rank, position, "a computation without a volume");
       clock.volume += static_cast<double>(*volume++);
-      if constexpr (pace == Pace::observed) observe(rank, number, position, volume[-1]);
+      if constexpr (pace == Pace::observed) observe(core_, rank, number, position, volume[-1]);
       continue;
     }
     if (position + channels_ahead < rank.size)
@@ -200,7 +213,7 @@ bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t en
     rank.position = position;
     rank.volume = volume;
     if constexpr (pace == Pace::plain) {
-      const Completion completion = perform_fast(rank, number, clock, operation);
+      const Completion completion = perform_fast(core_, rank, number, clock, operation);
       if (completion == Completion::waits) return false;
       if (completion == Completion::done) {
         rank.stage = 0;
@@ -208,16 +221,16 @@ bool Engine::run_actions(RankState& rank, std::uint32_t number, std::uint32_t en
       }
     }
     if (operation.step == Step::finalize) {
-      if constexpr (pace == Pace::observed) observe(rank, number, position, 0);
+      if constexpr (pace == Pace::observed) observe(core_, rank, number, position, 0);
       finalize(rank, number);
       return false;
     }
     if (explanation.attributor) explanation.attributor->switch_to(number, sequence[position]);
-    if constexpr (pace == Pace::observed) expect(rank, number, operation);
+    if constexpr (pace == Pace::observed) expect(core_, rendezvous_, rank, number, operation);
     const bool done = perform(rank, number, operation);
     if (!done) return false;
     core_.look(number);
-    if constexpr (pace == Pace::observed) observe(rank, number, position, rank.volume == volume ? 0 : *volume);
+    if constexpr (pace == Pace::observed) observe(core_, rank, number, position, rank.volume == volume ? 0 : *volume);
     rank.stage = 0;
     volume = rank.volume;
   }

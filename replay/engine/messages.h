@@ -1,7 +1,7 @@
 #pragma once
 
 #include "replay/engine/clocks/plain_clocks.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/core/core.h"
 
 /// An eager message, from its send until it is taken. All paces share the code; Pace::plain leaves out what costs
 /// nothing there.
@@ -9,12 +9,12 @@ namespace timeless::replay {
 
 /// Puts the message into its channel, and wakes the receiver if it waits for this one.
 template <Pace pace>
-TIMELESS_INLINE inline void Engine::send(RankState& rank, std::uint32_t number, Clock& clock,
-                                         const Operation& operation) {
-  core_.pay<pace>(clock, operation);
-  if constexpr (pace != Pace::plain) core_.depart(number, PathTracer::Kind::message);
+TIMELESS_INLINE inline void send(Core& core, RankState& rank, std::uint32_t number, Clock& clock,
+                                 const Operation& operation) {
+  core.pay<pace>(clock, operation);
+  if constexpr (pace != Pace::plain) core.depart(number, PathTracer::Kind::message);
   const std::uint64_t ticket =
-      core_.put(operation.channel, [&]() TIMELESS_INLINE { return core_.message<pace>(clock, operation); });
+      core.put(operation.channel, [&]() TIMELESS_INLINE { return core.message<pace>(clock, operation); });
   // An exchange's request is set where both halves are known.
   const bool alone = pace == Pace::plain || operation.step == Step::send;
   if (alone && operation.request != trace::no_request)
@@ -24,31 +24,31 @@ TIMELESS_INLINE inline void Engine::send(RankState& rank, std::uint32_t number, 
 /// Advances the receiver's clock by what is left of the message, and forgets it. A call in every pace: inlined, the
 /// innermost loop's variables would all live in memory.
 template <Pace pace>
-[[gnu::noinline]] void Engine::take(Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
-  Channel& channel = core_.channels[channel_number];
+[[gnu::noinline]] void take(Core& core, Clock& clock, std::uint32_t channel_number, std::uint64_t ticket) {
+  Channel& channel = core.channels[channel_number];
   Message& taken = Core::message(channel, ticket);
   if constexpr (pace == Pace::plain)
-    core_.clocks.take_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
+    core.clocks.take_fast(clock, taken.sent, taken.row, taken.bytes, taken.receive_overhead);
   else
-    core_.clocks.take(clock, Core::incoming(taken));
-  core_.channels.remove(channel, ticket, taken);
+    core.clocks.take(clock, Core::incoming(taken));
+  core.channels.remove(channel, ticket, taken);
 }
 
 /// A blocking receive draws its ticket, waits for that ticket's message and takes it.
 template <Pace pace>
-TIMELESS_INLINE inline bool Engine::receive(RankState& rank, Clock& clock, const Operation& operation) {
+TIMELESS_INLINE inline bool receive(Core& core, RankState& rank, Clock& clock, const Operation& operation) {
   if (rank.stage == 0) {
-    rank.ticket = core_.channels.post(operation.receive_channel);
+    rank.ticket = core.channels.post(operation.receive_channel);
     rank.stage = 1;
   }
-  if (!core_.has_message(rank, operation.receive_channel, rank.ticket)) return false;
-  take<pace>(clock, operation.receive_channel, rank.ticket);
+  if (!core.has_message(rank, operation.receive_channel, rank.ticket)) return false;
+  take<pace>(core, clock, operation.receive_channel, rank.ticket);
   return true;
 }
 
 /// A nonblocking one draws its ticket; its completion does the rest.
-inline void Engine::post(RankState& rank, const Operation& operation) {
-  rank.start(operation.request) = {core_.channels.post(operation.receive_channel), operation.receive_channel,
+inline void post(Core& core, RankState& rank, const Operation& operation) {
+  rank.start(operation.request) = {core.channels.post(operation.receive_channel), operation.receive_channel,
                                    RequestState::receiving};
 }
 

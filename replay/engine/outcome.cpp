@@ -1,4 +1,4 @@
-#include "replay/engine/engine.h"
+#include "replay/engine/outcome.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace timeless::replay {
 
 using trace::Rank;
 
-std::vector<RankStatus> Engine::status() const {
+std::vector<RankStatus> Outcome::status() const {
   std::vector<RankStatus> all;
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number) {
     const RankState& rank = core_.ranks[number];
@@ -20,7 +20,7 @@ std::vector<RankStatus> Engine::status() const {
 }
 
 /// Of a rank that stands.
-RankStatus Engine::status(std::uint32_t number) const {
+RankStatus Outcome::status(std::uint32_t number) const {
   const RankState& rank = core_.ranks[number];
   RankStatus one{.rank = core_.world_rank(number),
                  .action = rank.action(),
@@ -53,7 +53,7 @@ RankStatus Engine::status(std::uint32_t number) const {
 
 /// For each scheduled collective that some members went through and others never reached, its first member as if it
 /// stood there still: were it not carried out step by step, it would.
-std::vector<RankStatus> Engine::deserted() const {
+std::vector<RankStatus> Outcome::deserted() const {
   std::vector<RankStatus> all;
   collectives_.matching.for_each_deserted([&](const CollectiveInstance& instance) {
     const std::string call = describe(instance.first.call);
@@ -77,7 +77,7 @@ std::vector<RankStatus> Engine::deserted() const {
   return all;
 }
 
-Ending Engine::ending() {
+Ending Outcome::ending() const {
   Ending ending;
   if (!core_.all_finished()) ending.status = status();
   ending.deserted = deserted();
@@ -100,7 +100,7 @@ Ending Engine::ending() {
   return ending;
 }
 
-Engine::LastRank Engine::last_rank() {
+Outcome::LastRank Outcome::last_rank() {
   LastRank last;
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     core_.clocks.settle(core_.clocks[number]);
@@ -111,12 +111,12 @@ Engine::LastRank Engine::last_rank() {
   return last;
 }
 
-PathPiece Engine::end_of_path(Rank rank) {
+PathPiece Outcome::end_of_path(Rank rank) {
   const std::uint32_t number = teams_.last_thread(static_cast<std::uint32_t>(rank - core_.share.begin), 0);
   return core_.explanation.paths->end_of_path(number, rank, core_.ranks[number].action());
 }
 
-Attribution Engine::attribution(std::size_t lanes) {
+Attribution Outcome::attribution(std::size_t lanes) {
   for (const RankThreads& all : teams_.teams()) {
     std::vector<std::uint32_t> last;
     for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -129,7 +129,7 @@ Attribution Engine::attribution(std::size_t lanes) {
       });
 }
 
-Result Engine::result() {
+Result Outcome::result() {
   Result result;
   result.actions = core_.actions;
   for (std::size_t number = 0; number < core_.ranks.size(); ++number)
@@ -151,7 +151,7 @@ Result Engine::result() {
   return result;
 }
 
-LaneResult Engine::lane_result(std::size_t lane, double ideal_makespan) {
+LaneResult Outcome::lane_result(std::size_t lane, double ideal_makespan) {
   LaneResult one;
   one.name = core_.network.lanes[lane].name;
   if (rendezvous_.deadlock(lane)) {
@@ -171,7 +171,7 @@ LaneResult Engine::lane_result(std::size_t lane, double ideal_makespan) {
   return one;
 }
 
-void Engine::tell_threads(std::size_t lane, LaneResult& result) const {
+void Outcome::tell_threads(std::size_t lane, LaneResult& result) const {
   for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
     if (!core_.ranks[number].several) continue;
     const RankThreads& all = *core_.ranks[number].thread->all;
@@ -181,7 +181,7 @@ void Engine::tell_threads(std::size_t lane, LaneResult& result) const {
   }
 }
 
-Findings Engine::findings() {
+Findings Outcome::findings() const {
   Findings findings{.notes = {}, .open_requests = 0, .not_modelled = core_.not_modelled.counts()};
   if (core_.compiler.uses_files() && core_.options.file_system.assumed)
     findings.notes.insert("the file system is assumed: " + describe(core_.options.file_system));

@@ -1,4 +1,5 @@
 #include "replay/engine/engine.h"
+#include "replay/engine/observed_actions.h"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   if (!thread.begun && note && !teams_.meet_needs(rank, number, *note)) return false;
   const auto core = teams_.core_for(rank, number, operation);
   if (!core) return false;
-  if (explanation.observation && operation.step != Step::compute) expect(rank, number, operation);
+  if (explanation.observation && operation.step != Step::compute) expect(core_, rendezvous_, rank, number, operation);
   const std::uint64_t* const volume = rank.volume;
   const bool done = perform_in_thread(rank, number, operation);
   teams_.free_core(rank, number, *core);
@@ -43,7 +44,7 @@ bool Engine::run_thread_action(RankState& rank, std::uint32_t number) {
   teams_.begun(rank, number, note);
   if (!done) return false;
   core_.look(number);
-  if (explanation.observation) observe(rank, number, rank.position, rank.volume == volume ? 0 : *volume);
+  if (explanation.observation) observe(core_, rank, number, rank.position, rank.volume == volume ? 0 : *volume);
   rank.stage = 0;
   teams_.ended(rank, number, note);
   return true;

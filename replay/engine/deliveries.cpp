@@ -1,5 +1,4 @@
-// What an engine does with what other engines tell it.
-#include "replay/engine/engine.h"
+#include "replay/engine/deliveries.h"
 
 #include <utility>
 
@@ -18,7 +17,7 @@ std::uint64_t ticket_here(const Remote::Arriving& arriving, std::uint64_t ticket
 
 } // namespace
 
-void Engine::deliver(int from, const Batch& batch) {
+void Deliveries::deliver(int from, const Batch& batch) {
   WordReader words(batch);
   while (!words.empty()) {
     const std::uint64_t head = words.number();
@@ -64,7 +63,7 @@ void Engine::deliver(int from, const Batch& batch) {
   scheduled_.run_async();
 }
 
-void Engine::learn_channel(int from, std::uint32_t number, WordReader& words) {
+void Deliveries::learn_channel(int from, std::uint32_t number, WordReader& words) {
   auto& arriving = core_.remote->arriving(from);
   if (number >= arriving.size()) arriving.resize(std::size_t{number} + 1);
   const std::uint64_t ends = words.number();
@@ -75,7 +74,7 @@ void Engine::learn_channel(int from, std::uint32_t number, WordReader& words) {
                                                     .tag = static_cast<trace::Tag>(low_half(name))});
 }
 
-void Engine::receive_message(int from, std::uint32_t number, WordReader& words) {
+void Deliveries::receive_message(int from, std::uint32_t number, WordReader& words) {
   Remote::Arriving& arriving = core_.remote->arriving(from).at(number);
   Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.pool().take());
   Message& message = arrived.message;
@@ -97,7 +96,7 @@ void Engine::receive_message(int from, std::uint32_t number, WordReader& words) 
   core_.put(arriving.channel, [&] { return std::move(message); });
 }
 
-void Engine::receive_step(int from, const InstanceId& id, WordReader& words) {
+void Deliveries::receive_step(int from, const InstanceId& id, WordReader& words) {
   const std::uint64_t ends = words.number();
   Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.pool().take());
   Message& message = arrived.message;
@@ -114,13 +113,13 @@ void Engine::receive_step(int from, const InstanceId& id, WordReader& words) {
   scheduled_.put({instance, high_half(ends), low_half(ends)}, std::move(message));
 }
 
-void Engine::receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket) {
+void Deliveries::receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket) {
   if (core_.channels.unsend(arriving.channel, ticket_here(arriving, ticket))) return;
   arriving.kept.push_back(ticket);
   core_.not_modelled.add(Unmodelled::cancelled_after_receipt, core_.channels[arriving.channel].destination);
 }
 
-std::uint64_t Engine::messages_held() {
+std::uint64_t Deliveries::messages_held() {
   std::uint64_t all = 0;
   for (int process = 0; process < core_.remote->processes(); ++process)
     for (const Remote::Arriving& arriving : core_.remote->arriving(process)) {
