@@ -47,17 +47,25 @@ std::string option_entry(const CLI::Option& option) {
   return entry + "\n";
 }
 
-/// Of a command that `add` gives its options; those of no group are not for people.
+/// Those of no group are not for people. After a command's own options come those of its parts, each under its name.
+std::string options_of_command(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty()) text += option_entry(*option);
+  for (const CLI::App* part : command.get_subcommands({}))
+    text += fmt::format(".SS {}\n{}.\n{}", roff(part->get_name()), roff(part->get_description()),
+                        options_of_command(*part));
+  return text;
+}
+
+/// Of a command that `add` gives its options.
 template <typename Add>
 std::string options_of(Add add) {
   CLI::App app;
   CLI::App* command = app.add_subcommand("command");
   command->option_defaults()->always_capture_default();
   add(*command);
-  std::string text;
-  for (const CLI::Option* option : command->get_options())
-    if (!option->get_group().empty()) text += option_entry(*option);
-  return text;
+  return options_of_command(*command);
 }
 
 std::string options_of_verb(const std::string& verb) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -39,6 +40,62 @@ Line theil_sen(std::span<const Point> points) {
   for (const Point& point : points)
     rests.push_back(point.y - line.slope * point.x);
   line.intercept = median(rests);
+  return line;
+}
+
+namespace {
+
+/// The sums of least squares of weight * (intercept u + slope v - t).
+struct WeightedSums {
+  double uu = 0;
+  double uv = 0;
+  double vv = 0;
+  double ut = 0;
+  double vt = 0;
+
+  /// Of both not below 0. The better boundary where the free minimum lies beyond one.
+  Line line() const {
+    const double determinant = uu * vv - uv * uv;
+    if (determinant > 1e-12 * uu * vv) {
+      const Line free{(vv * ut - uv * vt) / determinant, (uu * vt - uv * ut) / determinant};
+      if (free.intercept >= 0 && free.slope >= 0) return free;
+    }
+    if (vv == 0 || ut * ut / uu >= vt * vt / vv) return {.intercept = ut / uu};
+    return {.slope = vt / vv};
+  }
+};
+
+} // namespace
+
+Line robust_line(std::span<const Point> points) {
+  if (points.empty()) throw Error(Failure::usage, "a line through no points");
+  constexpr int most_rounds = 50;
+  constexpr double least_deviation = 1e-6;
+  constexpr double settled = 1e-12;
+  RelativeFit begin;
+  for (const Point& point : points)
+    begin.add(point);
+  Line line = begin.line();
+  for (int round = 0; round < most_rounds; ++round) {
+    WeightedSums sums;
+    for (const Point& point : points) {
+      const double fitted = line(point.x) > 0 ? line(point.x) : point.y;
+      const double u = 1 / fitted;
+      const double v = point.x / fitted;
+      const double t = point.y / fitted;
+      const double weight = 1 / std::max(std::abs(t - 1), least_deviation);
+      sums.uu += weight * u * u;
+      sums.uv += weight * u * v;
+      sums.vv += weight * v * v;
+      sums.ut += weight * u * t;
+      sums.vt += weight * v * t;
+    }
+    const Line next = sums.line();
+    const bool same = std::abs(next.intercept - line.intercept) <= settled * line.intercept &&
+                      std::abs(next.slope - line.slope) <= settled * line.slope;
+    line = next;
+    if (same) break;
+  }
   return line;
 }
 

@@ -35,15 +35,16 @@ LinkCosts hockney_link(const Description& link) {
   return hockney_costs(latency, byte_time(link, "bandwidth_bytes_per_second"));
 }
 
-/// The seconds of one end of a message: its own key, else what `overhead_seconds` says of both ends.
-Seconds end_seconds(const Description& segment, std::string_view own, const Seconds& both) {
-  return {seconds_or(segment, own, both.fixed), both.per_byte};
+/// The seconds of one end of a message: its own keys, else what is said of both ends.
+Seconds end_seconds(const Description& segment, const std::string& own, const Seconds& both) {
+  return {seconds_or(segment, own, both.fixed), seconds_or(segment, own + "_per_byte", both.per_byte)};
 }
 
 MessageCosts loggp_segment(const Description& segment, double latency) {
   segment.allow_only({"up_to_bytes", "latency_seconds", "overhead_seconds", "send_overhead_seconds",
                       "nonblocking_send_overhead_seconds", "receive_overhead_seconds", "overhead_seconds_per_byte",
-                      "seconds_per_byte", "gap_seconds", "handshake_seconds"});
+                      "send_overhead_seconds_per_byte", "nonblocking_send_overhead_seconds_per_byte",
+                      "receive_overhead_seconds_per_byte", "seconds_per_byte", "gap_seconds", "handshake_seconds"});
   MessageCosts costs{.latency = seconds_or(segment, "latency_seconds", latency),
                      .byte_time = seconds(segment, "seconds_per_byte"),
                      .handshake = seconds_or(segment, "handshake_seconds", 0)};
@@ -110,7 +111,8 @@ NetworkDescription read_network(const std::filesystem::path& file) {
                  fmt::format("write \"{}\"", network_format));
   whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
-                    "handshake_latencies"});
+                    "handshake_latencies", "provenance"});
+  if (whole.has("provenance")) (void)whole.object("provenance"); // for readers
   NetworkDescription network{.name = whole.word_or("name", file.stem().string()),
                              .description = whole.word_or("description", {}),
                              .source = whole.word_or("source", {}),

@@ -320,11 +320,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"share_out_of_range", {"classify", "TRACE", "--gain", "0"}, 2, "gain"}),
     [](const auto& parameter) { return parameter.param.name; });
 
+TEST(Help, of_a_verb_with_parts_names_them_and_its_page_has_the_options_of_each) {
+  for (const std::vector<std::string>& asked : {std::vector<std::string>{"calibrate"}, {"calibrate", "netwrok"}}) {
+    const Outcome outcome = timeless_command(asked);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("one of its parts: network"));
+  }
+  EXPECT_THAT(timeless_command({"calibrate", "network", "--nonsense"}).err,
+              HasSubstr("see timeless calibrate network --help"));
+  EXPECT_THAT(timeless_command({"calibrate", "network", "--help"}).out, HasSubstr("--from"));
+  const std::string page = trace::test::file_bytes(std::string(TIMELESS_MANUAL) + "/timeless-calibrate.1");
+  EXPECT_THAT(page, AllOf(HasSubstr(".SS network"), HasSubstr("\\-\\-from"), HasSubstr(".SS show")));
+}
+
 TEST(Help, every_verb_has_an_example_and_every_page_its_options) {
   const Outcome all = timeless_command({"--help"});
   EXPECT_EQ(all.status, 0);
   for (const char* verb :
-       {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "doctor"}) {
+       {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "calibrate",
+        "doctor"}) {
     EXPECT_THAT(all.out, HasSubstr(verb));
     const Outcome help = timeless_command({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;

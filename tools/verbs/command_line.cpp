@@ -17,15 +17,36 @@ namespace timeless::tools {
 
 namespace {
 
+/// What was asked for: the verb, or the part of one that has parts.
+const CLI::App& chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+std::string words(const CLI::App& command) {
+  return (command.get_parent() == nullptr ? "" : words(*command.get_parent()) + " ") + command.get_name();
+}
+
+/// What the names of a verb's parts are, where none of them was given.
+std::string known_parts(const CLI::App& verb) {
+  std::string names;
+  for (const CLI::App* part : verb.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + part->get_name();
+  return names;
+}
+
 /// CLI11's own messages, in the project's form.
 Error usage_error(const CLI::App& app, const CLI::ParseError& problem) {
-  const auto chosen = app.get_subcommands();
-  const std::string command = chosen.empty() ? "timeless" : "timeless " + chosen.front()->get_name();
-  if (!chosen.empty() && dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr)
-    if (const std::string advice = advice_on_one_trace(*chosen.front()); !advice.empty())
+  const CLI::App& chosen = chosen_command(app);
+  const std::string command = words(chosen);
+  const bool extras = dynamic_cast<const CLI::ExtrasError*>(&problem) != nullptr;
+  if (const std::string parts = known_parts(chosen); &chosen != &app && !parts.empty())
+    return {Failure::usage, command + " needs one of its parts: " + parts, "", "see " + command + " --help"};
+  if (&chosen != &app && extras)
+    if (const std::string advice = advice_on_one_trace(chosen); !advice.empty())
       return {Failure::usage, "more than one trace", "", advice};
-  if (!chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
-    for (const CLI::Option* option : chosen.front()->get_options())
+  if (&chosen != &app && dynamic_cast<const CLI::RequiredError*>(&problem) != nullptr)
+    for (const CLI::Option* option : chosen.get_options())
       if (option->get_positional() && option->get_required() && option->count() == 0)
         return {Failure::usage, "no " + option->get_name() + " is given", "",
                 option->get_description() + "; see " + command + " --help"};

@@ -17,6 +17,7 @@ std::span<const Verb> verbs() {
       Verb{"compare", "Put two results side by side: predicted or measured", add_compare},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
       Verb{"platform", "List, show, check, upgrade and write descriptions of machines", add_platform},
+      Verb{"calibrate", "Measure this machine, so that predictions rest on measurements", add_calibrate},
       Verb{"doctor", "Check that recording and replaying can work here", add_doctor},
   };
   return table;

@@ -1,0 +1,191 @@
+#include "analysis/calibration/network/curve.h"
+
+#include "analysis/statistics/segments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace timeless::analysis {
+
+namespace {
+
+constexpr std::size_t least_points = 6; // of a piece
+
+Point point_of(const SizePoint& one) {
+  return {.x = static_cast<double>(one.bytes), .y = one.seconds};
+}
+
+std::vector<Point> points_of(std::span<const SizePoint> points) {
+  std::vector<Point> all;
+  for (const SizePoint& one : points)
+    all.push_back(point_of(one));
+  return all;
+}
+
+/// Sorted by size, without what lies far off its neighbours.
+std::vector<SizePoint> without_outliers(const std::vector<SizePoint>& sorted) {
+  constexpr std::size_t reach = 4; // neighbours on either side
+  constexpr double sigmas = 5;
+  constexpr double sigma_of_mad = 1.4826; // of a normal distribution
+  constexpr double always_fine = 0.02;
+  std::vector<double> off;
+  for (std::size_t place = 0; place < sorted.size(); ++place) {
+    std::vector<double> near;
+    for (std::size_t other = place > reach ? place - reach : 0; other < std::min(place + reach + 1, sorted.size()); ++other)
+      near.push_back(sorted[other].seconds);
+    off.push_back(std::abs(std::log(sorted[place].seconds / median(near))));
+  }
+  const double most = std::max(always_fine, sigmas * sigma_of_mad * median(off));
+  std::vector<SizePoint> kept;
+  for (std::size_t place = 0; place < sorted.size(); ++place)
+    if (off[place] <= most) kept.push_back(sorted[place]);
+  return kept;
+}
+
+/// So few that the search for breaks takes no time: of neighbouring sizes, the one measured whose time is their median.
+/// Sizes rise.
+std::vector<Point> representatives(std::span<const SizePoint> sorted) {
+  constexpr std::size_t most = 300;
+  const std::size_t each = (sorted.size() + most - 1) / most;
+  std::vector<Point> some;
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = std::min(begin + each, sorted.size());
+    // All of one size stand for one.
+    while (end < sorted.size() && sorted[end].bytes == sorted[end - 1].bytes)
+      ++end;
+    std::vector<Point> near = points_of(sorted.subspan(begin, end - begin));
+    const auto middle = near.begin() + static_cast<std::ptrdiff_t>((near.size() - 1) / 2);
+    std::ranges::nth_element(near, middle, {}, &Point::y);
+    some.push_back(*middle);
+    begin = end;
+  }
+  return some;
+}
+
+double deviation(const Line& line, const SizePoint& one) {
+  return std::abs(line(static_cast<double>(one.bytes)) / one.seconds - 1);
+}
+
+/// Where, of the points around a break, one line ends and the next begins: the first point of the next.
+std::size_t exact_break(std::span<const SizePoint> sorted, std::size_t from, std::size_t to, const Line& left,
+                        const Line& right) {
+  double cost = 0;
+  for (std::size_t place = from; place < to; ++place)
+    cost += deviation(right, sorted[place]);
+  double best_cost = cost;
+  std::size_t best = from;
+  for (std::size_t place = from; place < to; ++place) {
+    cost += deviation(left, sorted[place]) - deviation(right, sorted[place]);
+    const bool inside = place + 1 < sorted.size() && sorted[place + 1].bytes == sorted[place].bytes;
+    if (cost < best_cost && !inside) {
+      best_cost = cost;
+      best = place + 1;
+    }
+  }
+  return best;
+}
+
+/// The indices at which pieces begin, without 0.
+std::vector<std::size_t> breaks_of(std::span<const SizePoint> sorted, double spread) {
+  const std::vector<Point> some = representatives(sorted);
+  if (some.size() < 2 * least_points) return {};
+  const SegmentedLine fit = segmented_line(some, {.least_points = least_points, .spread = spread});
+  std::vector<std::size_t> begins;
+  const auto place_of = [&](double bytes) {
+    return static_cast<std::size_t>(
+        std::ranges::lower_bound(sorted, bytes, {}, [](const SizePoint& one) { return static_cast<double>(one.bytes); }) -
+        sorted.begin());
+  };
+  for (std::size_t piece = 1; piece < fit.segments.size(); ++piece) {
+    const LineSegment& left = fit.segments[piece - 1];
+    const LineSegment& right = fit.segments[piece];
+    const std::size_t from = place_of(left.to);
+    begins.push_back(exact_break(sorted, from, place_of(right.from), left.line, right.line));
+  }
+  return begins;
+}
+
+std::optional<Interval> interval_of(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
+  return median_interval(values);
+}
+
+CurvePiece piece_of(std::span<const SizePoint> points, std::uint64_t up_to) {
+  CurvePiece piece{.up_to = up_to, .points = points.size(), .line = robust_line(points_of(points)), .intercept = {}, .slope = {}};
+  double squares = 0;
+  std::map<std::size_t, std::vector<SizePoint>> by_launch;
+  for (const SizePoint& one : points) {
+    const double off = deviation(piece.line, one);
+    squares += off * off;
+    by_launch[one.launch].push_back(one);
+  }
+  piece.rms = std::sqrt(squares / static_cast<double>(points.size()));
+  std::vector<double> intercepts;
+  std::vector<double> slopes;
+  for (const auto& [launch, own] : by_launch) {
+    if (own.size() < least_points) continue;
+    const Line line = robust_line(points_of(own));
+    intercepts.push_back(line.intercept);
+    slopes.push_back(line.slope);
+  }
+  piece.intercept = interval_of(intercepts);
+  piece.slope = interval_of(slopes);
+  return piece;
+}
+
+} // namespace
+
+const CurvePiece& Curve::of(double bytes) const {
+  for (const CurvePiece& piece : pieces)
+    if (bytes <= static_cast<double>(piece.up_to)) return piece;
+  return pieces.back();
+}
+
+Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks) {
+  std::vector<SizePoint> sorted;
+  for (const SizePoint& one : points)
+    if (one.seconds > 0) sorted.push_back(one);
+  std::ranges::stable_sort(sorted, {}, &SizePoint::bytes);
+  Curve curve;
+  if (sorted.size() < least_points) return curve;
+  const std::size_t all = sorted.size();
+  sorted = without_outliers(sorted);
+  curve.outliers = all - sorted.size();
+  if (sorted.size() < least_points) return {};
+  curve.smallest = sorted.front().bytes;
+  curve.largest = sorted.back().bytes;
+  std::vector<std::uint64_t> ends(breaks.begin(), breaks.end());
+  ends.push_back(curve.largest);
+  std::size_t begin = 0;
+  for (const std::uint64_t end_size : ends) {
+    std::size_t end = begin;
+    while (end < sorted.size() && sorted[end].bytes <= end_size)
+      ++end;
+    const std::span<const SizePoint> part(sorted.data() + begin, end - begin);
+    begin = end;
+    if (part.empty()) continue;
+    std::vector<std::size_t> begins = breaks_of(part, spread);
+    begins.push_back(part.size());
+    std::size_t from = 0;
+    for (const std::size_t next : begins) {
+      if (next <= from) continue;
+      // Between the last size of a piece and the first of the next one, nothing is known.
+      const std::uint64_t up_to =
+          next == part.size() ? end_size : part[next - 1].bytes + (part[next].bytes - part[next - 1].bytes) / 2;
+      curve.pieces.push_back(piece_of(part.subspan(from, next - from), std::max(up_to, part[next - 1].bytes)));
+      from = next;
+    }
+  }
+  std::vector<double> errors;
+  double squares = 0;
+  for (const SizePoint& one : sorted) {
+    errors.push_back(std::abs(curve(static_cast<double>(one.bytes)) / one.seconds - 1));
+    squares += errors.back() * errors.back();
+  }
+  curve.median_error = median(errors);
+  curve.rms = std::sqrt(squares / static_cast<double>(errors.size()));
+  return curve;
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "analysis/calibration/network/curve.h"
+#include "analysis/calibration/network/samples.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace timeless::analysis {
+
+/// The largest message that does not wait for its receive.
+struct EagerLimit {
+  std::uint64_t at_least = 0;              ///< such a message did not wait
+  std::optional<std::uint64_t> below = {}; ///< such a message did wait; nothing: none was found that does
+  bool exact() const { return below && *below == at_least + 1; }
+};
+
+/// From sends whose receive came late: one that took half of its delay or more has waited. Nothing without samples.
+/// Launches that contradict each other: the largest size that waited in none of them.
+std::optional<EagerLimit> eager_limit(const Series& delayed);
+
+/// What is left to wait for once the sender of a message has computed for several times what it takes, over what half a
+/// round trip takes: 0 where a rendezvous progresses meanwhile, 1 where it does not begin. The median over messages
+/// above `eager`; nothing without.
+std::optional<double> left_after_overlap(const Series& overlap, const Curve& half_round_trip, std::uint64_t eager);
+
+} // namespace timeless::analysis

@@ -1,0 +1,217 @@
+#include "analysis/calibration/network/loggp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace timeless::analysis {
+
+namespace {
+
+using ping::Experiment;
+
+const Series* find(const std::map<SeriesKey, Series>& series, LinkKind kind, Experiment experiment) {
+  const auto found = series.find({kind, experiment});
+  return found == series.end() || found->second.samples.empty() ? nullptr : &found->second;
+}
+
+std::vector<SizePoint> points_of(const Series& series, double factor, std::uint64_t most_bytes = ~std::uint64_t{0}) {
+  std::vector<SizePoint> points;
+  for (const Sample& sample : series.samples)
+    if (sample.bytes <= most_bytes) points.push_back({sample.launch, sample.bytes, sample.seconds * factor});
+  return points;
+}
+
+/// (PRTT(n) - PRTT(1)) / (n - 1): what a message adds to a train without gaps (Hoefler, Lichei and Rehm: Low-overhead
+/// LogGP parameter assessment for modern interconnection networks, 2007).
+Curve intervals_of(const Series& trains, std::span<const std::uint64_t> breaks) {
+  std::vector<SizePoint> alone;
+  for (const Sample& sample : trains.samples)
+    if (sample.messages == 1) alone.push_back({sample.launch, sample.bytes, sample.seconds});
+  const Curve one = fit_curve(alone, trains.spread, breaks);
+  if (!one) return {};
+  std::vector<SizePoint> points;
+  for (const Sample& sample : trains.samples)
+    if (sample.messages > 1 && sample.gap == 0)
+      points.push_back({sample.launch, sample.bytes,
+                        (sample.seconds - one(static_cast<double>(sample.bytes))) / (sample.messages - 1)});
+  return fit_curve(points, trains.spread, breaks);
+}
+
+void fit_hockney(LinkCurves& curves, std::span<const SizePoint> halves) {
+  std::vector<Point> points;
+  for (const SizePoint& one : halves)
+    if (one.seconds > 0) points.push_back({static_cast<double>(one.bytes), one.seconds});
+  curves.hockney = robust_line(points);
+  double squares = 0;
+  for (const Point& one : points)
+    squares += std::pow(curves.hockney(one.x) / one.y - 1, 2);
+  curves.hockney_rms = std::sqrt(squares / static_cast<double>(points.size()));
+}
+
+void count(LinkCurves& curves, const Series& series) {
+  curves.samples += series.samples.size();
+  curves.warm_up += series.warm_up;
+  curves.drifts = curves.drifts || series.drifts;
+}
+
+} // namespace
+
+std::optional<LinkCurves> link_curves(const std::map<SeriesKey, Series>& series, LinkKind kind) {
+  const Series* round_trips = find(series, kind, Experiment::round_trip);
+  if (round_trips == nullptr) return std::nullopt;
+  LinkCurves curves;
+  curves.kind = kind;
+  if (const Series* delayed = find(series, kind, Experiment::delayed_send)) curves.send_limit = eager_limit(*delayed);
+  if (const Series* delayed = find(series, kind, Experiment::delayed_isend)) curves.isend_limit = eager_limit(*delayed);
+  const std::uint64_t eager = curves.eager();
+  std::set<std::uint64_t> known;
+  if (curves.send_limit && curves.send_limit->below) known.insert(eager);
+  const std::vector<std::uint64_t> breaks(known.begin(), known.end());
+  const std::vector<SizePoint> halves = points_of(*round_trips, 0.5);
+  count(curves, *round_trips);
+  curves.half_round_trip = fit_curve(halves, round_trips->spread, breaks);
+  if (!curves.half_round_trip) return std::nullopt;
+  fit_hockney(curves, halves);
+  // What waits for its receive is no overhead; without a limit, all may be such.
+  if (const Series* sends = find(series, kind, Experiment::send)) {
+    curves.send = fit_curve(points_of(*sends, 1, eager), sends->spread);
+    count(curves, *sends);
+  }
+  if (const Series* sends = find(series, kind, Experiment::isend)) {
+    curves.isend = fit_curve(points_of(*sends, 1), sends->spread, breaks);
+    count(curves, *sends);
+  }
+  if (const Series* receives = find(series, kind, Experiment::receive)) {
+    curves.receive = fit_curve(points_of(*receives, 1, eager), receives->spread);
+    count(curves, *receives);
+  }
+  if (const Series* trains = find(series, kind, Experiment::train)) {
+    curves.interval = intervals_of(*trains, breaks);
+    count(curves, *trains);
+  }
+  if (const Series* overlap = find(series, kind, Experiment::overlap))
+    curves.left_after_overlap = left_after_overlap(*overlap, curves.half_round_trip, eager);
+  return curves;
+}
+
+double LogGpSegment::operator()(double bytes) const {
+  const double latencies = eager ? 1 : 1 + handshake_latencies;
+  return (eager ? send : isend)(bytes) + latencies * latency + handshake + bytes * byte_time + receive(bytes);
+}
+
+namespace {
+
+/// The sizes after which one of the curves changes. Breaks that different curves have at nearly the same size are one.
+std::vector<std::uint64_t> ends_of(const LinkCurves& curves, std::uint64_t eager_limit) {
+  constexpr double nearly = 1.1;
+  std::set<std::uint64_t> fixed{eager_limit};
+  if (curves.send_limit && curves.send_limit->below) fixed.insert(curves.eager());
+  fixed.erase(0);
+  std::vector<std::uint64_t> ends(fixed.begin(), fixed.end());
+  for (const Curve* curve : {&curves.half_round_trip, &curves.send, &curves.isend, &curves.receive})
+    for (std::size_t piece = 0; piece + 1 < curve->pieces.size(); ++piece) {
+      const std::uint64_t up_to = curve->pieces[piece].up_to;
+      const bool known = std::ranges::any_of(ends, [&](std::uint64_t one) {
+        const auto [small, large] = std::minmax(one, up_to);
+        return static_cast<double>(large) <= nearly * static_cast<double>(small);
+      });
+      if (!known) ends.push_back(up_to);
+    }
+  std::erase_if(ends, [&](std::uint64_t one) { return one >= curves.half_round_trip.largest; });
+  ends.push_back(curves.half_round_trip.largest);
+  std::ranges::sort(ends);
+  return ends;
+}
+
+/// The line of a curve for most of the sizes between two.
+Line line_of(const Curve& curve, double from, double to) {
+  if (!curve) return {};
+  return curve.of(std::sqrt(std::max(from, 1.0) * to)).line;
+}
+
+/// Takes what two ends share out of `whole`, which goes to the rest: first the sender's, then the receiver's.
+struct Division {
+  double first = 0;
+  double second = 0;
+  double rest = 0;
+  bool cut = false;
+};
+
+Division divide(double whole, double first, double second, double least_rest = 0) {
+  const double room = std::max(whole - least_rest, 0.0);
+  Division parts{.first = std::min(first, room)};
+  parts.second = std::min(second, room - parts.first);
+  parts.rest = whole - parts.first - parts.second;
+  constexpr double noise = 0.05; // of the whole
+  parts.cut = parts.first + parts.second < first + second - noise * whole;
+  return parts;
+}
+
+LogGpSegment eager_segment(const LinkCurves& curves, double from, double to) {
+  const double middle = std::sqrt(std::max(from, 1.0) * to);
+  const Line whole = line_of(curves.half_round_trip, from, to);
+  const bool machine_waits = middle > static_cast<double>(curves.eager()) && curves.send_limit;
+  const Line isend = line_of(curves.isend, from, to);
+  const Line send = machine_waits || !curves.send ? isend : line_of(curves.send, from, to);
+  const Line receive = machine_waits ? Line{} : line_of(curves.receive, from, to);
+  LogGpSegment segment;
+  Division bytes = divide(whole.slope, send.slope, receive.slope);
+  if (curves.interval && !machine_waits) {
+    const Line interval = line_of(curves.interval, from, to);
+    constexpr double more = 1.1;
+    const bool port_bound = interval(middle) > more * std::max(send(middle), receive(middle));
+    if (port_bound) {
+      // What the trains show of the link is not the ends'.
+      bytes = divide(whole.slope, send.slope, receive.slope, std::min(interval.slope, whole.slope));
+      segment.gap = std::max(interval(middle) - bytes.rest * middle, 0.0);
+    }
+  }
+  const Division fixed = divide(whole.intercept, send.intercept, receive.intercept);
+  segment.send = {fixed.first, bytes.first};
+  segment.receive = {fixed.second, bytes.second};
+  // Never more than the blocking one, which holds it.
+  segment.isend = curves.isend ? Line{std::min(isend.intercept, fixed.first), std::min(isend.slope, bytes.first)}
+                               : segment.send;
+  segment.latency = fixed.rest;
+  segment.byte_time = bytes.rest;
+  segment.overheads_cut = bytes.cut || fixed.cut;
+  return segment;
+}
+
+/// The message travels once both ends are there: of the processors, only the request is known.
+LogGpSegment waiting_segment(const LinkCurves& curves, double from, double to, double latency) {
+  const Line whole = line_of(curves.half_round_trip, from, to);
+  const Line request = line_of(curves.isend, from, to);
+  LogGpSegment segment;
+  segment.eager = false;
+  const Division fixed = divide(whole.intercept, request.intercept, 0);
+  const Division bytes = divide(whole.slope, request.slope, 0);
+  segment.send = {fixed.first, bytes.first};
+  segment.isend = segment.send;
+  segment.byte_time = bytes.rest;
+  segment.latency = std::min(latency, fixed.rest / (1 + handshake_latencies));
+  segment.handshake = fixed.rest - (1 + handshake_latencies) * segment.latency;
+  segment.overheads_cut = fixed.cut || bytes.cut;
+  return segment;
+}
+
+} // namespace
+
+std::vector<LogGpSegment> loggp_segments(const LinkCurves& curves, std::uint64_t eager_limit) {
+  std::vector<LogGpSegment> segments;
+  double from = 0;
+  for (const std::uint64_t end : ends_of(curves, eager_limit)) {
+    const auto to = static_cast<double>(end);
+    const bool eager = end <= eager_limit;
+    const double latency = segments.empty() ? curves.half_round_trip.pieces.front().line.intercept
+                                            : segments.front().latency;
+    LogGpSegment segment = eager ? eager_segment(curves, from, to) : waiting_segment(curves, from, to, latency);
+    segment.up_to = end;
+    segments.push_back(segment);
+    from = to;
+  }
+  return segments;
+}
+
+} // namespace timeless::analysis

@@ -1,0 +1,99 @@
+#include "analysis/calibration/network/network_fit.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace timeless::analysis {
+
+namespace {
+
+using ping::Experiment;
+
+const Series* series_in(const std::map<SeriesKey, Series>& series, LinkKind kind, Experiment experiment) {
+  const auto found = series.find({kind, experiment});
+  return found == series.end() ? nullptr : &found->second;
+}
+
+const char* words(LinkKind kind) {
+  return kind == LinkKind::within_node ? "within a node" : "between nodes";
+}
+
+/// The limit that messages are described with: the engine has one for all links.
+std::optional<std::uint64_t> limit_of(const LinkCurves& curves) {
+  if (!curves.send_limit || !curves.send_limit->below) return std::nullopt;
+  return curves.eager();
+}
+
+void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vector<std::string>& notes) {
+  const std::string where = words(kind);
+  if (!curves) {
+    notes.push_back(kind == LinkKind::between_nodes
+                        ? "nothing was measured between nodes: the figures within the node stand for it"
+                        : "nothing was measured within a node: the figures between nodes stand for it");
+    return;
+  }
+  if (!curves->send_limit)
+    notes.push_back(fmt::format("no eager limit was measured {}: all messages are taken to be eager", where));
+  else if (!curves->send_limit->below)
+    notes.push_back(fmt::format("no message waited for its receive {}, up to {} bytes: no eager limit is known", where,
+                                curves->send_limit->at_least));
+  else if (!curves->send_limit->exact())
+    notes.push_back(fmt::format("the eager limit {} lies between {} and {} bytes; the search was cut short", where,
+                                curves->send_limit->at_least, *curves->send_limit->below));
+  if (curves->send_limit && curves->isend_limit && curves->send_limit->below && curves->isend_limit->below &&
+      curves->send_limit->at_least != curves->isend_limit->at_least)
+    notes.push_back(fmt::format("{}, nonblocking sends are eager up to {} bytes, blocking ones up to {}: the files have "
+                                "the latter for both",
+                                where, curves->isend_limit->at_least, curves->send_limit->at_least));
+  if (!curves->send) notes.push_back(fmt::format("too few sends {}: their overhead is not known", where));
+  if (!curves->receive) notes.push_back(fmt::format("too few receives {}: their overhead is not known", where));
+  if (!curves->interval) notes.push_back(fmt::format("too few trains of messages {}: no gap is known", where));
+  if (curves->drifts)
+    notes.push_back(fmt::format("measurements {} drifted all along: the machine was not at rest", where));
+}
+
+void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
+  if (!fit.between_nodes || !fit.within_node) return;
+  const auto between = limit_of(fit.between_nodes->curves);
+  const auto within = limit_of(fit.within_node->curves);
+  if (between == within) return;
+  const auto text = [](std::optional<std::uint64_t> limit) { return limit ? fmt::format("{} bytes", *limit) : "no limit"; };
+  notes.push_back(fmt::format("the eager limit is {} between nodes and {} within one: the files have the former for both",
+                              text(between), text(within)));
+}
+
+} // namespace
+
+NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
+  const auto series = series_of(raw);
+  NetworkFit fit;
+  fit.launches = raw.launches;
+  fit.measurements = raw.lines.size();
+  auto between = link_curves(series, LinkKind::between_nodes);
+  auto within = link_curves(series, LinkKind::within_node);
+  if (!between && !within)
+    throw Error(Failure::invalid_input, "fewer than six round trips were measured: nothing can be fitted to them", where,
+                "measure for longer, with --budget");
+  note_link(between, LinkKind::between_nodes, fit.not_reached);
+  note_link(within, LinkKind::within_node, fit.not_reached);
+  fit.eager_limit = limit_of(between ? *between : *within);
+  const std::uint64_t limit = fit.eager_limit.value_or(std::numeric_limits<std::uint64_t>::max());
+  if (between) fit.between_nodes = FittedLink{*between, loggp_segments(*between, limit)};
+  if (within) fit.within_node = FittedLink{*within, loggp_segments(*within, limit)};
+  note_limits(fit, fit.not_reached);
+  if (const Series* copies = series_in(series, LinkKind::within_node, Experiment::copy)) fit.memory_copy = rate_of(*copies);
+  if (const Series* sums = series_in(series, LinkKind::within_node, Experiment::reduction)) fit.reduction = rate_of(*sums);
+  if (const Series* pairs = series_in(series, LinkKind::between_nodes, Experiment::pairs)) fit.node_port = node_port(*pairs);
+  if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
+    fit.receiver_port = receiver_port(*incast);
+  if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
+  if (!fit.reduction) fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
+  if (between && fit.node_port && fit.node_port->messages < 2)
+    fit.not_reached.emplace_back("one process on each node: what a node's port carries from several was not measured");
+  return fit;
+}
+
+} // namespace timeless::analysis

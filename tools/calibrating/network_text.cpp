@@ -1,0 +1,213 @@
+#include "tools/calibrating/network_text.h"
+
+#include "tools/version.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Curve;
+using analysis::CurvePiece;
+using analysis::FittedLink;
+using analysis::Interval;
+using analysis::LogGpSegment;
+using analysis::NetworkFit;
+using nlohmann::ordered_json;
+
+ordered_json of_interval(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {seven_digits(interval->low), seven_digits(interval->high)};
+}
+
+ordered_json of_curve(const Curve& curve) {
+  ordered_json pieces = ordered_json::array();
+  for (const CurvePiece& piece : curve.pieces)
+    pieces.push_back({{"up_to_bytes", piece.up_to},
+                      {"sizes_measured", piece.points},
+                      {"seconds", seven_digits(piece.line.intercept)},
+                      {"seconds_interval", of_interval(piece.intercept)},
+                      {"seconds_per_byte", seven_digits(piece.line.slope)},
+                      {"seconds_per_byte_interval", of_interval(piece.slope)},
+                      {"rms_relative_error", seven_digits(piece.rms)}});
+  return {{"bytes", {curve.smallest, curve.largest}},
+          {"outliers", curve.outliers},
+          {"rms_relative_error", seven_digits(curve.rms)},
+          {"median_relative_error", seven_digits(curve.median_error)},
+          {"pieces", pieces}};
+}
+
+ordered_json of_limit(const std::optional<analysis::EagerLimit>& limit) {
+  if (!limit) return nullptr;
+  return {{"eager", limit->at_least}, {"waits", limit->below ? ordered_json(*limit->below) : ordered_json(nullptr)}};
+}
+
+ordered_json evidence(const FittedLink& link) {
+  const analysis::LinkCurves& curves = link.curves;
+  ordered_json all{{"half_round_trip", of_curve(curves.half_round_trip)}};
+  if (curves.send) all["send"] = of_curve(curves.send);
+  if (curves.isend) all["isend"] = of_curve(curves.isend);
+  if (curves.receive) all["receive"] = of_curve(curves.receive);
+  if (curves.interval) all["interval_of_train"] = of_curve(curves.interval);
+  all["hockney"] = {{"latency_seconds", seven_digits(curves.hockney.intercept)},
+                    {"seconds_per_byte", seven_digits(curves.hockney.slope)},
+                    {"rms_relative_error", seven_digits(curves.hockney_rms)}};
+  all["eager_limit_of_send_bytes"] = of_limit(curves.send_limit);
+  all["eager_limit_of_isend_bytes"] = of_limit(curves.isend_limit);
+  if (curves.left_after_overlap) all["left_after_overlap"] = seven_digits(*curves.left_after_overlap);
+  all["samples"] = curves.samples;
+  all["samples_left_out_as_warm_up"] = curves.warm_up;
+  ordered_json cut = ordered_json::array();
+  for (const LogGpSegment& segment : link.segments)
+    if (segment.overheads_cut) cut.push_back(segment.up_to);
+  all["overheads_cut_in_segments_up_to_bytes"] = cut;
+  return all;
+}
+
+ordered_json of_rate(const analysis::MeasuredRate& rate) {
+  return {{"bytes_per_second", seven_digits(rate.bytes_per_second)},
+          {"interval", {seven_digits(rate.low), seven_digits(rate.high)}},
+          {"bytes", {rate.from, rate.to}}};
+}
+
+ordered_json of_port(const analysis::PortRate& port) {
+  ordered_json json = of_rate(port.rate);
+  json["messages_at_once"] = port.messages;
+  return json;
+}
+
+std::vector<std::string> hosts_of(const NetworkFit& fit) {
+  std::vector<std::string> hosts;
+  for (const ping::Circumstances& launch : fit.launches)
+    for (const std::string& host : launch.hosts)
+      if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+  return hosts;
+}
+
+ordered_json provenance(const NetworkFit& fit) {
+  std::set<std::string> libraries;
+  ordered_json dates = ordered_json::array();
+  ordered_json seeds = ordered_json::array();
+  for (const ping::Circumstances& launch : fit.launches) {
+    libraries.insert(launch.library);
+    dates.push_back(launch.date);
+    seeds.push_back(launch.seed);
+  }
+  ordered_json all{{"how", "timeless calibrate network: measurements of timeless-mpi ping, fitted"},
+                   {"timeless", version},
+                   {"mpi", libraries},
+                   {"hosts", hosts_of(fit)},
+                   {"launches", fit.launches.size()},
+                   {"dates", dates},
+                   {"seeds", seeds},
+                   {"measurements", fit.measurements}};
+  if (fit.between_nodes) all["between_nodes"] = evidence(*fit.between_nodes);
+  if (fit.within_node) all["within_node"] = evidence(*fit.within_node);
+  if (fit.memory_copy) all["memory_copy"] = of_rate(*fit.memory_copy);
+  if (fit.reduction) all["reduction"] = of_rate(*fit.reduction);
+  if (fit.node_port) all["node_port"] = of_port(*fit.node_port);
+  if (fit.receiver_port) all["receiver_port"] = of_port(*fit.receiver_port);
+  all["not_reached"] = fit.not_reached;
+  return all;
+}
+
+ordered_json loggp_of(const FittedLink& link) {
+  ordered_json segments = ordered_json::array();
+  for (std::size_t place = 0; place < link.segments.size(); ++place) {
+    const LogGpSegment& from = link.segments[place];
+    ordered_json segment;
+    if (place + 1 < link.segments.size()) segment["up_to_bytes"] = from.up_to;
+    segment["latency_seconds"] = seven_digits(from.latency);
+    segment["send_overhead_seconds"] = seven_digits(from.send.intercept);
+    segment["send_overhead_seconds_per_byte"] = seven_digits(from.send.slope);
+    segment["nonblocking_send_overhead_seconds"] = seven_digits(from.isend.intercept);
+    segment["nonblocking_send_overhead_seconds_per_byte"] = seven_digits(from.isend.slope);
+    segment["receive_overhead_seconds"] = seven_digits(from.receive.intercept);
+    segment["receive_overhead_seconds_per_byte"] = seven_digits(from.receive.slope);
+    segment["seconds_per_byte"] = seven_digits(from.byte_time);
+    if (from.gap) segment["gap_seconds"] = seven_digits(*from.gap);
+    if (!from.eager) segment["handshake_seconds"] = seven_digits(from.handshake);
+    segments.push_back(segment);
+  }
+  return {{"model", "loggp"}, {"latency_seconds", seven_digits(link.segments.front().latency)}, {"segments", segments}};
+}
+
+/// Both ends of each piece: times between them are on its line.
+ordered_json table_of(const FittedLink& link) {
+  const Curve& curve = link.curves.half_round_trip;
+  ordered_json rows = ordered_json::array();
+  std::uint64_t from = 0;
+  for (const CurvePiece& piece : curve.pieces) {
+    for (const std::uint64_t bytes : {from, piece.up_to})
+      if (rows.empty() || rows.back()[0] < bytes) rows.push_back({bytes, seven_digits(piece.line(static_cast<double>(bytes)))});
+    from = piece.up_to + 1;
+  }
+  return {{"model", "table"}, {"bytes_and_seconds", rows}};
+}
+
+ordered_json hockney_of(const FittedLink& link) {
+  return {{"model", "hockney"},
+          {"latency_seconds", seven_digits(link.curves.hockney.intercept)},
+          {"bandwidth_bytes_per_second", seven_digits(1 / link.curves.hockney.slope)}};
+}
+
+ordered_json link_of(const FittedLink& link, LinkModel model) {
+  switch (model) {
+  case LinkModel::table:
+    return table_of(link);
+  case LinkModel::hockney:
+    return hockney_of(link);
+  default:
+    return loggp_of(link);
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t place = 0; place < std::min(words.size(), most); ++place)
+    text += (place > 0 ? ", " : "") + words[place];
+  if (words.size() > most) text += fmt::format(" and {} more", words.size() - most);
+  return text;
+}
+
+} // namespace
+
+double seven_digits(double value) {
+  const std::string text = fmt::format("{:.7g}", value);
+  double read = value;
+  std::from_chars(text.data(), text.data() + text.size(), read);
+  return read;
+}
+
+std::string source_words(const analysis::NetworkFit& fit) {
+  const ping::Circumstances& first = fit.launches.front();
+  // The library's own words end in a list of where it was built.
+  const std::string library = first.library.substr(0, std::min<std::size_t>(first.library.find(','), 60));
+  return fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
+                     fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
+                     joined(hosts_of(fit)), library);
+}
+
+std::string network_text(const analysis::NetworkFit& fit, const FileWords& words) {
+  ordered_json file{{"format", "timeless.network/1"}};
+  if (!words.name.empty()) file["name"] = words.name;
+  file["description"] = fit.between_nodes ? "measured between nodes" : "measured within one node";
+  file["source"] = source_words(fit).substr(0, 200);
+  file["between_nodes"] = link_of(fit.main_link(), words.model);
+  if (fit.within_node && fit.between_nodes) file["within_node"] = link_of(*fit.within_node, words.model);
+  if (fit.reduction) file["reduction_bytes_per_second"] = seven_digits(fit.reduction->bytes_per_second);
+  // The times of the other models hold the agreement already.
+  if (fit.eager_limit) file["eager_limit_bytes"] = *fit.eager_limit;
+  file["handshake_latencies"] = words.model == LinkModel::loggp ? analysis::handshake_latencies : 0;
+  file["provenance"] = provenance(fit);
+  return file.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace timeless::tools

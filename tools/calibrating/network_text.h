@@ -1,0 +1,26 @@
+#pragma once
+
+#include "analysis/calibration/network/network_fit.h"
+
+#include <string>
+
+namespace timeless::tools {
+
+/// What messages are described by: one of the models of network files.
+enum class LinkModel : std::uint8_t { loggp, table, hockney };
+
+/// What stands in a file beside the measurements.
+struct FileWords {
+  std::string name;  ///< of the network
+  LinkModel model = LinkModel::loggp;
+};
+
+/// A network file (docs/networks.md) of a fit, with what its figures rest on. The same fit gives the same text.
+std::string network_text(const analysis::NetworkFit& fit, const FileWords& words);
+
+/// Figures of files: seven digits, so that nobody reads more into them.
+double seven_digits(double value);
+/// "2026-11-23T01:30:00Z, 5 launches on a, b; Open MPI v4.1.4"
+std::string source_words(const analysis::NetworkFit& fit);
+
+} // namespace timeless::tools

@@ -1,0 +1,86 @@
+#include "tools/render/calibration/network.h"
+
+#include "tools/calibrating/network_text.h"
+#include "tools/cli/console.h"
+
+#include "base/units.h"
+
+#include <limits>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::EagerLimit;
+using analysis::FittedLink;
+using analysis::LogGpSegment;
+using nlohmann::ordered_json;
+
+std::string limit_text(const std::optional<EagerLimit>& limit) {
+  if (!limit) return "not measured";
+  if (!limit->below) return fmt::format("above {} bytes", limit->at_least);
+  if (limit->exact()) return fmt::format("{} bytes", limit->at_least);
+  return fmt::format("{} to {} bytes", limit->at_least, *limit->below - 1);
+}
+
+std::string rate_text(double bytes_per_second) {
+  return fmt::format("{:.3g} GB/s", bytes_per_second / 1e9);
+}
+
+std::string byte_time_text(double seconds) {
+  return fmt::format("{:.4g} ns", seconds * 1e9);
+}
+
+std::string link_text(const FittedLink& link, const char* where) {
+  constexpr double percent = 100;
+  const analysis::LinkCurves& curves = link.curves;
+  std::string text = text_line("{}: eager limit of MPI_Send {}, of MPI_Isend {}", where, limit_text(curves.send_limit),
+                               limit_text(curves.isend_limit));
+  Table table({"up to bytes", "send", "per byte", "receive", "per byte", "latency", "per byte", "gap", "agreement"});
+  for (const LogGpSegment& one : link.segments)
+    table.add({std::to_string(one.up_to), human_seconds(one.send.intercept), byte_time_text(one.send.slope),
+               human_seconds(one.receive.intercept), byte_time_text(one.receive.slope), human_seconds(one.latency),
+               byte_time_text(one.byte_time), one.gap ? human_seconds(*one.gap) : "-",
+               one.eager ? "-" : human_seconds(one.handshake + analysis::handshake_latencies * one.latency)});
+  text += table.text();
+  text += text_line("half round trips: rms {:.1f} %, median error {:.1f} % in {} pieces; one line (Hockney): {}, {}, rms "
+                    "{:.0f} %",
+                    percent * curves.half_round_trip.rms, percent * curves.half_round_trip.median_error,
+                    curves.half_round_trip.pieces.size(), human_seconds(curves.hockney.intercept),
+                    rate_text(1 / curves.hockney.slope), percent * curves.hockney_rms);
+  if (curves.left_after_overlap)
+    text += text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
+                      *curves.left_after_overlap < 0.5 ? "travel" : "do not travel",
+                      percent * *curves.left_after_overlap);
+  return text + "\n";
+}
+
+} // namespace
+
+ordered_json to_json(const NetworkAnswer& answer) {
+  ordered_json json{{"raw", answer.raw}, {"files", answer.files}};
+  json["network"] = ordered_json::parse(network_text(answer.fit, {}));
+  return json;
+}
+
+std::string to_text(const NetworkAnswer& answer) {
+  const analysis::NetworkFit& fit = answer.fit;
+  std::string text = text_line("{} measurements: {}", fit.measurements, source_words(fit)) + "\n";
+  if (fit.between_nodes) text += link_text(*fit.between_nodes, "between nodes");
+  if (fit.within_node) text += link_text(*fit.within_node, "within a node");
+  if (fit.memory_copy) text += text_line("memory copy  {}", rate_text(fit.memory_copy->bytes_per_second));
+  if (fit.reduction) text += text_line("reduction    {}", rate_text(fit.reduction->bytes_per_second));
+  if (fit.node_port)
+    text += text_line("node's port  {} from {} at once", rate_text(fit.node_port->rate.bytes_per_second),
+                      fit.node_port->messages);
+  if (fit.receiver_port)
+    text += text_line("receiver     {} from {} at once", rate_text(fit.receiver_port->rate.bytes_per_second),
+                      fit.receiver_port->messages);
+  for (const std::string& note : fit.not_reached)
+    text += text_line("not reached  {}", note);
+  for (const std::string& file : answer.files)
+    text += text_line("written      {}", file);
+  return text;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "analysis/calibration/network/network_fit.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What calibrate network found, and where it stands now.
+struct NetworkAnswer {
+  analysis::NetworkFit fit;
+  std::string raw;                ///< the file of measurements
+  std::vector<std::string> files; ///< written
+};
+
+nlohmann::ordered_json to_json(const NetworkAnswer& answer);
+std::string to_text(const NetworkAnswer& answer);
+
+} // namespace timeless::tools

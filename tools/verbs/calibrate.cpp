@@ -1,0 +1,32 @@
+#include "tools/verbs/calibrate.h"
+
+#include "tools/verbs/verbs.h"
+
+#include <array>
+#include <memory>
+
+namespace timeless::tools {
+
+namespace {
+
+/// What can be calibrated, in the order `timeless calibrate --help` lists it.
+constexpr std::array calibrations{
+    Verb{"network", "Measure what messages cost, and write the network as a file", add_calibrate_network},
+    Verb{"show", "Show measurements beside what was fitted to them", add_calibrate_show},
+};
+
+} // namespace
+
+VerbAction add_calibrate(CLI::App& command) {
+  const auto chosen = std::make_shared<VerbAction>();
+  for (const Verb& part : calibrations) {
+    CLI::App* under = command.add_subcommand(part.name, part.summary);
+    under->callback([chosen, perform = part.add(*under)] { *chosen = perform; });
+  }
+  command.require_subcommand(1);
+  command.footer("timeless calibrate PART --help says more.\n"
+                 "Example: timeless calibrate network --from raw.csv -o mine.json");
+  return [chosen] { return (*chosen)(); };
+}
+
+} // namespace timeless::tools

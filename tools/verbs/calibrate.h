@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tools/cli/verb.h"
+
+/// The parts of `timeless calibrate`, one file each.
+namespace timeless::tools {
+
+VerbAction add_calibrate_network(CLI::App& command);
+VerbAction add_calibrate_show(CLI::App& command);
+
+} // namespace timeless::tools
