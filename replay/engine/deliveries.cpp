@@ -34,16 +34,16 @@ void Deliveries::deliver(int from, const Batch& batch) {
       break;
     case RecordKind::partial: {
       const InstanceId id{subject, words.number()};
-      collectives_.combine(id, core_.remote->read_instance(from, subject, words, core_.clocks.pool().take()));
+      collectives_.combine(id, core_.remote->read_instance(from, subject, words, core_.clocks.model.pool.take()));
       break;
     }
     case RecordKind::result: {
       const InstanceId id{subject, words.number()};
-      collectives_.conclude(id, core_.remote->read_instance(from, subject, words, core_.clocks.pool().take()));
+      collectives_.conclude(id, core_.remote->read_instance(from, subject, words, core_.clocks.model.pool.take()));
       break;
     }
     case RecordKind::left: {
-      Snapshot start = core_.clocks.pool().take();
+      Snapshot start = core_.clocks.model.pool.take();
       core_.remote->read_values(from, words, start);
       rendezvous_.left(subject, std::move(start));
       break;
@@ -76,11 +76,11 @@ void Deliveries::learn_channel(int from, std::uint32_t number, WordReader& words
 
 void Deliveries::receive_message(int from, std::uint32_t number, WordReader& words) {
   Remote::Arriving& arriving = core_.remote->arriving(from).at(number);
-  Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.pool().take());
+  Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.model.pool.take());
   Message& message = arrived.message;
   if (message.bytes != arriving.bytes || arrived.rendezvous != arriving.rendezvous || arrived.mode != arriving.mode) {
     const ChannelKey& key = core_.channels.key(arriving.channel);
-    CostRows& rows = core_.clocks.rows();
+    CostRows& rows = core_.clocks.model.rows;
     arriving.row = arrived.rendezvous ? rows.rendezvous(key.source, key.destination, message.bytes, arrived.mode)
                                       : rows.message(key.source, key.destination, message.bytes);
     arriving.bytes = message.bytes;
@@ -98,12 +98,12 @@ void Deliveries::receive_message(int from, std::uint32_t number, WordReader& wor
 
 void Deliveries::receive_step(int from, const InstanceId& id, WordReader& words) {
   const std::uint64_t ends = words.number();
-  Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.pool().take());
+  Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.model.pool.take());
   Message& message = arrived.message;
   const auto members = core_.communicators.members(id.first);
   const Rank sender = members[high_half(ends)];
   const Rank receiver = members[low_half(ends)];
-  CostRows& rows = core_.clocks.rows();
+  CostRows& rows = core_.clocks.model.rows;
   message.row = arrived.rendezvous ? rows.rendezvous(sender, receiver, message.bytes, trace::SendMode::standard)
                                    : rows.message(sender, receiver, message.bytes);
   rendezvous_.agree_elsewhere(message, 0, from, arrived.handshake);

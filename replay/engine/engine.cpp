@@ -43,7 +43,7 @@ bool probe(Core& core, RankState& rank, std::uint32_t number, const Operation& o
   }
   if (!core.has_message(rank, operation.receive_channel, rank.ticket)) return false;
   const Message& found = core.message(operation.receive_channel, rank.ticket);
-  const std::uint32_t envelope = core.clocks.rows()[found.row].envelope;
+  const std::uint32_t envelope = core.clocks.model.rows[found.row].envelope;
   core.clocks.take(core.clocks[number], {.sent = found.sent.time(), .row = envelope, .constants = 0});
   return true;
 }

@@ -1,5 +1,6 @@
 #include "replay/engine/outcome.h"
 
+#include "replay/engine/clocks/readings.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -105,7 +106,7 @@ Outcome::LastRank Outcome::last_rank() {
   for (std::uint32_t number = 0; number < core_.ranks.size(); ++number)
     core_.clocks.settle(core_.clocks[number]);
   for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
-    const double end = core_.clocks.times(core_.clocks[teams_.last_thread(number, 0)], 0).end;
+    const double end = times(core_.clocks.model, core_.clocks[teams_.last_thread(number, 0)], 0).end;
     if (end > last.end) last = {core_.world_rank(number), end};
   }
   return last;
@@ -145,7 +146,7 @@ Result Outcome::result() {
   // The ideal lane comes after the network's.
   double ideal_makespan = 0;
   for (std::size_t number = 0; core_.options.ideal && number < core_.ranks.size(); ++number)
-    ideal_makespan = std::max(ideal_makespan, core_.clocks.times(core_.clocks[number], lanes).end);
+    ideal_makespan = std::max(ideal_makespan, times(core_.clocks.model, core_.clocks[number], lanes).end);
   for (std::size_t lane = 0; lane < lanes; ++lane)
     result.lanes.push_back(lane_result(lane, ideal_makespan));
   return result;
@@ -159,12 +160,12 @@ LaneResult Outcome::lane_result(std::size_t lane, double ideal_makespan) {
     one.makespan = std::numeric_limits<double>::infinity();
     return one;
   }
-  if (core_.options.ideal) one.ideal_makespan = ideal_makespan * core_.clocks.rows().compute_scale()[lane];
+  if (core_.options.ideal) one.ideal_makespan = ideal_makespan * core_.clocks.model.rows.compute_scale()[lane];
   for (std::uint32_t number = 0; number < core_.share.size(); ++number) {
     const std::uint32_t last = teams_.last_thread(number, lane);
     one.ranks.push_back(teams_.counted(last, lane));
     if (core_.options.sensitivities)
-      one.rank_sensitivities.push_back(core_.clocks.sensitivity(core_.clocks[last], lane));
+      one.rank_sensitivities.push_back(sensitivity(core_.clocks.model, core_.clocks[last], lane));
   }
   tell_threads(lane, one);
   if (!core_.remote) find_makespan(one); // else of all shares together
@@ -177,7 +178,7 @@ void Outcome::tell_threads(std::size_t lane, LaneResult& result) const {
     const RankThreads& all = *core_.ranks[number].thread->all;
     for (std::uint32_t place = 0; place < all.players.size(); ++place)
       result.threads.push_back({core_.world_rank(number), all.division.number(place),
-                                core_.clocks.times(core_.clocks[all.players[place]], lane)});
+                                times(core_.clocks.model, core_.clocks[all.players[place]], lane)});
   }
 }
 

@@ -1,18 +1,18 @@
-#include "replay/engine/clocks/clocks.h"
-#include "replay/engine/clocks/plain_clocks.h"
+#include "replay/engine/clocks/readings.h"
 
-/// What clocks show, in one lane.
+#include "replay/engine/clocks/lane_steps.h"
+
 namespace timeless::replay {
 
-double Clocks::shown(const Clock& clock, std::size_t lane) {
-  return time_in<Plain>(lanes(), rates_, time(clock), lane).time;
+double shown(LaneModel& model, const Clock& clock, std::size_t lane) {
+  return time_in<Plain>(model.lanes(), model.rates, model.time(clock), lane).time;
 }
 
-double Clocks::shown(const Moment& moment, std::size_t lane) const {
-  return time_in<Plain>(lanes(), rates_, moment.time(), lane).time;
+double shown(const LaneModel& model, const Moment& moment, std::size_t lane) {
+  return time_in<Plain>(model.lanes(), model.rates, moment.time(), lane).time;
 }
 
-RankTimes Clocks::counted(const Clock& clock, std::size_t lane) {
+RankTimes counted(LaneModel& model, const Clock& clock, std::size_t lane) {
   Clock all{.base = clock.base,
             .seconds_per_unit = clock.seconds_per_unit,
             .volume_folded = clock.volume_folded + clock.volume,
@@ -21,40 +21,32 @@ RankTimes Clocks::counted(const Clock& clock, std::size_t lane) {
             .reduced = clock.reduced,
             .counters = clock.counters,
             .start = clock.start};
-  RankTimes times = this->times(all, lane);
-  times.end = shown(clock, lane);
+  RankTimes times = replay::times(model, all, lane);
+  times.end = shown(model, clock, lane);
   return times;
 }
 
-RankTimes Clocks::times(const Clock& clock, std::size_t lane) const {
+RankTimes times(const LaneModel& model, const Clock& clock, std::size_t lane) {
   return {.end = clock.base.values()[lane],
-          .compute = clock.volume_folded * clock.seconds_per_unit * rows_.compute_scale()[lane],
-          .memory_copy = clock.copied_folded * rows_.memory_copy()[lane],
-          .overhead = clock.overhead_folded + clock.reduced * rows_.reduction()[lane] +
-                      (ends_ ? clock.counters[4 * lanes() + lane] : 0),
+          .compute = clock.volume_folded * clock.seconds_per_unit * model.rows.compute_scale()[lane],
+          .memory_copy = clock.copied_folded * model.rows.memory_copy()[lane],
+          .overhead = clock.overhead_folded + clock.reduced * model.rows.reduction()[lane] +
+                      (model.ends ? clock.counters[4 * model.lanes() + lane] : 0),
           .wait = clock.counters[lane],
-          .latency = clock.counters[lanes() + lane],
-          .bandwidth = clock.counters[2 * lanes() + lane],
-          .files = clock.counters[3 * lanes() + lane],
+          .latency = clock.counters[model.lanes() + lane],
+          .bandwidth = clock.counters[2 * model.lanes() + lane],
+          .files = clock.counters[3 * model.lanes() + lane],
           .start = clock.start};
 }
 
-Traced Clocks::traced(const Clock& clock) {
-  return time_in<Traced>(1, rates_, time(clock), 0);
+Traced traced(LaneModel& model, const Clock& clock) {
+  return time_in<Traced>(1, model.rates, model.time(clock), 0);
 }
 
-void Clocks::set_node(Clock& clock, double node) {
-  Snapshot out = writable(clock);
-  Traced now = Traced::load(clock.base.values(), 1, 0);
-  now.node = node;
-  now.store(out.values(), 1, 0);
-  clock.base = std::move(out);
-}
-
-Sensitivity Clocks::sensitivity(const Clock& clock, std::size_t lane) const {
-  const Graded now = Graded::load(clock.base.values(), lanes(), lane);
-  return {.latency = latency_first_ ? now.first : now.second,
-          .bandwidth = latency_first_ ? now.second : now.first,
+Sensitivity sensitivity(const LaneModel& model, const Clock& clock, std::size_t lane) {
+  const Graded now = Graded::load(clock.base.values(), model.lanes(), lane);
+  return {.latency = model.latency_first ? now.first : now.second,
+          .bandwidth = model.latency_first ? now.second : now.first,
           .compute = now.computation};
 }
 

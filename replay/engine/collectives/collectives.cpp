@@ -4,7 +4,7 @@ namespace timeless::replay {
 
 LinkClass Collectives::link(trace::CommunicatorId communicator) {
   auto& link = links_[communicator];
-  if (!link) link = core_.clocks.rows().collective_link(core_.communicators.members(communicator));
+  if (!link) link = core_.clocks.model.rows.collective_link(core_.communicators.members(communicator));
   return *link;
 }
 
@@ -32,7 +32,7 @@ void Collectives::close(std::uint32_t number) {
   shape.library = core_.library; // other processes do not send theirs
   instance.cost = collective_cost(core_.options.collectives, shape);
   const CollectiveCost& cost = instance.cost;
-  instance.row = core_.clocks.rows().row(link(call.communicator), cost.message_size());
+  instance.row = core_.clocks.model.rows.row(link(call.communicator), cost.message_size());
   const Bytes bytes = whole_bytes(cost.message_size());
   instance.overhead = cost.sends * overheads.send(bytes) + cost.nonblocking_sends * overheads.nonblocking_send(bytes) +
                       cost.receives * overheads.receive(bytes);

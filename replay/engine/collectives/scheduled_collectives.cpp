@@ -20,8 +20,8 @@ ScheduledCollectives::Progress ScheduledCollectives::begin(RankState& rank, std:
 /// Lets progress.step be the step at progress.index; false when there are no more.
 bool ScheduledCollectives::next_step(Progress& progress) {
   return progress.schedule->step(progress.index, progress.cursor, progress.member,
-                                 core_.communicators.members(progress.communicator), core_.network, core_.clocks.rows(),
-                                 core_.rendezvous_path, progress.step);
+                                 core_.communicators.members(progress.communicator), core_.network,
+                                 core_.clocks.model.rows, core_.rendezvous_path, progress.step);
 }
 
 /// Notes the step in the rank's path, whether or not it had to wait. A nonblocking collective is part of the path only
@@ -49,7 +49,7 @@ void ScheduledCollectives::begin_step(Progress& progress, Clock& clock, std::uin
   const bool sends = progress.step.to != schedules::nobody;
   progress.handshake = no_handshake;
   if (sends && core_.library.sends_before_posting) send_step(progress, clock, stepper);
-  if (core_.rendezvous_path && progress.step.from != schedules::nobody) progress.posted = core_.clocks.now(clock);
+  if (core_.rendezvous_path && progress.step.from != schedules::nobody) progress.posted = core_.clocks.model.now(clock);
   if (sends && !core_.library.sends_before_posting) send_step(progress, clock, stepper);
 }
 
@@ -131,9 +131,9 @@ ScheduledCollectives::AsyncCollective& ScheduledCollectives::free_async() {
   if (free_async_.empty()) {
     free_async_.push_back(static_cast<std::uint32_t>(async_collectives_.size()));
     AsyncCollective& fresh = async_collectives_.emplace_back();
-    const std::size_t lanes = core_.clocks.lanes();
-    fresh.counters = std::make_unique<double[]>(core_.clocks.counters_per_rank() * lanes);
-    fresh.row = core_.clocks.rows().own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
+    const std::size_t lanes = core_.clocks.model.lanes();
+    fresh.counters = std::make_unique<double[]>(core_.clocks.model.counters_per_rank() * lanes);
+    fresh.row = core_.clocks.model.rows.own_row(fresh.counters.get() + lanes, fresh.counters.get() + 2 * lanes);
   }
   return async_collectives_[free_async_.back()];
 }

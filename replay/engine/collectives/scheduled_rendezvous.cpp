@@ -10,7 +10,7 @@ namespace timeless::replay {
 
 /// Steps begin whose receives are all posted now.
 void ScheduledCollectives::post_together(Progress& progress, Clock& clock) {
-  progress.posted = core_.clocks.now(clock);
+  progress.posted = core_.clocks.model.now(clock);
   for (const MemberStep& step : progress.together) {
     if (step.from == schedules::nobody) continue;
     messages_.for_each({progress.instance, step.from, progress.member}, [&](Message& message) {

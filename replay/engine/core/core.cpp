@@ -46,7 +46,7 @@ Core::Core(const trace::Source& trace, const Network& machine, const ReplayOptio
       share(remote ? remote->share() : RankRange{0, source.run().size}),
       rendezvous_path(on_rendezvous_path || messages_wait(network, options)), communicators(source.run()),
       clocks(network, share, options), channels(share, remote), not_modelled(share.size()),
-      compiler(source.run(), network, communicators, channels, clocks.rows(), rendezvous_path, options),
+      compiler(source.run(), network, communicators, channels, clocks.model.rows, rendezvous_path, options),
       lookahead(source, share, rendezvous_path), transfers(clocks), ranks(share.size()), worklist(ranks.size()),
       explanation(options, begun(clocks, source, share, options), source.run(), lane_names(network), share) {
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
@@ -54,7 +54,7 @@ Core::Core(const trace::Source& trace, const Network& machine, const ReplayOptio
     worklist.push(number);
   }
   if (remote == nullptr) return;
-  remote->set_clocks(clocks.pool().values(), clocks.rows());
+  remote->set_clocks(clocks.model.pool.values(), clocks.model.rows);
   if (explanation.paths) remote->trace_paths(*explanation.paths);
 }
 

@@ -105,13 +105,14 @@ struct Core {
       clock.overhead += send.send_overhead;
       clock.copied += send.bytes;
     } else {
-      clocks.pay_for_send(clock, send.row, send.overhead, send.bytes, send.send_overhead);
+      clocks.sends.pay_for_send(clock, send.row, send.overhead, send.bytes, send.send_overhead);
     }
   }
   /// The message, which sets off as soon as its sender's port lets it.
   template <Pace pace = Pace::usual, typename Send>
   TIMELESS_INLINE Message message(Clock& clock, const Send& send) {
-    return {.sent = pace == Pace::plain ? Clocks::plain_now(clock) : clocks.set_off(clock, send.row, send.bytes),
+    return {.sent = pace == Pace::plain ? LaneModel::plain_now(clock)
+                                        : clocks.sends.set_off(clock, send.row, send.bytes),
             .bytes = send.bytes,
             .receive_overhead = send.receive_overhead,
             .row = send.row};

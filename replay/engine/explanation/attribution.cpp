@@ -1,5 +1,6 @@
 #include "replay/engine/explanation/attribution.h"
 
+#include "replay/engine/clocks/readings.h"
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +14,7 @@ constexpr std::uint32_t computation = 0; ///< among calls
 
 Attributor::Attributor(const ReplayOptions& options, Clocks& clocks, std::size_t ranks)
     : by_(options.attribute), clocks_(clocks), ranks_(ranks), calls_{{"computation", computation}},
-      bytes_left_(options.attribution_bytes), part_bytes_(part_bytes(clocks.lanes())) {
+      bytes_left_(options.attribution_bytes), part_bytes_(part_bytes(clocks.model.lanes())) {
   for (OfRank& rank : ranks_)
     rank.lanes = list();
 }
@@ -152,7 +153,7 @@ std::vector<RankTimes> Attributor::times_of(std::size_t rank, Part& part, std::s
                     .counters = part.counters.get()};
   std::vector<RankTimes> all;
   for (std::size_t lane = 0; lane < lanes; ++lane)
-    all.push_back(clocks_.times(alone, lane));
+    all.push_back(times(clocks_.model, alone, lane));
   return all;
 }
 

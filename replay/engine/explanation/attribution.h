@@ -83,7 +83,7 @@ private:
   void settle(std::size_t rank);
   std::vector<RankTimes> times_of(std::size_t rank, Part& part, std::size_t lanes);
   static Scalars scalars(const Clock& clock);
-  std::size_t list_length() const { return clocks_.counters_per_rank() * clocks_.lanes(); }
+  std::size_t list_length() const { return clocks_.model.counters_per_rank() * clocks_.model.lanes(); }
   std::unique_ptr<double[]> list();
   void close(AttributedTimes* first, AttributedTimes* last, std::size_t lane, const RankTimes& total) const;
   void name_calls(Attribution& attribution) const;

@@ -1,5 +1,6 @@
 #include "replay/engine/explanation/observation.h"
 
+#include "replay/engine/clocks/readings.h"
 #include <utility>
 
 namespace timeless::replay {
@@ -40,10 +41,10 @@ void Observation::note_sent(std::size_t rank, const Operation& operation, Channe
 void Observation::end(std::size_t rank, Clocks& clocks, const Clock& clock, ObservedAction& action) {
   OfRank& of = ranks_[rank];
   action.start = of.end;
-  action.end = of.end = clocks.shown(clock, lane_);
+  action.end = of.end = shown(clocks.model, clock, lane_);
   const std::array parts = {&action.wait, &action.latency, &action.bandwidth, &action.files};
   for (std::size_t part = 0; part < parts.size(); ++part) {
-    const double counted = clock.counters[part * clocks.lanes() + lane_];
+    const double counted = clock.counters[part * clocks.model.lanes() + lane_];
     *parts[part] = counted - std::exchange(of.counted[part], counted);
   }
   action.received = of.present.received;

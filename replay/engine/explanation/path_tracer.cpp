@@ -1,5 +1,6 @@
 #include "replay/engine/explanation/path_tracer.h"
 
+#include "replay/engine/clocks/readings.h"
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -45,7 +46,7 @@ void PathTracer::put(std::size_t number, std::uint32_t place) {
 }
 
 void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t action, Kind kind) {
-  const Traced now = clocks_.traced(clocks_[number]);
+  const Traced now = traced(clocks_.model, clocks_[number]);
   std::uint32_t before = index(now.node);
   // Between an arrival and what departs from there, other departures of the rank say nothing.
   if (before != none && nodes_[before].kind != Kind::arrival && nodes_[before].rank == rank)
@@ -57,7 +58,7 @@ void PathTracer::depart(std::size_t number, trace::Rank rank, std::uint64_t acti
 
 void PathTracer::look(std::size_t number, trace::Rank rank, std::uint64_t action) {
   const Clock& clock = clocks_[number];
-  const Traced now = clocks_.traced(clock);
+  const Traced now = traced(clocks_.model, clock);
   const std::uint32_t place = index(now.node);
   if (place == none) return;
   const Node& node = nodes_[place];
@@ -81,7 +82,7 @@ void PathTracer::mark_path(std::uint32_t place) {
 void PathTracer::mark() {
   for (Node& node : nodes_)
     node.held = false;
-  clocks_.pool().for_each_held([&](const double* values) { mark_path(index(Traced::load(values, 1, 0).node)); });
+  clocks_.model.pool.for_each_held([&](const double* values) { mark_path(index(Traced::load(values, 1, 0).node)); });
   for (std::uint32_t place = 1; place < nodes_.size(); ++place)
     if (nodes_[place].stand_ins > 0) mark_path(place);
 }
@@ -121,7 +122,7 @@ void PathTracer::forget_half() {
 }
 
 PathPiece PathTracer::end_of_path(std::size_t number, trace::Rank rank, std::uint64_t actions) const {
-  const Traced end = clocks_.traced(clocks_[number]);
+  const Traced end = traced(clocks_.model, clocks_[number]);
   PathPiece piece = path_to(index(end.node));
   piece.nodes.insert(piece.nodes.begin(),
                      {.at = end, .action = actions > 0 ? actions - 1 : 0, .rank = rank, .kind = Kind::message});

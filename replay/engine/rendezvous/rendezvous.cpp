@@ -13,9 +13,9 @@ namespace {
 Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
   const bool ports = departure.ends != nullptr && departure.ends->port.fixed != nullptr;
   if (!ports && !departure.sender_goes_on) return start;
-  Snapshot left = clocks.pool().take();
-  for (std::size_t place = 0; place < clocks.pool().values(); ++place)
-    left.values()[place] = departure.held[place % clocks.lanes()] != 0 ? start.values()[place] : 0;
+  Snapshot left = clocks.model.pool.take();
+  for (std::size_t place = 0; place < clocks.model.pool.values(); ++place)
+    left.values()[place] = departure.held[place % clocks.model.lanes()] != 0 ? start.values()[place] : 0;
   return left;
 }
 
@@ -32,7 +32,7 @@ bool Rendezvous::cancelled_later(RankState& rank, std::uint32_t number, const Op
     Clock& clock = core_.clocks[number];
     core_.pay(clock, operation);
     // What sets off where it is not known yet that it comes to nothing keeps the port.
-    core_.clocks.set_off(clock, operation.row, operation.bytes);
+    core_.clocks.sends.set_off(clock, operation.row, operation.bytes);
   }
   rank.start(operation.request).state = RequestState::done;
   return true;
@@ -42,7 +42,7 @@ bool Rendezvous::cancelled_later(RankState& rank, std::uint32_t number, const Op
 
 std::uint64_t Rendezvous::post(std::uint32_t number, std::uint32_t channel_number) {
   core_.depart(number, PathTracer::Kind::message);
-  const Moment now = core_.clocks.now(core_.clocks[number]);
+  const Moment now = core_.clocks.model.now(core_.clocks[number]);
   const std::uint64_t ticket = core_.channels.post(channel_number);
   Channel& channel = core_.channels[channel_number];
   if (!channel.has(ticket))
@@ -71,7 +71,7 @@ void Rendezvous::leave(Message& message, const Moment& posted) {
 void Rendezvous::left(std::uint32_t number, Snapshot start) {
   Handshake& handshake = handshakes_[number];
   if (handshake.abandoned) return handshakes_.end(number);
-  handshake.start = for_sender(std::move(start), core_.clocks.rows()[handshake.row], core_.clocks);
+  handshake.start = for_sender(std::move(start), core_.clocks.model.rows[handshake.row], core_.clocks);
   if (handshake.stepper != no_stepper) return step_left_(handshake.stepper, number);
   const trace::Rank sender = core_.channels.key(handshake.channel).source;
   core_.wake_those(static_cast<std::uint32_t>(sender - core_.share.begin), Waiting::for_posting, number);
@@ -80,7 +80,7 @@ void Rendezvous::left(std::uint32_t number, Snapshot start) {
 // ---- sends
 
 bool Rendezvous::agree(Message& message, Handshake whose) {
-  const CostRow& row = core_.clocks.rows()[message.row];
+  const CostRow& row = core_.clocks.model.rows[message.row];
   if (!row.held) return false;
   // Whoever sends what departs late, but does not wait for it, has done with it.
   const bool waits = row.keeps_sender && (whose.synchronous || strictest_.holds(message.bytes));
@@ -194,7 +194,7 @@ void Rendezvous::forget(Clock& clock, const Request& request) {
 
 void Rendezvous::end_sent(Clock& clock, std::uint32_t handshake) {
   const Handshake& sent = handshakes_[handshake];
-  if (sent.start) core_.clocks.hold_port(clock, sent.start, sent.row, sent.bytes);
+  if (sent.start) core_.clocks.sends.hold_port(clock, sent.start, sent.row, sent.bytes);
   end(handshake);
 }
 

@@ -1,5 +1,6 @@
 #include "replay/engine/threads/thread_teams.h"
 
+#include "replay/engine/clocks/readings.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -242,7 +243,7 @@ bool ThreadTeams::next_part(std::uint32_t number) {
 
 TimedWorklist::Entry ThreadTeams::entry_of(std::uint32_t number) {
   const RankState& rank = core_.ranks[number];
-  const double time = core_.clocks.shown(core_.clocks[number], 0);
+  const double time = shown(core_.clocks.model, core_.clocks[number], 0);
   if (!rank.several) return {.time = time, .rank = number, .number = number};
   return {.time = time,
           .asked = rank.thread->asked,
@@ -292,7 +293,7 @@ std::optional<std::uint32_t> ThreadTeams::core_for(RankState& rank, std::uint32_
   }
   rank.thread->asked = 0;
   std::vector<Passed>& cores = rank.thread->all->cores;
-  const auto free = [&](const Passed& one) { return core_.clocks.shown(one.moment, 0); };
+  const auto free = [&](const Passed& one) { return shown(core_.clocks.model, one.moment, 0); };
   const auto earliest = std::ranges::min_element(cores, {}, free);
   const auto core = static_cast<std::uint32_t>(earliest - cores.begin());
   if (earliest != cores.end() && free(*earliest) <= own.time) return core;
@@ -337,18 +338,18 @@ void ThreadTeams::await(RankState& rank, std::uint32_t number, const Passed& sin
   beyond.resize(lanes);
   std::vector<bool> later(lanes);
   for (std::size_t lane = 0; lane < lanes; ++lane)
-    later[lane] = core_.clocks.shown(since.moment, lane) > core_.clocks.shown(clock, lane);
+    later[lane] = shown(core_.clocks.model, since.moment, lane) > shown(core_.clocks.model, clock, lane);
   core_.clocks.take(clock,
                     {.sent = since.moment.time(), .row = nothing_row(), .messages = 0, .bytes = 0, .constants = 0});
   for (std::size_t lane = 0; lane < lanes; ++lane)
-    if (later[lane]) beyond[lane] = minus(since.counted[lane], core_.clocks.counted(clock, lane));
+    if (later[lane]) beyond[lane] = minus(since.counted[lane], replay::counted(core_.clocks.model, clock, lane));
   if (auto& attributor = core_.explanation.attributor) attributor->take_over(number, since.parts, later);
 }
 
 std::uint32_t ThreadTeams::nothing_row() {
   if (!nothing_row_) {
-    nothing_.assign(core_.clocks.lanes(), 0);
-    nothing_row_ = core_.clocks.rows().own_row(nothing_.data(), nothing_.data());
+    nothing_.assign(core_.clocks.model.lanes(), 0);
+    nothing_row_ = core_.clocks.model.rows.own_row(nothing_.data(), nothing_.data());
   }
   return *nothing_row_;
 }
@@ -356,7 +357,7 @@ std::uint32_t ThreadTeams::nothing_row() {
 /// Others may take the thread's present time.
 void ThreadTeams::pass(std::uint32_t number, Passed& passed) {
   core_.depart(number, PathTracer::Kind::message);
-  passed.moment = core_.clocks.now(core_.clocks[number]);
+  passed.moment = core_.clocks.model.now(core_.clocks[number]);
   for (std::size_t lane = 0; lane < core_.network.lanes.size(); ++lane)
     passed.counted.push_back(counted(number, lane));
   if (auto& attributor = core_.explanation.attributor)
@@ -386,7 +387,7 @@ void ThreadTeams::tell_watchers(RankState& rank, std::uint32_t number) {
 // ---- ends
 
 RankTimes ThreadTeams::counted(std::uint32_t number, std::size_t lane) {
-  RankTimes times = core_.clocks.counted(core_.clocks[number], lane);
+  RankTimes times = replay::counted(core_.clocks.model, core_.clocks[number], lane);
   const RankState& rank = core_.ranks[number];
   if (!rank.thread || rank.thread->beyond.empty()) return times;
   for (double RankTimes::*const counter : rank_counters)
@@ -396,7 +397,7 @@ RankTimes ThreadTeams::counted(std::uint32_t number, std::size_t lane) {
 
 std::uint32_t ThreadTeams::last_thread(std::uint32_t number, std::size_t lane) const {
   if (!core_.ranks[number].several) return number;
-  const auto end = [&](std::uint32_t player) { return core_.clocks.times(core_.clocks[player], lane).end; };
+  const auto end = [&](std::uint32_t player) { return times(core_.clocks.model, core_.clocks[player], lane).end; };
   return *std::ranges::max_element(core_.ranks[number].thread->all->players, {}, end);
 }
 

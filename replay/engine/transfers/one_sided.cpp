@@ -33,7 +33,7 @@ bool OneSided::perform(RankState& rank, std::uint32_t number, const Operation& o
     ask(number, call.row);
     return true;
   case Act::ask_all:
-    ask(number, core_.clocks.rows().row(collectives_.link(call.window), 0));
+    ask(number, core_.clocks.model.rows.row(collectives_.link(call.window), 0));
     return true;
   case Act::finish:
     finish_transfers(number, window);
@@ -65,7 +65,7 @@ bool OneSided::perform(RankState& rank, std::uint32_t number, const Operation& o
 void OneSided::begin_transfer(RankState& rank, std::uint32_t number, const OneSidedCall& call, WindowState& window,
                               RequestId request) {
   Clock& clock = core_.clocks[number];
-  core_.clocks.pay_for_transfer(clock, call.row, call.sent, call.overhead);
+  core_.clocks.sends.pay_for_transfer(clock, call.row, call.sent, call.overhead);
   Transit way = core_.transfers.begin(clock, ports_[number], call.row, call.messages, call.bytes);
   if (request != trace::no_request)
     rank.start(request) = {.subject = core_.transfers.keep(way), .state = RequestState::transfer};
@@ -74,7 +74,7 @@ void OneSided::begin_transfer(RankState& rank, std::uint32_t number, const OneSi
 
 /// There and back, before anything else.
 void OneSided::ask(std::uint32_t number, std::uint32_t row) {
-  const Moment now = core_.clocks.now(core_.clocks[number]);
+  const Moment now = core_.clocks.model.now(core_.clocks[number]);
   core_.clocks.take(core_.clocks[number], {.sent = now.time(), .row = row, .messages = 2, .constants = 2});
 }
 
@@ -92,7 +92,7 @@ bool OneSided::finish_and_meet(RankState& rank, std::uint32_t number, const OneS
 
 void OneSided::notify(std::uint32_t number, const std::vector<Notice>& group) {
   for (const Notice& notice : group) {
-    Message message{.sent = core_.clocks.now(core_.clocks[number]), .row = notice.row};
+    Message message{.sent = core_.clocks.model.now(core_.clocks[number]), .row = notice.row};
     core_.put(notice.to_other, [&] { return std::move(message); });
   }
 }
