@@ -1,9 +1,9 @@
 #include "replay/distributed/participant.h"
 
+#include "replay/distributed/reports.h"
 #include "replay/distributed/shares.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace timeless::replay {
@@ -50,18 +50,18 @@ std::uint64_t actions_of(const trace::Run& run, const RankRange& share) {
 Participant::Participant(const trace::Source& source, const Network& network, const ReplayOptions& options, Bus& bus,
                          const Cooperation& cooperation)
     : source_(source), network_(network), options_(options), bus_(bus), cooperation_(cooperation),
-      endings_(static_cast<std::size_t>(first() ? bus.processes() : 0)) {
+      termination_(bus.processes()), endings_(static_cast<std::size_t>(first() ? bus.processes() : 0)),
+      collected_(source.run(), options) {
   begin();
 }
 
 /// An attempt at the replay; the second one is on the rendezvous path from the beginning (Engine).
 void Participant::begin() {
   phase_ = Phase::replaying;
-  batches_received_ = held_ = sent_ = received_ = 0;
+  batches_received_ = held_ = 0;
   idle_steps_ = 0;
-  said_in_wave_ = 0;
   said_ = false;
-  sent_before_.reset();
+  termination_.begin();
   next_progress_ = actions_between_messages;
   guard([&] {
     auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
@@ -158,21 +158,11 @@ void Participant::handle(int from, const Batch& batch) {
     if (phase_ == Phase::replaying) report();
     return;
   case Word::times:
-    if (phase_ != Phase::ended) return;
-    while (!words.empty())
-      read_rank(words, result_);
+    if (phase_ == Phase::ended) collected_.add_times(words);
     return;
   case Word::findings:
     if (phase_ != Phase::ended) return;
-    result_.actions += words.number();
-    read_ideal(words, result_);
-    read_attribution(words, result_.attribution);
-    findings_.add(read_findings(words));
-    if (options_.critical_path) {
-      const double end = words.real();
-      const auto rank = static_cast<trace::Rank>(words.number());
-      if (end > last_.end || (end == last_.end && rank < last_.rank)) last_ = {rank, end};
-    }
+    collected_.add_summary(words);
     if (--missing_ == 0) complete();
     return;
   case Word::path_end:
@@ -202,7 +192,7 @@ void Participant::handle(int from, const Batch& batch) {
   }
 }
 
-/// What another engine tells this one.
+/// Gives the engine what another one tells it.
 void Participant::take_in(int from, const Batch& batch) {
   const std::uint32_t attempt = low_half(batch.front());
   if (attempt > attempt_) return early_.push_back({from, batch});
@@ -228,8 +218,6 @@ void Participant::send_all(const Batch& batch) {
 
 // ---- is anybody going to have something to do?
 
-/// Two waves of reports that agree, each process's second one after all first ones: in between, nobody sent anything,
-/// and nothing was on its way.
 void Participant::say() {
   said_ = true;
   const std::uint64_t sent = remote_->batches_sent();
@@ -241,21 +229,13 @@ void Participant::say() {
   bus_.send(0, std::move(batch));
 }
 
+/// Says on process 0 that a process has nothing to do.
 void Participant::add(std::uint64_t sent, std::uint64_t received) {
-  sent_ += sent;
-  received_ += received;
-  if (++said_in_wave_ < bus_.processes()) return;
-  const bool all_arrived = sent_ == received_;
-  if (all_arrived && sent_before_ == sent_) return end();
-  sent_before_ = all_arrived ? std::optional(sent_) : std::nullopt;
-  open_wave();
-  send_all(batch_of(Word::ask));
-}
-
-void Participant::open_wave() {
-  sent_ = received_ = 0;
-  said_in_wave_ = 0;
+  const Termination::Wave wave = termination_.add(sent, received);
+  if (wave == Termination::Wave::last) return end();
+  if (wave == Termination::Wave::open) return;
   said_ = false;
+  send_all(batch_of(Word::ask));
 }
 
 // ---- the end
@@ -286,8 +266,8 @@ void Participant::decide() {
     if (engine_->give_up_strictest_lanes(diagnosis)) {
       phase_ = Phase::replaying;
       send_all(batch_of(Word::give_up));
-      sent_before_.reset();
-      return open_wave();
+      said_ = false;
+      return termination_.begin();
     }
     diagnosis = *engine_->outcome().last_deadlock();
   }
@@ -297,16 +277,7 @@ void Participant::decide() {
 void Participant::collect(const std::string& note) {
   send_all(batch_of(Word::report));
   missing_ = bus_.processes() - 1;
-  result_ = engine_->outcome().result();
-  findings_ = engine_->outcome().findings();
-  if (!note.empty()) findings_.notes.insert(note);
-  if (options_.critical_path) last_ = engine_->outcome().last_rank();
-  const auto ranks = static_cast<std::size_t>(source_.run().size);
-  for (LaneResult& lane : result_.lanes) {
-    if (lane.deadlock) continue;
-    lane.ranks.resize(ranks);
-    if (options_.sensitivities) lane.rank_sensitivities.resize(ranks);
-  }
+  collected_.begin(engine_->outcome(), note);
   if (missing_ == 0) complete();
 }
 
@@ -324,28 +295,20 @@ void Participant::report() {
   bus_.send(0, std::move(batch));
   Batch last = batch_of(Word::findings);
   WordWriter words(last);
-  words.put(mine.actions);
-  write_ideal(words, mine);
-  write(words, mine.attribution);
-  write(words, engine_->outcome().findings());
-  if (options_.critical_path) {
-    const Outcome::LastRank rank = engine_->outcome().last_rank();
-    words.put(rank.end);
-    words.put(static_cast<std::uint64_t>(rank.rank));
-  }
+  write_summary(words, mine, engine_->outcome(), options_);
   bus_.send(0, std::move(last));
 }
 
 void Participant::complete() {
-  for (LaneResult& lane : result_.lanes)
-    if (!lane.deadlock) find_makespan(lane);
-  tell(source_.run(), findings_, result_);
-  if (options_.progress) options_.progress(result_.actions, actions_of(source_.run(), {0, source_.run().size}));
-  if (!options_.critical_path || result_.lanes.front().deadlock) return stop();
-  const int process = remote_->process_of(last_.rank);
-  if (process == 0) return add_to_path(engine_->outcome().end_of_path(last_.rank));
+  collected_.complete();
+  const Result& all = collected_.result();
+  if (options_.progress) options_.progress(all.actions, actions_of(source_.run(), {0, source_.run().size}));
+  if (!options_.critical_path || all.lanes.front().deadlock) return stop();
+  const trace::Rank last = collected_.last().rank;
+  const int process = remote_->process_of(last);
+  if (process == 0) return add_to_path(engine_->outcome().end_of_path(last));
   Batch batch = batch_of(Word::path_end);
-  batch.push_back(static_cast<std::uint64_t>(last_.rank));
+  batch.push_back(static_cast<std::uint64_t>(last));
   bus_.send(process, std::move(batch));
 }
 
@@ -359,20 +322,17 @@ void Participant::tell_path(const PathPiece& piece) {
 }
 
 void Participant::add_to_path(PathPiece piece) {
-  std::ranges::move(piece.nodes, std::back_inserter(path_));
+  collected_.add_to_path(piece.nodes);
   while (piece.process == 0) {
     piece = engine_->outcome().path_to(piece.place);
-    std::ranges::move(piece.nodes, std::back_inserter(path_));
+    collected_.add_to_path(piece.nodes);
   }
   if (piece.process > 0) {
     Batch batch = batch_of(Word::path_to);
     batch.push_back(piece.place);
     return bus_.send(piece.process, std::move(batch));
   }
-  std::ranges::reverse(path_);
-  const auto& ranks = result_.lanes.front().ranks;
-  const double began = path_.empty() ? 0 : ranks.at(static_cast<std::size_t>(path_.front().rank)).start;
-  result_.critical_path = path_segments(path_, options_.overlap, began);
+  collected_.end_path();
   stop();
 }
 
@@ -405,7 +365,7 @@ void Participant::take_problem(int process, std::exception_ptr problem) {
 std::optional<Result> Participant::result() {
   if (problem_) std::rethrow_exception(problem_);
   if (!first()) return std::nullopt;
-  return std::move(result_);
+  return std::move(collected_.result());
 }
 
 ProcessWork Participant::work_done() const {

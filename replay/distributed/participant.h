@@ -1,7 +1,8 @@
 #pragma once
 
+#include "replay/distributed/collected_result.h"
 #include "replay/distributed/process_work.h"
-#include "replay/distributed/reports.h"
+#include "replay/distributed/termination.h"
 #include "replay/engine/bus/bus.h"
 #include "replay/engine/core/remote.h"
 #include "replay/engine/engine.h"
@@ -68,7 +69,6 @@ private:
 
   void say();
   void add(std::uint64_t sent, std::uint64_t received);
-  void open_wave();
   void end();
   void answer();
   void decide();
@@ -96,18 +96,11 @@ private:
   std::vector<Bus::Arrival> early_; ///< of the next attempt
   std::uint32_t idle_steps_ = 0;
   bool said_ = false; ///< in the open wave
-  // On process 0. Of the open wave:
-  int said_in_wave_ = 0;
-  std::uint64_t sent_ = 0;
-  std::uint64_t received_ = 0;
-  std::optional<std::uint64_t> sent_before_; ///< in the wave before, if all of it had arrived
-  // Of the end:
+  // On process 0:
+  Termination termination_;
   int missing_ = 0; ///< processes whose answer is to come
   std::vector<std::optional<Ending>> endings_;
-  Findings findings_;
-  Result result_;
-  Outcome::LastRank last_;
-  std::vector<PathNode> path_; ///< from its end, as far as it is known
+  CollectedResult collected_;
   std::exception_ptr problem_;
   int failed_process_ = 0;
 };
