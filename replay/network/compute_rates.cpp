@@ -95,15 +95,22 @@ std::string_view brief(std::string_view host) {
 } // namespace
 
 ComputeRates read_rates(const std::filesystem::path& file) {
-  const Description whole = Description::read(file);
+  constexpr std::size_t most_bytes = std::size_t{1} << 26U; // of calibrations
+  const Description whole = Description::read(file, most_bytes);
   if (const std::string version = whole.word("format"); version != rates_format)
     whole.refuse("format", fmt::format("'{}' is no format this version reads", version),
                  fmt::format("write \"{}\"", rates_format));
-  whole.allow_only({"format", "source", "units_per_second", "hosts", "kernels"});
+  whole.allow_only({"format", "source", "units_per_second", "hosts", "kernels", "instances"});
   ComputeRates rates{.file = file, .source = whole.word_or("source", {})};
   if (whole.has("units_per_second")) rates.units_per_second = whole.positive("units_per_second");
   rates.hosts = rates_by_name(whole, "hosts");
   rates.kernels = rates_by_name(whole, "kernels");
+  if (whole.has("instances")) {
+    rates.instances = read_instances(whole);
+    if (!rates.kernels.empty() || !rates.units_per_second)
+      whole.refuse("instances", "measured kernels beside kernels by hand, or without units_per_second",
+                   "keep the file as timeless calibrate compute has written it");
+  }
   if (!rates.units_per_second && rates.hosts.empty() && rates.kernels.empty())
     whole.refuse("", "no rate at all", "write units_per_second, hosts or kernels");
   return rates;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/network/measured_rates.h"
 #include "trace/model/run.h"
 
 #include <filesystem>
@@ -19,6 +20,7 @@ struct ComputeRates {
   std::optional<double> units_per_second = {}; ///< of hosts and kernels not named
   std::map<std::string, double> hosts = {};    ///< by name of the host
   std::map<std::string, double> kernels = {};  ///< by number, or by the places at both ends
+  std::vector<MeasuredInstance> instances = {}; ///< what calibrations measured, instead of `kernels`
 };
 
 /// Reads a file of rates. Throws Error(invalid_input) naming file, key, what is wrong and what to write.

@@ -14,16 +14,15 @@ namespace timeless::replay {
 
 namespace {
 
-constexpr std::size_t most_bytes = 1U << 20U;
 constexpr std::size_t most_items = 4096;
 constexpr std::size_t most_depth = 16;
 constexpr std::size_t most_characters = 200;
 
-std::string content(const std::filesystem::path& file) {
+std::string content(const std::filesystem::path& file, std::size_t most_bytes) {
   const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file.string(), "name a readable file");
   if (text->size() > most_bytes)
-    throw Error(Failure::invalid_input, "a description of more than a megabyte", file.string(),
+    throw Error(Failure::invalid_input, fmt::format("a description of more than {} MiB", most_bytes >> 20U), file.string(),
                 "descriptions are short: is this the right file?");
   return *text;
 }
@@ -64,8 +63,8 @@ bool printable(std::string_view text) {
 
 } // namespace
 
-Description Description::read(const std::filesystem::path& file) {
-  const std::string text = content(file);
+Description Description::read(const std::filesystem::path& file, std::size_t most_bytes) {
+  const std::string text = content(file, most_bytes);
   nlohmann::json value;
   try {
     value = nlohmann::json::parse(text, Checker(file.string()));
@@ -111,12 +110,15 @@ void Description::allow_only(std::initializer_list<std::string_view> keys) const
   }
 }
 
-double Description::number(std::string_view key) const {
-  const nlohmann::json& value = get(key);
+double Description::checked_number(const nlohmann::json& value, std::string_view key) const {
   if (!value.is_number()) refuse(key, "not a number", "write a number without quotes, in the unit of the key's name");
   const double number = value.get<double>();
   if (!std::isfinite(number) || number < 0) refuse(key, fmt::format("{:g} is not possible", number), "write 0 or more");
   return number;
+}
+
+double Description::number(std::string_view key) const {
+  return checked_number(get(key), key);
 }
 
 double Description::positive(std::string_view key) const {
@@ -132,8 +134,17 @@ std::uint64_t Description::whole_number(std::string_view key) const {
   refuse(key, "not a whole number, 0 or more", "write it without quotes, point or exponent");
 }
 
-std::string Description::word(std::string_view key) const {
+bool Description::flag(std::string_view key) const {
   const nlohmann::json& value = get(key);
+  if (!value.is_boolean()) refuse(key, "neither true nor false", "write true or false without quotes");
+  return value.get<bool>();
+}
+
+std::string Description::word(std::string_view key) const {
+  return checked_word(get(key), key);
+}
+
+std::string Description::checked_word(const nlohmann::json& value, std::string_view key) const {
   if (!value.is_string()) refuse(key, "not a text", "write it in quotes");
   std::string text = value.get<std::string>();
   if (text.empty() || text.size() > most_characters || !printable(text))
@@ -173,6 +184,20 @@ std::vector<Description::Pair> Description::pairs(std::string_view key) const {
       refuse(item, "not a whole number and a number", "write [size, value]");
     all.push_back({value[0].get<std::uint64_t>(), value[1].get<double>()});
   }
+  return all;
+}
+
+std::vector<double> Description::numbers(std::string_view key) const {
+  std::vector<double> all;
+  for (const nlohmann::json& value : list(key))
+    all.push_back(checked_number(value, fmt::format("{}[{}]", key, all.size())));
+  return all;
+}
+
+std::vector<std::string> Description::words(std::string_view key) const {
+  std::vector<std::string> all;
+  for (const nlohmann::json& value : list(key))
+    all.push_back(checked_word(value, fmt::format("{}[{}]", key, all.size())));
   return all;
 }
 

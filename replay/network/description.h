@@ -17,8 +17,8 @@ namespace timeless::replay {
 /// An object of a description, with where it stands for messages.
 class Description {
 public:
-  /// Reads a file of at most a megabyte whose one value is an object. A key that comes twice is an error.
-  static Description read(const std::filesystem::path& file);
+  /// Reads a file of at most so many bytes whose one value is an object. A key that comes twice is an error.
+  static Description read(const std::filesystem::path& file, std::size_t most_bytes = std::size_t{1} << 20U);
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Throws naming a key that is none of these.
@@ -37,6 +37,9 @@ public:
     double second = 0;
   };
   std::vector<Pair> pairs(std::string_view key) const; ///< a list of [whole number, number] likewise
+  std::vector<double> numbers(std::string_view key) const;    ///< a list likewise, each as number() has it
+  std::vector<std::string> words(std::string_view key) const; ///< likewise, each as word() has it
+  bool flag(std::string_view key) const;                      ///< true or false
   std::vector<std::string> keys() const;
 
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& advice) const;
@@ -48,6 +51,8 @@ private:
   const nlohmann::json* find(std::string_view key) const;
   const nlohmann::json& get(std::string_view key) const;
   const nlohmann::json& list(std::string_view key) const;
+  double checked_number(const nlohmann::json& value, std::string_view key) const;
+  std::string checked_word(const nlohmann::json& value, std::string_view key) const;
 
   nlohmann::json value_;
   std::string file_;

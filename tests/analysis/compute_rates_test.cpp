@@ -298,7 +298,7 @@ TEST_F(Join, refuses_another_number_of_ranks) {
 }
 
 TEST_F(Join, refuses_launches_without_times) {
-  times.description().counter = {};
+  times.description().counter = {.name = "none", .version = {}, .unit = trace::VolumeUnit::none};
   EXPECT_THAT(difference(), HasSubstr("without the time of its computations"));
 }
 
@@ -329,6 +329,25 @@ TEST_F(Join, takes_a_computation_too_short_for_the_clock_for_no_time) {
   EXPECT_EQ(launch.kernels[0].seconds(), 0);
   EXPECT_DOUBLE_EQ(launch.kernels[1].seconds(), 7e-9);
   EXPECT_DOUBLE_EQ(launch.ranks[0].volume, 40);
+}
+
+TEST_F(Join, takes_volumes_and_times_of_a_launch_that_has_both) {
+  times.description().counter = volumes.description().counter;
+  const auto compute = [&](std::uint64_t recorded, std::uint64_t launched, std::uint64_t nanoseconds,
+                           std::uint64_t entry) {
+    volumes.compute(0, recorded, 0);
+    times.compute(0, launched, 0);
+    times.times(0, {entry, entry + nanoseconds});
+    both({.kind = ActionKind::barrier});
+    times.times(0, {entry + nanoseconds, entry + nanoseconds});
+  };
+  compute(100, 110, 1250, 0);
+  compute(1, 1, 250, 2000); // nothing but the readings
+  volumes.finalize();
+  times.finalize();
+  const JoinedLaunch launch = join(volumes, times);
+  EXPECT_DOUBLE_EQ(launch.kernels[0].volume(), 111);
+  EXPECT_DOUBLE_EQ(launch.kernels[0].seconds(), 1e-6);
 }
 
 TEST_F(Join, counts_the_longest_worker_as_the_burst) {

@@ -173,7 +173,7 @@ TEST_F(NetworkFile, of_hostile_content_ends_in_an_error) {
   EXPECT_THAT(refusal(R"({"format": 1e999})"), HasSubstr("too large"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "format": "timeless.network/1"})"), HasSubstr("twice"));
   EXPECT_THAT(refusal("{\"a\": " + std::string(100000, '[')), HasSubstr("too deep"));
-  EXPECT_THAT(refusal(std::string(2U << 20U, ' ')), HasSubstr("more than a megabyte"));
+  EXPECT_THAT(refusal(std::string(2U << 20U, ' ')), HasSubstr("more than 1 MiB"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/1", "name": "a\nb"})"), HasSubstr("not printable"));
   EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": 1e10})")), HasSubstr("at most 1e9"));
   EXPECT_THAT(refusal(with_link(R"({"model": "hockney", "latency_seconds": 0, "bandwidth_bytes_per_second": 1e-320})")),

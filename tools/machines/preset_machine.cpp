@@ -28,7 +28,15 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
                   "Instructions per second of one rank on the machine to predict")
       ->check(positive_number())
       ->default_str(fmt::format("{:g}, an assumption", assumed_instruction_rate));
-  command.add_option("--rates", options.rates, "A file with the rates of hosts and kernels (JSON)")->default_str("");
+  command
+      .add_option("--rates", options.rates,
+                  "A file with the rates of hosts and kernels (JSON), by hand or by timeless calibrate compute")
+      ->default_str("");
+  command
+      .add_option("--noise", options.noise,
+                  "With measured rates, draw the time of each visit to a kernel from those measured; the same seed gives "
+                  "the same times")
+      ->type_name("SEED");
 }
 
 namespace {
@@ -61,13 +69,17 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
   speeds.sentence = fmt::format("rates of {}", options.rates);
   if (rates.units_per_second)
     speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), units(run));
+  if (options.calibrated) {
+    speeds.sentence = options.calibrated->sentence;
+    speeds.calibrated = true;
+  }
   if (!rates.hosts.empty()) speeds.sentence += ", " + counted(rates.hosts.size(), "host") + " of their own";
   if (!rates.kernels.empty()) speeds.sentence += ", " + counted(rates.kernels.size(), "kernel") + " of their own";
   return speeds;
 }
 
 ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
-  ComputeBasis basis{.sentence = sentence, .from = "--rates"};
+  ComputeBasis basis{.sentence = sentence, .from = calibrated ? "calibration" : "--rates"};
   for (const std::uint32_t node : node_of_rank) {
     const double rate = 1 / seconds_per_unit.at(node);
     basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;

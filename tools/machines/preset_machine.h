@@ -8,10 +8,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace timeless::tools {
+
+/// What a file of measured rates says of a run, whose volumes have been rated by it (replay/network/rated_source.h).
+struct CalibratedCompute {
+  std::string sentence; ///< for a reader
+  /// The time of all computation by the launch that was fastest and by the slowest, over that by the rates.
+  double fastest = 1;
+  double slowest = 1;
+  std::vector<std::string> notes;
+};
 
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
@@ -20,6 +32,8 @@ struct PresetMachineOptions {
   std::string hostfile = {};
   double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
   std::string rates = {};  ///< a file of rates by host and kernel
+  std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
+  std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
 };
 
 /// Gives a verb the option --platform, which may be repeated.
@@ -32,6 +46,7 @@ struct ComputeSpeeds {
   std::vector<double> seconds_per_unit; ///< by node
   std::vector<double> kernel_factors;   ///< see replay::kernel_factors
   std::string sentence;                 ///< for a reader
+  bool calibrated = false;              ///< measured for this program
 
   /// Of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;

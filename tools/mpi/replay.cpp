@@ -2,6 +2,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/mpi/command.h"
 #include "tools/render/replay/prediction.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/kernel_names.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/on_platform.h"
@@ -181,7 +182,7 @@ int replay_on_processes(ReplayRequest& request) {
     refuse_what_one_process_does(request);
     read_words(request);
     require_machine(asked);
-    source = open_trace(asked.trace, asked.from);
+    source = rated(open_trace(asked.trace, asked.from), asked.machine);
     lack = incompleteness(source->run());
     timeline = asked_timeline(request, *source, first);
   });

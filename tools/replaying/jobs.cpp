@@ -2,6 +2,7 @@
 
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/smpi_prediction.h"
 
@@ -48,7 +49,7 @@ OpenedJob opened(const PredictionOptions& asked, const std::string& word) {
       job.asked.trace = word.substr(0, at);
       job.asked.machine.hostfile = word.substr(at + 1);
     }
-  job.source = open_trace(job.asked.trace, job.asked.from);
+  job.source = rated(open_trace(job.asked.trace, job.asked.from), job.asked.machine);
   job.lack = incompleteness(job.source->run());
   if (!job.lack.empty())
     print_warning(job.asked.trace + " is incomplete: " + job.lack + "; the prediction ends where it does");

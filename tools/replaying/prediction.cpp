@@ -6,6 +6,7 @@
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
+#include "base/files/new_file.h"
 #include "replay/network/machine_network.h"
 
 #include <fmt/format.h>

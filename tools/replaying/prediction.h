@@ -2,6 +2,7 @@
 
 #include "analysis/contention.h"
 #include "analysis/critical_path.h"
+#include "analysis/statistics/quantiles.h"
 #include "analysis/tolerance.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_format.h"
@@ -78,6 +79,9 @@ struct Prediction {
   std::vector<MachineBasis> bases; ///< of each machine, which have equally many of the lanes, one after the other
   std::vector<std::string> notes;
   std::vector<LaneTolerance> tolerances;               ///< by configuration, where asked for
+  /// By configuration, in seconds: the makespans by the launches that the rates are from; empty where they are not
+  /// measured.
+  std::vector<analysis::Interval> intervals;
   std::optional<analysis::CriticalPath> critical_path; ///< of the first configuration that ends, where asked for
   std::size_t critical_path_lane = 0;                  ///< which that is
   std::vector<double> cpu_seconds;                     ///< SMPI: of the simulation, by configuration

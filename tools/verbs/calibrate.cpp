@@ -12,6 +12,7 @@ namespace {
 /// What can be calibrated, in the order `timeless calibrate --help` lists it.
 constexpr std::array calibrations{
     Verb{"network", "Measure what messages cost, and write the network as a file", add_calibrate_network},
+    Verb{"compute", "Measure how fast a program computes, and write the rates of its kernels", add_calibrate_compute},
     Verb{"show", "Show measurements beside what was fitted to them", add_calibrate_show},
 };
 

@@ -5,6 +5,7 @@
 /// The parts of `timeless calibrate`, one file each.
 namespace timeless::tools {
 
+VerbAction add_calibrate_compute(CLI::App& command);
 VerbAction add_calibrate_network(CLI::App& command);
 VerbAction add_calibrate_show(CLI::App& command);
 

@@ -5,6 +5,7 @@
 #include "tools/machines/preset_machine.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/classification.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/judged_machines.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
@@ -84,8 +85,8 @@ std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trac
   return all;
 }
 
-int classify_trace(const ClassifyOptions& options) {
-  const auto source = open_trace(options.trace, options.from);
+int classify_trace(ClassifyOptions& options) {
+  const auto source = rated(open_trace(options.trace, options.from), options.machine);
   const JudgedMachines machines(source->run(), options.machine, options.platforms, options.anchor_latency,
                                 options.anchor_bandwidth);
   replay::Result result;

@@ -3,6 +3,7 @@
 #include "tools/render/answer.h"
 #include "tools/render/replay/jobs.h"
 #include "tools/render/replay/prediction.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/jobs.h"
 #include "tools/replaying/kernel_names.h"
 #include "tools/replaying/not_modelled.h"
@@ -31,12 +32,13 @@ int replay_trace(ReplayRequest& request) {
   if (!request.jobs.empty()) return replay_jobs(request);
   const PredictionOptions& asked = request.prediction;
   if (asked.trace.empty()) throw Error(Failure::usage, "no trace to replay", {}, "name one, or several with --job");
-  const auto source = open_trace(asked.trace, asked.from);
+  const auto source = rated(open_trace(asked.trace, asked.from), request.prediction.machine);
   const std::string lack = incompleteness(source->run());
   if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the prediction ends where it does");
   const auto timeline = asked_timeline(request, *source);
   const auto simgrid_timeline = asked_simgrid_timeline(request);
   Prediction prediction = predict_as_far_as_known(*source, asked, predict);
+  add_intervals(prediction, *source, asked);
   if (timeline) prediction.timeline = written(request.timeline, timeline->finish(prediction.result));
   if (simgrid_timeline) prediction.timeline = written(request.timeline, simgrid_timeline->finish());
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())

@@ -11,6 +11,7 @@ namespace timeless::analysis {
 struct Burst {
   trace::KernelId kernel = trace::no_kernel; ///< none where nothing was computed
   std::uint64_t volume = 0;                  ///< of the calling thread, or of the worker thread that did most
+  std::uint64_t nanoseconds = 0;             ///< between its recorded times; 0 where there are none
 };
 
 /// The calls of a rank in order, and begins and ends of regions, each with the computation before it. What is said of

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -80,8 +82,37 @@ private:
   std::vector<KernelId> pairs_;
 };
 
+/// Whose volumes and times a visit has.
+class Meter {
+public:
+  /// `least`: what the shortest computation of a launch with both took, in nanoseconds.
+  Meter(const trace::Run& times, std::uint64_t least) : both_(has_both(times)), least_(least) {}
+
+  static bool has_both(const trace::Run& times) { return times.counter.unit != trace::VolumeUnit::nanoseconds; }
+
+  Visit visit(const Burst& counted, const Burst& timed) const {
+    if (!both_)
+      return {.volume = static_cast<double>(counted.volume), .seconds = static_cast<double>(timed.volume) * 1e-9};
+    const std::uint64_t nanoseconds = timed.nanoseconds - std::min(timed.nanoseconds, least_);
+    return {.volume = static_cast<double>(timed.volume), .seconds = static_cast<double>(nanoseconds) * 1e-9};
+  }
+
+private:
+  bool both_;
+  std::uint64_t least_;
+};
+
+std::uint64_t shortest(const trace::Source& times) {
+  if (!Meter::has_both(times.run())) return 0;
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const trace::RankRecord& record : times.run().ranks)
+    for (BurstReader reader(times, record.rank); reader.next();)
+      if (reader.burst().nanoseconds > 0) least = std::min(least, reader.burst().nanoseconds);
+  return least;
+}
+
 void join_rank(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, KernelPairs& pairs,
-               JoinedLaunch& launch) {
+               const Meter& meter, JoinedLaunch& launch) {
   BurstReader counted(volumes, rank);
   BurstReader timed(times, rank);
   RankSums& sums = launch.ranks.emplace_back();
@@ -99,8 +130,7 @@ void join_rank(const trace::Source& volumes, const trace::Source& times, trace::
     if (timed.burst().kernel != trace::no_kernel && !pairs.same(burst.kernel, timed.burst().kernel))
       differ(rank, at, fmt::format("{} is called from another place of the program, or of another build",
                                    described(counted.action())));
-    const Visit visit{.volume = static_cast<double>(burst.volume),
-                      .seconds = static_cast<double>(timed.burst().volume) * 1e-9};
+    const Visit visit = meter.visit(burst, timed.burst());
     launch.kernels.at(burst.kernel).add(visit);
     sums.volume += visit.volume;
     sums.seconds += visit.seconds;
@@ -108,12 +138,16 @@ void join_rank(const trace::Source& volumes, const trace::Source& times, trace::
 }
 
 void require_joinable(const trace::Run& volumes, const trace::Run& times) {
-  if (times.counter.unit != trace::VolumeUnit::nanoseconds)
+  const bool both = times.counter.unit == volumes.counter.unit && times.counter.name == volumes.counter.name;
+  if (times.counter.unit != trace::VolumeUnit::nanoseconds && !both)
     throw Error(Failure::invalid_input, "a launch was recorded without the time of its computations",
-                "counter " + times.counter.name, "record it with --counter walltime or cputime");
+                "counter " + times.counter.name,
+                "record it with --counter walltime or cputime, or with the recording's counter and --timestamps");
   if (volumes.size != times.size)
     throw Error(Failure::invalid_input,
-                fmt::format("the launch has {} ranks, the recording {}", times.size, volumes.size), {},
+                fmt::format("the launch has {} rank{}, the recording {}", times.size, times.size == 1 ? "" : "s",
+                            volumes.size),
+                {},
                 "launch as many ranks as were recorded");
   for (const trace::Run* run : {&volumes, &times})
     if (!run->complete())
@@ -145,8 +179,9 @@ JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   launch.kernels.resize(volumes.run().kernels.size());
   launch.processor_time = times.run().counter.name == "cputime";
   KernelPairs pairs(volumes.run(), times.run());
+  const Meter meter(times.run(), shortest(times));
   for (const trace::RankRecord& record : volumes.run().ranks)
-    join_rank(volumes, times, record.rank, pairs, launch);
+    join_rank(volumes, times, record.rank, pairs, meter, launch);
   return launch;
 }
 

@@ -48,7 +48,9 @@ struct JoinedLaunch {
 };
 
 /// Joins a recording of volumes with one of times (counter walltime or cputime) of the same program with the same input
-/// on as many ranks: the i-th computation of a rank there is the i-th here, since both lie between the same calls.
+/// on as many ranks: the i-th computation of a rank there is the i-th here, since both lie between the same calls. A
+/// launch by the recording's own counter with timestamps has both, volumes and times; what reading counter and clock
+/// takes is then the shortest of its computations.
 ///
 /// Two recordings are of one program when each rank makes the same calls in the same order: the same kinds, partners,
 /// sizes and communicators, between the same places of the same build. What may differ from run to run is left out: the

@@ -61,6 +61,8 @@ nlohmann::ordered_json lane_json(const Prediction& prediction, std::size_t numbe
   nlohmann::ordered_json json;
   json["name"] = lane.name;
   json["makespan_seconds"] = lane.makespan;
+  if (number < prediction.intervals.size())
+    json["makespan_interval_seconds"] = {prediction.intervals[number].low, prediction.intervals[number].high};
   json["overheads"] = basis.overheads;
   json["compute_rate"] = to_json(basis.compute);
   json["mean_seconds"] = to_json(replay::mean(lane), attributed);

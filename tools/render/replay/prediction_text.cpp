@@ -118,6 +118,10 @@ std::string conditions_text(const PredictionAnswer& answer) {
   text += measured_text(run, prediction);
   const ComputeBasis& compute = prediction.bases.front().compute;
   text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  for (std::size_t lane = 0; lane < prediction.intervals.size(); ++lane)
+    text += text_line("{:<10}{}: {} to {}, by the launches that the rates are from", lane == 0 ? "interval" : "",
+                      prediction.result.lanes[lane].name, human_seconds(prediction.intervals[lane].low),
+                      human_seconds(prediction.intervals[lane].high));
   text += text_line("{:<10}{}", "model",
                     asked.backend == Backend::smpi
                         ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"

@@ -1,0 +1,203 @@
+#include "replay/network/measured_rates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+
+namespace timeless::replay {
+
+namespace {
+
+using trace::CallSite;
+using trace::Run;
+
+constexpr double same_size = 1.1; // visits of sizes within this factor are of one size
+
+RelativeTimes relative_times(const Description& kernel) {
+  RelativeTimes times{};
+  const std::vector<double> numbers = kernel.numbers("relative_times");
+  if (numbers.size() != times.size() || !std::ranges::is_sorted(numbers))
+    kernel.refuse("relative_times", "not 11 numbers that rise", "leave the file as it was written");
+  std::ranges::copy(numbers, times.begin());
+  return times;
+}
+
+MeasuredKernel read_kernel(const Description& item) {
+  item.allow_only({"kernel", "places", "units_per_second", "fixed_seconds", "interval", "launches", "visits",
+                   "units_per_visit", "share", "seconds", "explained", "weight", "own", "spread", "relative_times",
+                   "clock"});
+  MeasuredKernel kernel{.name = item.word("kernel"),
+                        .places = item.word_or("places", {}),
+                        .units_per_second = item.positive("units_per_second"),
+                        .fixed_seconds = item.number_or("fixed_seconds", 0),
+                        .launches = {},
+                        .units_per_visit = item.positive("units_per_visit"),
+                        .own = item.flag("own"),
+                        .relative_times = relative_times(item)};
+  if (item.has("launches"))
+    for (const double rate : item.numbers("launches")) {
+      if (!(rate > 0)) item.refuse("launches", "a rate of 0", "write rates above 0");
+      kernel.launches.push_back(rate);
+    }
+  return kernel;
+}
+
+MeasuredInstance read_instance(const Description& item) {
+  item.allow_only({"name", "program", "date", "timeless", "mpi", "counter", "unit", "hosts", "cpu", "ranks",
+                   "ranks_per_node", "launches", "clocks", "units_per_second", "interval", "units_per_rank", "whole",
+                   "whole_spread", "coverage", "explained", "builds", "not_reached", "kernels"});
+  MeasuredInstance instance{.name = item.word("name"),
+                            .program = item.word_or("program", {}),
+                            .date = item.word_or("date", {}),
+                            .cpu = item.word_or("cpu", {}),
+                            .counter = item.word_or("counter", {}),
+                            .hosts = item.has("hosts") ? item.words("hosts") : std::vector<std::string>{},
+                            .ranks = item.whole_number("ranks"),
+                            .ranks_per_node = item.whole_number("ranks_per_node"),
+                            .launches = item.whole_number("launches"),
+                            .units_per_second = item.positive("units_per_second"),
+                            .units_per_rank = item.positive("units_per_rank")};
+  if (item.has("builds")) instance.builds = item.words("builds");
+  for (const Description& kernel : item.objects("kernels"))
+    instance.kernels.push_back(read_kernel(kernel));
+  return instance;
+}
+
+std::string file_name(const Run& run, std::uint32_t module) {
+  return std::filesystem::path(run.modules.at(module).path).filename().string();
+}
+
+std::string place_name(const Run& run, const CallSite& site) {
+  return site.module < run.modules.size() ? fmt::format("{}+{:#x}", file_name(run, site.module), site.offset) : "";
+}
+
+/// "module build-id", as MeasuredInstance::builds has it; empty where the module's build is not known.
+std::string build_of(const Run& run, std::uint32_t module) {
+  if (module >= run.modules.size() || run.modules[module].build_id.empty()) return {};
+  std::string text = file_name(run, module) + " ";
+  for (const char byte : run.modules[module].build_id)
+    text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+/// Whether the instance may have had this module; not known is taken for the same.
+bool has_build(const MeasuredInstance& instance, const Run& run, std::uint32_t module) {
+  const std::string build = build_of(run, module);
+  return build.empty() || instance.builds.empty() ||
+         std::ranges::find(instance.builds, build) != instance.builds.end();
+}
+
+/// An instance by the names of its kernels, as they are in one run.
+class Index {
+public:
+  Index(const MeasuredInstance& instance, const Run& run) : run_(run) {
+    for (std::uint32_t module = 0; module < run.modules.size(); ++module)
+      same_build_.push_back(has_build(instance, run, module));
+    for (const MeasuredKernel& kernel : instance.kernels) {
+      by_name_.emplace(kernel.name, &kernel);
+      if (!kernel.places.empty()) by_places_.emplace(kernel.places, &kernel);
+    }
+  }
+
+  const MeasuredKernel* find(trace::KernelId id, const KernelOfRun& kernel) const {
+    const trace::Kernel& ends = run_.kernels[id];
+    if (same(ends.begin) && same(ends.end)) {
+      const auto found = by_name_.find(place_name(run_, ends.begin) + ".." + place_name(run_, ends.end));
+      if (found != by_name_.end()) return found->second;
+    }
+    const auto found = by_places_.find(kernel.places);
+    return found == by_places_.end() ? nullptr : found->second;
+  }
+
+private:
+  bool same(const CallSite& site) const { return site.module < same_build_.size() && same_build_[site.module]; }
+
+  const Run& run_;
+  std::vector<bool> same_build_; ///< by module
+  std::map<std::string, const MeasuredKernel*> by_name_;
+  std::map<std::string, const MeasuredKernel*> by_places_;
+};
+
+KernelTiming timing(const MeasuredKernel& kernel) {
+  KernelTiming timing{.fixed_seconds = kernel.fixed_seconds,
+                      .seconds_per_unit = 1 / kernel.units_per_second,
+                      .own = kernel.own,
+                      .relative_times = kernel.relative_times};
+  for (const double rate : kernel.launches)
+    timing.launches.push_back(1 / rate);
+  return timing;
+}
+
+/// Between two sizes.
+KernelTiming between(const MeasuredKernel& smaller, const MeasuredKernel& larger, double size) {
+  const double part =
+      std::log(size / smaller.units_per_visit) / std::log(larger.units_per_visit / smaller.units_per_visit);
+  const double ratio = smaller.units_per_second / larger.units_per_second; // of their times
+  const double factor = std::pow(ratio, part);
+  KernelTiming found = timing(smaller);
+  found.own = smaller.own && larger.own;
+  found.fixed_seconds = (1 - part) * smaller.fixed_seconds + part * larger.fixed_seconds;
+  found.seconds_per_unit *= factor;
+  for (double& seconds : found.launches)
+    seconds *= factor;
+  if (part > 0.5) found.relative_times = larger.relative_times;
+  return found;
+}
+
+KernelTiming of_size(std::vector<const MeasuredKernel*> candidates, double size) {
+  std::ranges::stable_sort(candidates, {}, &MeasuredKernel::units_per_visit);
+  const MeasuredKernel& smallest = *candidates.front();
+  const MeasuredKernel& largest = *candidates.back();
+  const auto larger = std::ranges::find_if(
+      candidates, [&](const MeasuredKernel* kernel) { return kernel->units_per_visit >= size; });
+  if (larger != candidates.begin() && larger != candidates.end()) {
+    const MeasuredKernel& below = **std::prev(larger);
+    // Sizes that are the same but for rounding say nothing of a slope.
+    if ((*larger)->units_per_visit > below.units_per_visit * 1.001) return between(below, **larger, size);
+    return timing(**larger);
+  }
+  KernelTiming nearest = timing(larger == candidates.end() ? largest : smallest);
+  nearest.outside = size > largest.units_per_visit * same_size || size * same_size < smallest.units_per_visit;
+  return nearest;
+}
+
+} // namespace
+
+std::vector<MeasuredInstance> read_instances(const Description& whole) {
+  std::vector<MeasuredInstance> instances;
+  for (const Description& item : whole.objects("instances"))
+    instances.push_back(read_instance(item));
+  return instances;
+}
+
+bool of_another_build(const MeasuredInstance& instance, const Run& run) {
+  for (std::uint32_t module = 0; module < run.modules.size(); ++module)
+    if (!has_build(instance, run, module)) return true;
+  return false;
+}
+
+std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances, const Run& run,
+                                  std::span<const KernelOfRun> kernels, double units_per_rank) {
+  std::vector<Index> indices;
+  for (const MeasuredInstance& instance : instances)
+    indices.emplace_back(instance, run);
+  const auto distance = [&](const MeasuredInstance& instance) {
+    return units_per_rank > 0 ? std::abs(std::log(instance.units_per_rank / units_per_rank)) : 0;
+  };
+  const auto nearest = std::ranges::min_element(instances, {}, distance);
+  std::vector<KernelTiming> all;
+  for (trace::KernelId id = 0; id < run.kernels.size(); ++id) {
+    std::vector<const MeasuredKernel*> candidates;
+    for (const Index& index : indices)
+      if (const MeasuredKernel* kernel = index.find(id, kernels[id])) candidates.push_back(kernel);
+    if (candidates.empty())
+      all.push_back({.seconds_per_unit = 1 / nearest->units_per_second});
+    else
+      all.push_back(of_size(std::move(candidates), kernels[id].units_per_visit));
+  }
+  return all;
+}
+
+} // namespace timeless::replay

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "replay/network/description.h"
+#include "trace/model/run.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::replay {
+
+/// What a kernel's visits took over what its rate gives them, at the quantiles 0.01, 0.1, 0.2, ... 0.9, 0.99.
+using RelativeTimes = std::array<double, 11>;
+
+/// A kernel as a calibration measured it: a visit of v units takes fixed_seconds + v / units_per_second.
+struct MeasuredKernel {
+  std::string name;   ///< "module+offset..module+offset"
+  std::string places; ///< the same as functions of the program, to find it in another build; may be empty
+  double units_per_second = 0;
+  double fixed_seconds = 0;
+  std::vector<double> launches; ///< the rate by each launch alone
+  double units_per_visit = 0;
+  bool own = false; ///< measured well enough for a rate of its own
+  RelativeTimes relative_times{};
+};
+
+/// A program, on some input, that was calibrated.
+struct MeasuredInstance {
+  std::string name;
+  std::string program = {};
+  std::string date = {};
+  std::string cpu = {};
+  std::string counter = {}; ///< what counted the volumes
+  std::vector<std::string> hosts = {};
+  std::uint64_t ranks = 0;
+  std::uint64_t ranks_per_node = 0;
+  std::uint64_t launches = 0;
+  double units_per_second = 0; ///< of kernels without a rate
+  double units_per_rank = 0;   ///< that were computed
+  std::vector<std::string> builds = {}; ///< "module build-id-in-hexadecimal"
+  std::vector<MeasuredKernel> kernels = {};
+};
+
+/// Reads the list at "instances". Throws as Description does.
+std::vector<MeasuredInstance> read_instances(const Description& whole);
+
+/// True where the instance's program or a library of it is not the build that the run has.
+bool of_another_build(const MeasuredInstance& instance, const trace::Run& run);
+
+/// How long the visits of a kernel of a run take.
+struct KernelTiming {
+  double fixed_seconds = 0;
+  double seconds_per_unit = 0;
+  bool own = false;     ///< by a rate of its own, not by that of the rest
+  bool outside = false; ///< its visits are larger or smaller than any that were measured
+  RelativeTimes relative_times{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  std::vector<double> launches = {}; ///< seconds per unit by each launch alone
+};
+
+/// What is known of a kernel of the run to be timed.
+struct KernelOfRun {
+  double units_per_visit = 0;
+  std::string places = {}; ///< as in MeasuredKernel
+};
+
+/// The timings of a run's kernels, by KernelId, from instances of its program.
+///
+/// A kernel is the one of the same places in the same build, else the one of the same `places`. Where several instances
+/// have it, its rate is that of the size of its visits: between two sizes on the line of log rate over log size, beyond
+/// them that of the nearest. Kernels without a rate get that of the instance whose units per rank are nearest.
+std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances, const trace::Run& run,
+                                  std::span<const KernelOfRun> kernels, double units_per_rank);
+
+} // namespace timeless::replay

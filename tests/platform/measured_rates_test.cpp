@@ -1,0 +1,214 @@
+#include "replay/network/compute_rates.h"
+#include "replay/network/rated_source.h"
+
+#include "../temporary_directory.h"
+#include "base/error.h"
+#include "trace/model/memory_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+namespace timeless::replay {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr RelativeTimes all_one{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/// A run of two kernels of /opt/bin/lu.x, from 0x10 to 0x20 and from 0x20 to 0x30.
+trace::Run two_kernels(const std::string& build) {
+  trace::Run run;
+  run.size = 2;
+  run.modules = {{.path = "/opt/bin/lu.x", .build_id = build}};
+  run.kernels = {{.begin = {0, 0x10}, .end = {0, 0x20}}, {.begin = {0, 0x20}, .end = {0, 0x30}}};
+  return run;
+}
+
+MeasuredKernel kernel(const std::string& name, double rate, double size = 100, const std::string& places = "") {
+  return {.name = name,
+          .places = places,
+          .units_per_second = rate,
+          .launches = {rate / 2, rate * 2},
+          .units_per_visit = size,
+          .own = true,
+          .relative_times = all_one};
+}
+
+MeasuredInstance instance(std::vector<MeasuredKernel> kernels, double units_per_rank = 1000) {
+  return {.name = "small",
+          .units_per_second = 8,
+          .units_per_rank = units_per_rank,
+          .builds = {"lu.x 4142"},
+          .kernels = std::move(kernels)};
+}
+
+const std::vector<KernelOfRun> of_size_100{{.units_per_visit = 100, .places = "ssor 1/3..ssor 2/3"},
+                                           {.units_per_visit = 100, .places = "ssor 2/3..ssor 3/3"}};
+
+TEST(MeasuredRates, are_those_of_the_same_places_of_the_same_build_and_else_the_programs) {
+  const auto found = timings({instance({kernel("lu.x+0x10..lu.x+0x20", 4)})}, two_kernels("AB"), of_size_100, 1000);
+  EXPECT_DOUBLE_EQ(found[0].seconds_per_unit, 0.25);
+  EXPECT_TRUE(found[0].own);
+  EXPECT_THAT(found[0].launches, ElementsAre(0.5, 0.125));
+  EXPECT_DOUBLE_EQ(found[1].seconds_per_unit, 0.125);
+  EXPECT_FALSE(found[1].own);
+}
+
+TEST(MeasuredRates, of_another_build_are_found_by_the_order_of_places) {
+  const trace::Run run = two_kernels("another");
+  const auto by_offset = timings({instance({kernel("lu.x+0x10..lu.x+0x20", 4)})}, run, of_size_100, 1000);
+  EXPECT_FALSE(by_offset[0].own) << "the same offset in another build is another place";
+  const auto by_order =
+      timings({instance({kernel("lu.x+0x99..lu.x+0xaa", 4, 100, "ssor 1/3..ssor 2/3")})}, run, of_size_100, 1000);
+  EXPECT_DOUBLE_EQ(by_order[0].seconds_per_unit, 0.25);
+  EXPECT_TRUE(of_another_build(instance({}), run));
+  EXPECT_FALSE(of_another_build(instance({}), two_kernels("AB")));
+  EXPECT_FALSE(of_another_build(instance({}), two_kernels(""))) << "what is not known is taken for the same";
+}
+
+TEST(MeasuredRates, of_several_sizes_lie_between_them) {
+  const std::vector<MeasuredInstance> sizes{instance({kernel("lu.x+0x10..lu.x+0x20", 16, 100)}),
+                                            instance({kernel("lu.x+0x10..lu.x+0x20", 4, 10000)})};
+  const auto at = [&](double size) {
+    return timings(sizes, two_kernels("AB"), std::vector<KernelOfRun>{{.units_per_visit = size}, {}}, 1)[0];
+  };
+  EXPECT_DOUBLE_EQ(at(100).seconds_per_unit, 1.0 / 16);
+  EXPECT_DOUBLE_EQ(at(1000).seconds_per_unit, 1.0 / 8);
+  EXPECT_DOUBLE_EQ(at(10000).seconds_per_unit, 1.0 / 4);
+  EXPECT_DOUBLE_EQ(at(1e6).seconds_per_unit, 1.0 / 4);
+  EXPECT_TRUE(at(1e6).outside);
+  EXPECT_TRUE(at(10).outside);
+  EXPECT_FALSE(at(10500).outside) << "nearly the same size";
+  EXPECT_FALSE(at(1000).outside);
+}
+
+TEST(MeasuredRates, of_the_rest_are_those_of_the_instance_that_computes_as_much) {
+  std::vector<MeasuredInstance> instances{instance({kernel("other", 1)}, 1e3), instance({kernel("other", 1)}, 1e6)};
+  instances[1].units_per_second = 2;
+  const trace::Run run = two_kernels("AB");
+  EXPECT_DOUBLE_EQ(timings(instances, run, of_size_100, 2e3)[0].seconds_per_unit, 0.125);
+  EXPECT_DOUBLE_EQ(timings(instances, run, of_size_100, 2e6)[0].seconds_per_unit, 0.5);
+}
+
+class MeasuredFile : public testing::Test {
+protected:
+  ComputeRates rates(const std::string& instance, const std::string& beside = R"("units_per_second": 5,)") {
+    const std::filesystem::path file = folder_ / "rates.json";
+    std::ofstream(file, std::ios::binary)
+        << R"({"format": "timeless.rates/1", )" << beside << R"( "instances": [{"name": "a", "ranks": 2,
+      "ranks_per_node": 2, "launches": 5, "units_per_second": 5, "units_per_rank": 10, "counter": "icount",
+      "hosts": ["a", "b"], "kernels": [)"
+        << instance << "]}]}";
+    return read_rates(file);
+  }
+  std::string refusal(const std::string& instance, const std::string& beside = R"("units_per_second": 5,)") {
+    try {
+      rates(instance, beside);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.failure(), Failure::invalid_input);
+      return std::string(error.description()) + " | " + error.where();
+    }
+    return "accepted";
+  }
+
+  const std::string times_ = R"("relative_times": [0.5, 0.9, 0.9, 1, 1, 1, 1, 1, 1.2, 1.5, 3])";
+  const std::string good_ = R"({"kernel": "x+1..x+2", "units_per_second": 3, "fixed_seconds": 1e-6, "own": true,
+    "launches": [2, 4], "units_per_visit": 7, "visits": 3, )" +
+                            times_ + "}";
+  test::TemporaryDirectory folder_;
+};
+
+TEST_F(MeasuredFile, gives_kernels_with_their_times) {
+  const ComputeRates read = rates(good_);
+  ASSERT_EQ(read.instances.size(), 1U);
+  const MeasuredKernel& one = read.instances[0].kernels.at(0);
+  EXPECT_EQ(one.name, "x+1..x+2");
+  EXPECT_DOUBLE_EQ(one.fixed_seconds, 1e-6);
+  EXPECT_THAT(one.launches, ElementsAre(2, 4));
+  EXPECT_DOUBLE_EQ(one.relative_times[10], 3);
+  EXPECT_EQ(read.instances[0].counter, "icount");
+  EXPECT_THAT(read.instances[0].hosts, ElementsAre("a", "b"));
+}
+
+TEST_F(MeasuredFile, is_refused_with_the_place_that_is_wrong) {
+  EXPECT_THAT(refusal(R"({"kernel": "x", "units_per_second": 0, "own": true, "units_per_visit": 7})"),
+              HasSubstr("instances[0].kernels[0].units_per_second"));
+  EXPECT_THAT(refusal(R"({"kernel": "x", "units_per_second": 1, "own": 1, "units_per_visit": 7})"),
+              HasSubstr("neither true nor false"));
+  EXPECT_THAT(refusal(R"({"kernel": "x", "units_per_second": 1, "own": true, "units_per_visit": 7,
+    "relative_times": [1, 2]})"),
+              HasSubstr("not 11 numbers that rise"));
+  EXPECT_THAT(refusal(good_ + ", " + R"({"kernel": "x", "speed": 1})"), HasSubstr("this key means nothing here"));
+  EXPECT_THAT(refusal(good_, ""), HasSubstr("without units_per_second"));
+  EXPECT_THAT(refusal(good_, R"("units_per_second": 5, "kernels": {"0": 1},)"), HasSubstr("beside kernels by hand"));
+}
+
+/// A run of `visits` visits of a kernel by each of two ranks, of 1000 units each.
+std::unique_ptr<trace::MemorySource> visited(int visits) {
+  auto run = std::make_unique<trace::MemorySource>(2, 64);
+  for (int visit = 0; visit < visits; ++visit)
+    for (const trace::Rank rank : {0, 1}) {
+      run->compute(rank, 1000, 0);
+      run->add(rank, {.kind = trace::ActionKind::barrier});
+    }
+  run->finalize();
+  return run;
+}
+
+std::vector<std::uint64_t> volumes(const trace::Source& source, trace::Rank rank) {
+  std::vector<std::uint64_t> all;
+  trace::ActionBlock block;
+  for (const auto stream = source.open(rank); stream->next(block);)
+    std::ranges::copy(block.volumes(), std::back_inserter(all));
+  return all;
+}
+
+RatedSource rated(int visits, std::optional<std::uint64_t> noise, RelativeTimes times = all_one) {
+  return {visited(visits),
+          {.kernels = {{.fixed_seconds = 1e-6, .seconds_per_unit = 2e-9, .relative_times = times}},
+           .rest = {},
+           .units_per_second = 1e9,
+           .noise = noise}};
+}
+
+TEST(RatedSource, has_the_volumes_that_take_as_long_at_one_rate) {
+  EXPECT_EQ(volumes(rated(3, {}), 1), (std::vector<std::uint64_t>{3000, 3000, 3000}));
+}
+
+TEST(RatedSource, draws_the_same_times_again_however_it_is_read_and_others_by_another_seed) {
+  const RelativeTimes times{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 2.4};
+  const RatedSource source = rated(2000, 7, times);
+  const std::vector<std::uint64_t> once = volumes(source, 0);
+  EXPECT_EQ(volumes(source, 0), once);
+  EXPECT_EQ(volumes(rated(2000, 7, times), 0), once);
+  EXPECT_NE(volumes(source, 1), once);
+  EXPECT_NE(volumes(rated(2000, 8, times), 0), once);
+  // A golden value: the same on every machine, today and tomorrow.
+  EXPECT_EQ(once[0], 2015U);
+  EXPECT_EQ(once[1], 1602U);
+}
+
+TEST(RatedSource, draws_times_as_they_were_spread) {
+  const RelativeTimes times{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.3, 1.4, 2.4};
+  std::vector<std::uint64_t> drawn = volumes(rated(20000, 1, times), 0);
+  std::ranges::sort(drawn);
+  for (std::size_t decile = 1; decile < 10; ++decile)
+    EXPECT_NEAR(static_cast<double>(drawn[2000 * decile]), 3000 * times[decile], 40);
+  EXPECT_GE(drawn.front(), 1500U);
+  EXPECT_LE(drawn.back(), 7200U);
+}
+
+TEST(RatedSource, holds_what_no_volume_can) {
+  RatedSource source(visited(1), {.kernels = {{.seconds_per_unit = 1e300}}, .rest = {}, .units_per_second = 1e300});
+  EXPECT_EQ(volumes(source, 0).at(0), 9'000'000'000'000'000'000U);
+}
+
+} // namespace
+} // namespace timeless::replay

@@ -1,0 +1,141 @@
+// Rates from launches of real programs. How long anything takes is never compared with anything.
+#include "tests/record/shell.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace timeless::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The program recorded by icount, once for all tests, and launches of it.
+class CalibrateCompute : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    place = new Workplace;
+    const Ran recorded = place->run("timeless record --counter icount -o run -- mpirun -np 2 stencil");
+    ASSERT_EQ(recorded.status, 0) << recorded.errors;
+    const Ran ran = place->run("timeless calibrate compute run -o rates.json --launches 3 --keep kept --json -- "
+                               "mpirun -np 2 stencil > answer.json");
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+  }
+  static void TearDownTestSuite() {
+    delete place;
+    place = nullptr;
+  }
+  static Workplace* place;
+};
+Workplace* CalibrateCompute::place = nullptr;
+
+TEST_F(CalibrateCompute, writes_where_when_and_on_what_the_rates_were_measured) {
+  const json file = json::parse(place->read("rates.json"));
+  EXPECT_EQ(file.at("format"), "timeless.rates/1");
+  const json& instance = file.at("instances").at(0);
+  EXPECT_EQ(instance.at("name"), "run");
+  EXPECT_EQ(instance.at("counter"), "icount");
+  EXPECT_EQ(instance.at("ranks"), 2);
+  EXPECT_EQ(instance.at("clocks").at("walltime"), 3);
+  EXPECT_GE(instance.at("launches"), 3);
+  EXPECT_EQ(instance.at("date").get<std::string>().substr(0, 2), "20");
+  EXPECT_FALSE(instance.at("hosts").empty());
+  EXPECT_FALSE(instance.at("builds").empty());
+  double shares = 0;
+  for (const json& kernel : instance.at("kernels")) {
+    shares += kernel.at("share").get<double>();
+    EXPECT_GT(kernel.at("units_per_second"), 0);
+    EXPECT_LE(kernel.at("interval").at(0), kernel.at("interval").at(1));
+  }
+  EXPECT_GT(shares, 0.9);
+  const json answer = json::parse(place->read("answer.json"));
+  EXPECT_EQ(answer.at("schema"), "timeless.calibrate-compute/1");
+  EXPECT_EQ(answer.at("coverage"), instance.at("coverage").get<double>());
+}
+
+TEST_F(CalibrateCompute, makes_the_same_file_again_of_the_same_recordings) {
+  EXPECT_EQ(place->run("timeless calibrate compute run -o again.json --from kept").status, 0);
+  EXPECT_EQ(place->read("again.json"), place->read("rates.json"));
+}
+
+TEST_F(CalibrateCompute, is_what_replays_rest_on) {
+  const Ran text = place->run("timeless replay run --network e10g --rates rates.json");
+  EXPECT_THAT(text.output, AllOf(HasSubstr("compute   calibrated: "), HasSubstr("rates.json (run, 20"),
+                                 HasSubstr("interval  e10g: "), Not(HasSubstr("ASSUMED"))));
+  const json answer = json::parse(place->run("timeless replay run --network e10g --rates rates.json --json").output);
+  EXPECT_FALSE(answer.at("compute_assumed"));
+  const json& one = answer.at("configurations").at(0);
+  EXPECT_EQ(one.at("compute_rate").at("from"), "calibration");
+  EXPECT_LE(one.at("makespan_interval_seconds").at(0), one.at("makespan_seconds"));
+  EXPECT_GE(one.at("makespan_interval_seconds").at(1), one.at("makespan_seconds"));
+  const Ran smpi = place->run("timeless replay run --platform graphene --backend smpi --rates rates.json");
+  EXPECT_THAT(smpi.output, AllOf(HasSubstr("compute   calibrated: "), HasSubstr("interval  graphene: ")));
+}
+
+TEST_F(CalibrateCompute, draws_noise_that_no_thread_and_no_process_changes) {
+  const std::string replay = " replay run --network e1g,e10g,qdr --rates rates.json --noise 42 --json";
+  const json once = json::parse(place->run("timeless" + replay + " --threads 1").output);
+  EXPECT_EQ(json::parse(place->run("timeless" + replay + " --threads 2").output), once);
+  const json several =
+      json::parse(place->run("mpirun -np 2 timeless-mpi replay run --network e1g,e10g,qdr --rates rates.json --noise 42 "
+                             "--json")
+                      .output);
+  const json other = json::parse(
+      place->run("timeless replay run --network e1g,e10g,qdr --rates rates.json --noise 43 --json").output);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& makespan = once.at("configurations").at(i).at("makespan_seconds");
+    EXPECT_EQ(several.at("configurations").at(i).at("makespan_seconds"), makespan);
+    EXPECT_NE(other.at("configurations").at(i).at("makespan_seconds"), makespan);
+  }
+}
+
+TEST_F(CalibrateCompute, adds_another_input_to_what_is_there) {
+  place->run("cp rates.json two.json");
+  EXPECT_EQ(place->run("timeless calibrate compute run -o two.json --add --name other --from kept").status, 0);
+  const json file = json::parse(place->read("two.json"));
+  ASSERT_EQ(file.at("instances").size(), 2U);
+  EXPECT_EQ(file.at("instances").at(1).at("name"), "other");
+  EXPECT_EQ(place->run("timeless calibrate compute run -o two.json --add --name other --from kept").status, 0);
+  EXPECT_EQ(json::parse(place->read("two.json")).at("instances").size(), 2U) << "of the same name it takes the place";
+}
+
+TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) {
+  EXPECT_EQ(place->run("timeless calibrate compute run -o whole.json --whole --from kept").status, 0);
+  const json file = json::parse(place->read("whole.json"));
+  EXPECT_FALSE(file.contains("instances"));
+  EXPECT_GT(file.at("units_per_second"), 0);
+  EXPECT_EQ(place->run("timeless replay run --network e10g --rates whole.json").status, 0);
+}
+
+TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
+  const auto refused = [&](const std::string& command) {
+    const Ran ran = place->run("timeless calibrate compute run -o no.json --launches 1 " + command);
+    EXPECT_NE(ran.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(*place / "no.json")) << command;
+    return ran.errors;
+  };
+  EXPECT_THAT(refused("-- mpirun -np 1 stencil"), HasSubstr("the launch has 1 rank"));
+  EXPECT_THAT(refused("-- mpirun -np 2 ring"), HasSubstr("the launch did not do what was recorded"));
+  EXPECT_THAT(refused("-- mpirun -np 2 false"), HasSubstr("the launch ended with status 1"));
+  EXPECT_THAT(refused("-- nowhere/mpirun"), HasSubstr("cannot be executed"));
+  EXPECT_THAT(refused(""), HasSubstr("nothing to launch"));
+  EXPECT_THAT(refused("--from nowhere"), HasSubstr("no recordings of launches are here"));
+  EXPECT_THAT(refused("--from kept -- mpirun -np 2 stencil"), HasSubstr("leave out the command, or --from"));
+}
+
+TEST_F(CalibrateCompute, needs_volumes_that_are_no_times) {
+  const Ran ran = place->run("timeless calibrate compute kept/walltime-1 -o no.json --from kept");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.errors, HasSubstr("counter is walltime"));
+}
+
+TEST_F(CalibrateCompute, says_where_noise_has_nothing_to_draw_from) {
+  place->write("hand.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9})");
+  EXPECT_THAT(place->run("timeless replay run --network e10g --rates hand.json --noise 1").errors,
+              HasSubstr("--noise draws from measured rates"));
+}
+
+} // namespace
+} // namespace timeless::test

@@ -1,0 +1,73 @@
+#include "tools/calibrating/compute_measurement.h"
+
+#include "tools/calibrating/launches.h"
+
+#include "analysis/calibration/compute/rates.h"
+#include "base/error.h"
+#include "gather/merge/files_source.h"
+
+#include <fmt/format.h>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr double worth_the_other_clock = 0.05; // of the time, in long visits
+
+void add(MeasuredLaunches& all, const trace::Source& volumes, const trace::Source& launch) {
+  all.launches.push_back(analysis::join(volumes, launch));
+  if (all.launches.size() == 1) all.first = launch.run();
+  ++(all.launches.back().processor_time ? all.cputime : all.walltime);
+}
+
+void add_launches(MeasuredLaunches& all, const trace::Source& volumes, const LaunchPlan& plan) {
+  const int made = launch(plan, [&](const trace::Source& recording) { add(all, volumes, recording); });
+  if (made < plan.launches)
+    all.not_reached.push_back(
+        fmt::format("{} of {} launches with {}: the time was over (--budget)", made, plan.launches, plan.counter));
+}
+
+/// How volumes counted by a processor are timed: in the same launch, since they are of the code that ran there.
+std::string counter_for(const trace::Run& volumes) {
+  if (volumes.counter.exactness != trace::Exactness::hardware) return "walltime";
+  return volumes.counter.name == "PAPI_TOT_INS" ? "papi" : "papi:" + volumes.counter.name;
+}
+
+void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked) {
+  LaunchPlan plan{.command = asked.command,
+                  .counter = counter_for(volumes.run()),
+                  .timestamps = volumes.run().counter.exactness == trace::Exactness::hardware,
+                  .launches = asked.launches,
+                  .keep = asked.keep};
+  if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
+  add_launches(all, volumes, plan);
+  const double longer = analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
+  if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
+  plan.counter = "cputime";
+  add_launches(all, volumes, plan);
+}
+
+void require_volumes(const trace::Run& volumes) {
+  const bool counts = volumes.counter.unit == trace::VolumeUnit::instructions ||
+                      volumes.counter.unit == trace::VolumeUnit::events;
+  if (!counts)
+    throw Error(Failure::usage, "rates need a recording of instructions",
+                fmt::format("this one's counter is {}", volumes.counter.name),
+                "record it with --counter icount, or papi where there are hardware counters");
+}
+
+} // namespace
+
+MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement& asked) {
+  require_volumes(volumes.run());
+  MeasuredLaunches all;
+  if (asked.command.empty())
+    for (const std::filesystem::path& recording : kept_recordings(asked.from))
+      add(all, volumes, *gather::open_run(recording));
+  else
+    measure_by_launching(all, volumes, asked);
+  if (const std::string folded = why_folded(all.first); !folded.empty()) all.not_reached.push_back(folded);
+  return all;
+}
+
+} // namespace timeless::tools

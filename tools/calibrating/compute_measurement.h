@@ -1,0 +1,37 @@
+#pragma once
+
+#include "analysis/calibration/compute/visits.h"
+#include "trace/model/source.h"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What to measure the times of a recording by.
+struct ComputeMeasurement {
+  std::vector<std::string> command = {}; ///< to launch; empty: `from` has the launches
+  int launches = 5;                      ///< by each clock that is needed
+  std::optional<std::chrono::seconds> budget = {};
+  std::filesystem::path keep = {};
+  std::filesystem::path from = {}; ///< where an earlier measurement kept its recordings
+};
+
+/// The launches of a program, joined with the volumes of its recording.
+struct MeasuredLaunches {
+  std::vector<analysis::JoinedLaunch> launches;
+  trace::Run first; ///< of the first
+  std::size_t walltime = 0; ///< launches by the time that passes
+  std::size_t cputime = 0;  ///< by processor time
+  std::vector<std::string> not_reached = {};
+};
+
+/// Launches the program by the time that passes and, where a twentieth of that is in visits of 0.1 ms or longer, as
+/// often by processor time, since pre-emption is in long visits only. Where a hardware counter has counted the
+/// volumes, launches are recorded by the same counter, with times. Throws as launch() and analysis::join() do.
+MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement& asked);
+
+} // namespace timeless::tools

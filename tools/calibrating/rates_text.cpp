@@ -1,0 +1,194 @@
+#include "tools/calibrating/rates_text.h"
+
+#include "tools/calibrating/launches.h"
+
+#include "base/error.h"
+#include "base/files/text_file.h"
+#include "replay/network/compute_rates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::KernelSpeed;
+using json = nlohmann::ordered_json;
+
+constexpr const char* format = "timeless.rates/1";
+constexpr std::size_t most_kernels = 4096; // of a list in such a file
+constexpr std::size_t longest_word = 200;
+
+/// Seven digits: more than any measurement has, and a file that can be read.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  return std::stod(fmt::format("{:.6e}", value));
+}
+
+json rounded(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values)
+    list.push_back(rounded(value));
+  return list;
+}
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+std::string place(const trace::Run& run, const trace::CallSite& site) {
+  if (site.module >= run.modules.size()) return {};
+  return fmt::format("{}+{:#x}", file_name(run.modules[site.module].path), site.offset);
+}
+
+json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
+  const trace::Run& run = instance.volumes;
+  const KernelSpeed& speed = instance.speeds.kernels[id];
+  json item{{"kernel", place(run, run.kernels[id].begin) + ".." + place(run, run.kernels[id].end)}};
+  const std::string& places = instance.places[id];
+  if (!places.empty() && places.size() <= longest_word) item["places"] = places;
+  item["units_per_second"] = rounded(speed.units_per_second);
+  if (speed.fixed_seconds > 0) item["fixed_seconds"] = rounded(speed.fixed_seconds);
+  item["interval"] = {rounded(speed.interval.low), rounded(speed.interval.high)};
+  item["launches"] = rounded(speed.launches);
+  item["visits"] = speed.visits;
+  item["units_per_visit"] = rounded(speed.units_per_visit());
+  item["share"] = rounded(speed.volume / volume);
+  item["seconds"] = rounded(speed.seconds);
+  item["explained"] = rounded(speed.explained);
+  item["weight"] = rounded(speed.weight);
+  item["own"] = speed.own();
+  item["spread"] = rounded(speed.spread);
+  item["relative_times"] = rounded({speed.relative_times.begin(), speed.relative_times.end()});
+  item["clock"] = speed.processor_time ? "cputime" : "walltime";
+  return item;
+}
+
+/// The kernels with a rate, those that compute most first; of several between the same places, the one that does.
+json kernels_json(const CalibratedInstance& instance, double volume) {
+  std::vector<trace::KernelId> ids;
+  for (trace::KernelId id = 0; id < instance.speeds.kernels.size(); ++id)
+    if (instance.speeds.kernels[id].units_per_second > 0) ids.push_back(id);
+  std::ranges::stable_sort(ids, std::greater{},
+                           [&](trace::KernelId id) { return instance.speeds.kernels[id].volume; });
+  json list = json::array();
+  std::set<std::string> names;
+  for (const trace::KernelId id : ids) {
+    if (list.size() == most_kernels) break;
+    json item = kernel_json(instance, id, volume);
+    const auto name = item["kernel"].get<std::string>();
+    if (name.size() <= longest_word && names.insert(name).second) list.push_back(std::move(item));
+  }
+  return list;
+}
+
+json builds_json(const trace::Run& run) {
+  json list = json::array();
+  for (const trace::Module& module : run.modules) {
+    if (module.build_id.empty()) continue;
+    std::string text = file_name(module.path) + " ";
+    for (const char byte : module.build_id)
+      text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    if (text.size() <= longest_word) list.push_back(std::move(text));
+  }
+  return list;
+}
+
+std::string shortened(const std::string& text) {
+  return text.substr(0, longest_word);
+}
+
+void add_hosts(json& item, const trace::Run& launched) {
+  json hosts = json::array();
+  for (const trace::Host& host : launched.hosts)
+    if (!host.name.empty() && hosts.size() < most_kernels) hosts.push_back(shortened(host.name));
+  if (!hosts.empty()) item["hosts"] = std::move(hosts);
+  if (!launched.hosts.empty() && !launched.hosts.front().cpu_model.empty())
+    item["cpu"] = shortened(launched.hosts.front().cpu_model);
+}
+
+double total_volume(const CalibratedInstance& instance) {
+  double volume = 0;
+  for (const KernelSpeed& speed : instance.speeds.kernels)
+    volume += speed.volume;
+  return volume;
+}
+
+json instance_json(const CalibratedInstance& instance) {
+  const trace::Run& run = instance.volumes;
+  const trace::Run& launched = instance.launched;
+  const double volume = total_volume(instance);
+  double seconds = 0;
+  double explained = 0;
+  for (const KernelSpeed& speed : instance.speeds.kernels) {
+    seconds += speed.seconds;
+    explained += speed.explained * speed.seconds;
+  }
+  json item{{"name", instance.name}};
+  const auto add_word = [&](const char* key, const std::string& word) {
+    if (!word.empty()) item[key] = shortened(word);
+  };
+  add_word("program", run.provenance.program);
+  add_word("date", launched.provenance.date);
+  add_word("timeless", launched.provenance.tool_version);
+  add_word("mpi", launched.provenance.mpi_library);
+  add_word("counter", run.counter.name);
+  add_word("unit", name(run.counter.unit));
+  add_hosts(item, launched);
+  item["ranks"] = run.size;
+  item["ranks_per_node"] = ranks_per_host(launched);
+  item["launches"] = instance.walltime_launches + instance.cputime_launches;
+  item["clocks"] = {{"walltime", instance.walltime_launches}, {"cputime", instance.cputime_launches}};
+  item["units_per_second"] = rounded(instance.speeds.units_per_second);
+  item["interval"] = {rounded(instance.speeds.interval.low), rounded(instance.speeds.interval.high)};
+  item["units_per_rank"] = rounded(volume / run.size);
+  item["whole"] = rounded(instance.whole.units_per_second);
+  item["whole_spread"] = rounded(instance.whole.spread);
+  item["coverage"] = rounded(instance.speeds.coverage);
+  item["explained"] = rounded(seconds > 0 ? explained / seconds : 0);
+  if (json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
+  if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
+  item["kernels"] = kernels_json(instance, volume);
+  return item;
+}
+
+std::string source_text(const json& instances) {
+  std::string names;
+  for (const json& instance : instances)
+    names += (names.empty() ? "" : ", ") + instance["name"].get<std::string>();
+  return shortened("timeless calibrate compute: " + names);
+}
+
+json instances_of(const std::filesystem::path& file) {
+  if (replay::read_rates(file).instances.empty())
+    throw Error(Failure::invalid_input, "these rates are no measured ones", file.string(),
+                "write to another file: nothing can be added to rates by hand");
+  return json::parse(*read_text(file, std::size_t{1} << 26U)).at("instances");
+}
+
+} // namespace
+
+json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before) {
+  json instances = before ? instances_of(*before) : json::array();
+  const json made = instance_json(instance);
+  std::erase_if(instances.get_ref<json::array_t&>(), [&](const json& other) { return other["name"] == made["name"]; });
+  instances.push_back(made);
+  return {{"format", format},
+          {"source", source_text(instances)},
+          {"units_per_second", made["units_per_second"]},
+          {"instances", std::move(instances)}};
+}
+
+json whole_rate_file(const CalibratedInstance& instance) {
+  return {{"format", format},
+          {"source", shortened(fmt::format("timeless calibrate compute --whole: {}, {}, {} launches, spread {:.1f} %",
+                                           instance.name, instance.launched.provenance.date,
+                                           instance.whole.launches.size(), 100 * instance.whole.spread))},
+          {"units_per_second", rounded(instance.whole.units_per_second)}};
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "analysis/calibration/compute/rates.h"
+#include "trace/model/run.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// All that a file of rates says of one calibrated instance of a program.
+struct CalibratedInstance {
+  std::string name;
+  const trace::Run& volumes;
+  const trace::Run& launched; ///< the first launch
+  const analysis::ComputeSpeeds& speeds;
+  const analysis::WholeRate& whole;
+  std::vector<std::string> places; ///< by KernelId, see symbols::place_labels
+  std::size_t walltime_launches = 0;
+  std::size_t cputime_launches = 0;
+  std::vector<std::string> not_reached; ///< sentences
+};
+
+/// A file of rates (timeless.rates/1) with this instance: by itself, or in addition to those of the file `before`, in
+/// the place of one of the same name. Throws Error(invalid_input) where that is no file of measured rates.
+nlohmann::ordered_json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before);
+
+/// One rate for everything, as WholeRate says it.
+nlohmann::ordered_json whole_rate_file(const CalibratedInstance& instance);
+
+} // namespace timeless::tools

@@ -1,0 +1,116 @@
+#include "tools/render/calibration/compute.h"
+
+#include "tools/cli/console.h"
+#include "tools/render/figures.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::KernelSpeed;
+
+std::vector<trace::KernelId> longest(const analysis::ComputeSpeeds& speeds) {
+  std::vector<trace::KernelId> ids;
+  for (trace::KernelId id = 0; id < speeds.kernels.size(); ++id)
+    if (speeds.kernels[id].visits > 0) ids.push_back(id);
+  std::ranges::stable_sort(ids, std::greater{}, [&](trace::KernelId id) { return speeds.kernels[id].seconds; });
+  return ids;
+}
+
+double total(const ComputeAnswer& answer, double KernelSpeed::*figure) {
+  double sum = 0;
+  for (const KernelSpeed& speed : answer.speeds.kernels)
+    sum += speed.*figure;
+  return sum;
+}
+
+/// Seconds that the rates give all visits, over those measured.
+double explained(const ComputeAnswer& answer) {
+  double given = 0;
+  for (const KernelSpeed& speed : answer.speeds.kernels)
+    given += speed.explained * speed.seconds;
+  const double seconds = total(answer, &KernelSpeed::seconds);
+  return seconds > 0 ? given / seconds : 0;
+}
+
+std::string interval_text(const analysis::Interval& interval) {
+  return human_count(interval.low) + " to " + human_count(interval.high);
+}
+
+std::string kernels_text(const ComputeAnswer& answer) {
+  const double seconds = total(answer, &KernelSpeed::seconds);
+  Table table({"kernel", "time %", "visits", "a visit", answer.unit + "/s", "launches", "fixed", "spread %", "rate"});
+  const std::vector<trace::KernelId> ids = longest(answer.speeds);
+  const std::size_t listed = answer.top == 0 ? ids.size() : std::min(answer.top, ids.size());
+  std::string places;
+  for (std::size_t i = 0; i < listed; ++i) {
+    const KernelSpeed& speed = answer.speeds.kernels[ids[i]];
+    const double visit = speed.visits > 0 ? speed.seconds / static_cast<double>(speed.visits) : 0;
+    table.add({std::to_string(ids[i]), percent_text(speed.seconds, seconds), count_text(speed.visits),
+               human_seconds(visit), human_count(speed.units_per_second), interval_text(speed.interval),
+               speed.fixed_seconds > 0 ? human_seconds(speed.fixed_seconds) : "", percent_text(speed.spread),
+               speed.units_per_second == 0 ? "none" : speed.own() ? "own" : "pooled"});
+    if (!answer.kernels[ids[i]].empty()) places += text_line("  {:<5} {}", ids[i], answer.kernels[ids[i]]);
+  }
+  std::string text = table.text();
+  if (listed < ids.size()) text += text_line("  and {} more (--top)", ids.size() - listed);
+  return text + "\n" + places + "\n";
+}
+
+} // namespace
+
+nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
+  nlohmann::ordered_json json{{"trace", answer.trace},
+                              {"file", answer.file},
+                              {"unit", answer.unit},
+                              {"ranks_per_node", answer.ranks_per_node},
+                              {"launches", {{"walltime", answer.walltime_launches}, {"cputime", answer.cputime_launches}}},
+                              {"coverage", answer.speeds.coverage},
+                              {"explained", explained(answer)},
+                              {"units_per_second", answer.speeds.units_per_second},
+                              {"whole", {{"units_per_second", answer.whole.units_per_second},
+                                         {"launches", answer.whole.launches},
+                                         {"spread", answer.whole.spread}}},
+                              {"not_reached", answer.not_reached}};
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const trace::KernelId id : longest(answer.speeds)) {
+    const KernelSpeed& speed = answer.speeds.kernels[id];
+    json["kernels"].push_back({{"kernel", id},
+                               {"places", answer.kernels[id]},
+                               {"seconds", speed.seconds},
+                               {"visits", speed.visits},
+                               {"units_per_second", speed.units_per_second},
+                               {"interval", {speed.interval.low, speed.interval.high}},
+                               {"fixed_seconds", speed.fixed_seconds},
+                               {"spread", speed.spread},
+                               {"weight", speed.weight},
+                               {"own", speed.own()},
+                               {"explained", speed.explained}});
+  }
+  return json;
+}
+
+std::string to_text(const ComputeAnswer& answer) {
+  std::string text = answer.one_rate ? "" : kernels_text(answer);
+  text += text_line("{:<10}{} by the time that passes, {} by processor time; {} rank{} a node", "launches",
+                    answer.walltime_launches, answer.cputime_launches, answer.ranks_per_node,
+                    plural(answer.ranks_per_node));
+  if (!answer.one_rate) {
+    text += text_line("{:<10}{} % of the {} are in kernels with a rate of their own; the rest counts by {} {}/s",
+                      "coverage", percent_text(answer.speeds.coverage), answer.unit,
+                      human_count(answer.speeds.units_per_second), answer.unit);
+    text += text_line("{:<10}{} % of the time measured is what the rates give all visits", "explained",
+                      percent_text(explained(answer)));
+  }
+  text += text_line("{:<10}{} {}/s, if there were one rate for everything; {} % between launches", "whole",
+                    human_count(answer.whole.units_per_second), answer.unit, percent_text(answer.whole.spread));
+  for (const std::string& sentence : answer.not_reached)
+    text += text_line("{:<10}{}", "note", sentence);
+  return text + text_line("{:<10}{}; next: timeless replay {} --rates {}", "written", answer.file, answer.trace,
+                          answer.file);
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,178 @@
+#include "tools/replaying/calibrated.h"
+
+#include "analysis/kernel_figures.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/replaying/served_platforms.h"
+#include "tools/symbols/place_labels.h"
+
+#include "base/error.h"
+#include "replay/network/compute_rates.h"
+#include "replay/network/rated_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::KernelFigures;
+using replay::KernelTiming;
+using replay::MeasuredInstance;
+
+std::vector<KernelFigures> figures_of(const trace::Source& source) {
+  Progress progress("reading the kernels", total_actions(source.run()));
+  return analysis::kernel_figures(source, [&](std::uint64_t done) { progress.update(done); });
+}
+
+/// Rates are found again in another build by the places' order, as far as the program's file is there.
+std::vector<std::string> places_of(const trace::Run& run, const std::vector<MeasuredInstance>& instances) {
+  const bool another = std::ranges::any_of(
+      instances, [&](const MeasuredInstance& instance) { return replay::of_another_build(instance, run); });
+  if (!another) return std::vector<std::string>(run.kernels.size());
+  symbols::Symboliser symboliser(run, {});
+  return symbols::place_labels(run, symboliser);
+}
+
+void require_same_counter(const trace::Run& run, const std::vector<MeasuredInstance>& instances,
+                          const std::string& file) {
+  for (const MeasuredInstance& instance : instances)
+    if (!instance.counter.empty() && instance.counter != run.counter.name)
+      throw Error(Failure::usage,
+                  fmt::format("rates for volumes counted by {}, and a trace counted by {}", instance.counter,
+                              run.counter.name),
+                  file, "calibrate with a recording by the trace's counter: two counters count different things");
+}
+
+/// What the timings make of a run.
+struct Totals {
+  double volume = 0;
+  double own = 0;     ///< of the volume, in kernels with rates of their own
+  double outside = 0; ///< in kernels whose visits are of a size that was not measured
+  double seconds = 0;
+  std::vector<double> launches; ///< the same, by each launch alone
+};
+
+Totals totals(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures) {
+  Totals all;
+  std::size_t launches = std::numeric_limits<std::size_t>::max();
+  for (const KernelTiming& timing : timings)
+    if (!timing.launches.empty()) launches = std::min(launches, timing.launches.size());
+  if (launches != std::numeric_limits<std::size_t>::max()) all.launches.resize(launches);
+  for (std::size_t kernel = 0; kernel < timings.size(); ++kernel) {
+    const KernelTiming& timing = timings[kernel];
+    const double volume = figures[kernel].volume;
+    const double fixed = timing.fixed_seconds * static_cast<double>(figures[kernel].visits);
+    all.volume += volume;
+    if (timing.own) all.own += volume;
+    if (timing.outside) all.outside += volume;
+    all.seconds += fixed + volume * timing.seconds_per_unit;
+    for (std::size_t i = 0; i < all.launches.size(); ++i)
+      all.launches[i] += fixed + volume * (timing.launches.empty() ? timing.seconds_per_unit : timing.launches[i]);
+  }
+  return all;
+}
+
+std::string instance_text(const MeasuredInstance& instance) {
+  std::string text = instance.name;
+  if (instance.date.size() >= 10) text += ", " + instance.date.substr(0, 10);
+  if (!instance.hosts.empty()) text += " on " + instance.hosts.front();
+  if (instance.hosts.size() > 1) text += fmt::format(" and {} more", instance.hosts.size() - 1);
+  if (!instance.cpu.empty()) text += " (" + instance.cpu + ")";
+  return text + fmt::format(", {} rank{} a node, {} launch{}", instance.ranks_per_node,
+                            instance.ranks_per_node == 1 ? "" : "s", instance.launches,
+                            instance.launches == 1 ? "" : "es");
+}
+
+CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
+  constexpr double enough = 0.9;
+  CalibratedCompute calibrated;
+  const double own = all.volume > 0 ? all.own / all.volume : 1;
+  std::string from;
+  for (const MeasuredInstance& instance : rates.instances)
+    from += (from.empty() ? "" : "; ") + instance_text(instance);
+  calibrated.sentence = fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own,
+                                    rates.file.string(), from);
+  if (!all.launches.empty() && all.seconds > 0) {
+    const auto [least, most] = std::ranges::minmax(all.launches);
+    calibrated.fastest = least / all.seconds;
+    calibrated.slowest = most / all.seconds;
+  }
+  if (own < enough)
+    calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed has no rate of its own, and counts by that of "
+                                           "the calibrated program: another build, input or path through it",
+                                           100 * (1 - own)));
+  if (all.outside > (1 - enough) * all.volume)
+    calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed is in visits of other sizes than were "
+                                           "measured: their rates are those of the nearest size, though caches may hold "
+                                           "less or more of them",
+                                           100 * all.outside / all.volume));
+  return calibrated;
+}
+
+} // namespace
+
+std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine) {
+  replay::ComputeRates rates;
+  if (!machine.rates.empty()) rates = replay::read_rates(machine.rates);
+  if (rates.instances.empty()) {
+    if (machine.noise)
+      throw Error(Failure::usage, "--noise draws from measured rates, and there are none", machine.rates,
+                  "give --rates with a file of timeless calibrate compute");
+    return source;
+  }
+  const trace::Run& run = source->run();
+  require_same_counter(run, rates.instances, machine.rates);
+  const std::vector<KernelFigures> figures = figures_of(*source);
+  const std::vector<std::string> places = places_of(run, rates.instances);
+  std::vector<replay::KernelOfRun> kernels;
+  double volume = 0;
+  for (std::size_t kernel = 0; kernel < figures.size(); ++kernel) {
+    kernels.push_back({.units_per_visit = figures[kernel].mean, .places = places[kernel]});
+    volume += figures[kernel].volume;
+  }
+  replay::RatedSource::Rates applied;
+  applied.kernels = replay::timings(rates.instances, run, kernels, volume / std::max<double>(1, run.size));
+  applied.units_per_second = *rates.units_per_second;
+  applied.rest.seconds_per_unit = 1 / applied.units_per_second;
+  applied.noise = machine.noise;
+  machine.calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures)));
+  return std::make_unique<replay::RatedSource>(std::move(source), std::move(applied));
+}
+
+void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked) {
+  if (!asked.machine.calibrated) return;
+  const CalibratedCompute& calibrated = *asked.machine.calibrated;
+  add_notes(prediction, calibrated.notes);
+  if (calibrated.fastest == calibrated.slowest) return;
+  PredictionOptions varied = asked;
+  varied.backend = Backend::model;
+  varied.observer = nullptr;
+  varied.attribute = replay::AttributeBy::nothing;
+  varied.critical_path = false;
+  varied.tolerance.clear();
+  varied.compute.clear();
+  for (const double factor : {calibrated.fastest, calibrated.slowest, 1.0})
+    for (const double compute : asked.compute)
+      varied.compute.push_back(compute * factor);
+  // Platforms by another process, since SimGrid has loaded one in this.
+  const std::vector<replay::LaneResult> lanes =
+      asked.platforms.empty() ? predict_on_networks(source, varied).result.lanes
+                              : predict_on_served_platforms(source, varied, predict_with_model).result.lanes;
+  const std::size_t machines = prediction.bases.size();
+  const std::size_t of_machine = prediction.result.lanes.size() / machines;
+  for (std::size_t lane = 0; lane < prediction.result.lanes.size(); ++lane) {
+    const std::size_t first = lane / of_machine * 3 * of_machine + lane % of_machine;
+    const double makespan = prediction.result.lanes[lane].makespan;
+    const double model = lanes.at(first + 2 * of_machine).makespan;
+    const auto scaled = [&](std::size_t place) { return model > 0 ? makespan * lanes.at(place).makespan / model : 0; };
+    prediction.intervals.push_back({scaled(first), scaled(first + of_machine)});
+  }
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tools/machines/preset_machine.h"
+#include "tools/replaying/prediction.h"
+#include "trace/model/source.h"
+
+#include <memory>
+
+/// Replays with measured rates.
+namespace timeless::tools {
+
+/// The run as the machine's file of measured rates times it, and in `machine` what is to be said of that; the run as it
+/// is where the file is written by hand, or there is none. Reads the run once. Throws Error(usage) for --noise without
+/// measured rates, and for volumes of another counter than the rates are for; Error(invalid_input) as read_rates() does.
+std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine);
+
+/// Gives the prediction the makespans that the fastest and the slowest of the calibration's launches lead to: all
+/// computation faster or slower by as much. In SMPI by as much as in the model on the same machine. Does nothing where
+/// rates are not measured.
+void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked);
+
+} // namespace timeless::tools

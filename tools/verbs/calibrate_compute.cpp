@@ -1,0 +1,173 @@
+#include "tools/verbs/calibrate.h"
+
+#include "analysis/calibration/compute/rates.h"
+#include "analysis/kernel_figures.h"
+#include "base/files/new_file.h"
+#include "tools/calibrating/compute_measurement.h"
+#include "tools/calibrating/launches.h"
+#include "tools/calibrating/rates_text.h"
+#include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/cli/words_usage.h"
+#include "tools/render/answer.h"
+#include "tools/render/calibration/compute.h"
+#include "tools/symbols/kernel_places.h"
+#include "tools/symbols/place_labels.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+struct ComputeOptions {
+  std::string trace;
+  std::string output;
+  std::string name;
+  int launches = 5;
+  double budget = 0;
+  std::string keep;
+  std::string from;
+  bool add = false;
+  bool whole = false;
+  bool force = false;
+  bool json = false;
+  std::size_t top = 10;
+  std::vector<std::string> command;
+};
+
+Existing existing_file(const ComputeOptions& options) {
+  return options.force || options.add ? Existing::replace : Existing::refuse;
+}
+
+/// Before anything is launched.
+void require_sense(const ComputeOptions& options) {
+  if (options.output.empty()) throw Error(Failure::usage, "no output is named", "", "give -o rates.json");
+  demand_free_output(options.output, existing_file(options));
+  const std::filesystem::path inputs[] = {options.trace};
+  demand_output_apart(options.output, inputs);
+  if (options.command.empty() == options.from.empty())
+    throw Error(Failure::usage,
+                options.command.empty() ? "nothing to launch" : "--from fits again what was launched before", "",
+                options.command.empty() ? "write the command that starts the program after --, as without timeless"
+                                        : "leave out the command, or --from");
+  if (options.add && options.whole)
+    throw Error(Failure::usage, "--whole gives one rate for everything, to which nothing can be added", "--add",
+                "leave one of them out");
+}
+
+/// What the rates do not say as well as they look.
+std::vector<std::string> shortcomings(const analysis::ComputeSpeeds& speeds, const MeasuredLaunches& measured) {
+  constexpr double enough = 0.9;
+  std::vector<std::string> sentences = measured.not_reached;
+  if (speeds.coverage < enough)
+    sentences.push_back(fmt::format("only {:.1f} % of the volume is in kernels with a rate of their own",
+                                    100 * speeds.coverage));
+  if (measured.walltime > 0 && measured.launches.size() < 5)
+    sentences.push_back(fmt::format("{} launch{}: intervals of fewer than 5 say little", measured.launches.size(),
+                                    measured.launches.size() == 1 ? "" : "es"));
+  return sentences;
+}
+
+std::vector<std::string> kernel_texts(const trace::Source& volumes, symbols::Symboliser& symboliser) {
+  const std::vector<analysis::KernelFigures> figures = analysis::kernel_figures(volumes);
+  const symbols::KernelPlaces places(volumes.run(), figures, symboliser);
+  std::vector<std::string> texts;
+  for (trace::KernelId id = 0; id < figures.size(); ++id)
+    texts.push_back(places.text(id));
+  return texts;
+}
+
+int calibrate_compute(const ComputeOptions& options) {
+  require_sense(options);
+  const auto volumes = open_trace(options.trace, {});
+  ComputeMeasurement asked{.command = options.command, .launches = options.launches, .keep = options.keep,
+                           .from = options.from};
+  if (options.budget > 0) asked.budget = std::chrono::seconds(static_cast<long>(options.budget));
+  const MeasuredLaunches measured = measure(*volumes, asked);
+  const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
+  const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
+  const std::vector<std::string> sentences = shortcomings(speeds, measured);
+  symbols::Symboliser symboliser(volumes->run(), {});
+  const CalibratedInstance instance{
+      .name = options.name.empty() ? std::filesystem::path(options.trace).stem().string() : options.name,
+      .volumes = volumes->run(),
+      .launched = measured.first,
+      .speeds = speeds,
+      .whole = whole,
+      .places = symbols::place_labels(volumes->run(), symboliser),
+      .walltime_launches = measured.walltime,
+      .cputime_launches = measured.cputime,
+      .not_reached = sentences};
+  std::optional<std::filesystem::path> before;
+  if (options.add && std::filesystem::exists(options.output)) before = options.output;
+  const nlohmann::ordered_json file = options.whole ? whole_rate_file(instance) : rates_file(instance, before);
+  write_file(options.output, file.dump(1) + "\n", existing_file(options));
+  print_answer("calibrate-compute", 1,
+               ComputeAnswer{.trace = options.trace,
+                             .file = options.output,
+                             .unit = volumes->run().counter.unit == trace::VolumeUnit::instructions
+                                         ? "instructions"
+                                         : volumes->run().counter.name,
+                             .speeds = speeds,
+                             .whole = whole,
+                             .kernels = kernel_texts(*volumes, symboliser),
+                             .top = options.top,
+                             .ranks_per_node = ranks_per_host(measured.first),
+                             .walltime_launches = measured.walltime,
+                             .cputime_launches = measured.cputime,
+                             .not_reached = sentences,
+                             .one_rate = options.whole},
+               options.json);
+  return 0;
+}
+
+} // namespace
+
+VerbAction add_calibrate_compute(CLI::App& command) {
+  auto options = std::make_shared<ComputeOptions>();
+  command.add_option("trace", options->trace, "A recording of the program by icount or papi: what it computes")
+      ->required();
+  command.add_option("-o,--output", options->output, "The file of rates to write")
+      ->type_name("FILE")
+      ->always_capture_default(false);
+  command.add_option("--launches", options->launches, "How often the program is launched, by each clock that is needed")
+      ->check(CLI::Range(1, 1000));
+  command
+      .add_option("--budget", options->budget, "Begin no launch after so many seconds; the first is always made")
+      ->type_name("SECONDS")
+      ->check(positive_number())
+      ->always_capture_default(false);
+  command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")
+      ->always_capture_default(false);
+  command.add_flag("--add", options->add,
+                   "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
+  command.add_flag("--whole", options->whole, "Write one rate for everything, for comparison");
+  command.add_option("--keep", options->keep, "Keep the launches' recordings in this directory")
+      ->type_name("DIR")
+      ->always_capture_default(false);
+  command.add_option("--from", options->from, "Launch nothing: use the recordings that --keep left here")
+      ->type_name("DIR")
+      ->always_capture_default(false);
+  command.add_option("--top", options->top, "How many kernels to list; 0: all");
+  command.add_flag("--force", options->force, "Replace an existing file");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-compute/1)");
+  constexpr int every_word = CLI::detail::expected_max_vector_size;
+  command.add_option("command", options->command, "The command that starts the program, as without timeless")
+      ->expected(every_word - 1, every_word)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->option_text("...")
+      ->always_capture_default(false);
+  command.formatter(std::make_shared<WordsUsage>("trace [options] [--] command..."));
+  command.footer("Example: timeless calibrate compute run.tia -o rates.json -- mpirun -np 2 ./program");
+  return [options] { return calibrate_compute(*options); };
+}
+
+} // namespace timeless::tools
