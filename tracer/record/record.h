@@ -53,7 +53,7 @@ void give_up_receive(Recorder& recorder, Request& request);
 bool ask_of_end(Recorder& recorder, Request& request);
 /// Records that a request is freed, and ends it.
 void free_request(Recorder& recorder, Request& request);
-/// Frees those of the receives kept by Recorder::keep_freed that have ended.
+/// Frees those of the receives kept by KeptHandles::keep_freed that have ended.
 void release_complete(Recorder& recorder);
 /// Before MPI_Finalize: frees all of them. What has received nothing by now is recorded as cancelled.
 void release_freed(Recorder& recorder);

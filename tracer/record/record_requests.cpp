@@ -51,7 +51,7 @@ void generalized_started(Recorder& recorder, const MPI_Request* request) {
   Request& entry = begin(recorder, request, action);
   entry.place = recorder.append(action);
   entry.generalized = true;
-  if (entry.place.exists()) recorder.keep_generalized(entry);
+  if (entry.place.exists()) recorder.kept().keep_generalized(entry);
 }
 
 bool ask_of_end(Recorder& recorder, Request& request) {
@@ -71,15 +71,15 @@ void free_request(Recorder& recorder, Request& request) {
   if (request.active && request.place.exists() && !request.completion_seen)
     recorder.append_of_recorded({.kind = ActionKind::request_free, .request = request.id});
   give_up_receive(recorder, request);
-  if (request.generalized) recorder.forget_generalized(request);
+  if (request.generalized) recorder.kept().forget_generalized(request);
   recorder.requests().remove(request);
 }
 
 void release_complete(Recorder& recorder) {
-  for (Request* const request : recorder.take_freed()) {
+  for (Request* const request : recorder.kept().take_freed()) {
     MPI_Request handle = request->handle;
     if (!ask_of_end(recorder, *request)) {
-      recorder.keep_freed(*request);
+      recorder.kept().keep_freed(*request);
       continue;
     }
     free_request(recorder, *request);
@@ -89,7 +89,7 @@ void release_complete(Recorder& recorder) {
 
 void release_freed(Recorder& recorder) {
   release_complete(recorder);
-  for (Request* const request : recorder.take_freed()) {
+  for (Request* const request : recorder.kept().take_freed()) {
     MPI_Request handle = request->handle;
     recorder.append_of_recorded({.kind = ActionKind::cancelled, .request = request->id});
     free_request(recorder, *request);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "trace/archive/writer.h"
 #include "trace/model/run.h"
 #include "tracer/counters/counter.h"
 #include "tracer/handles/communicators.h"
@@ -8,22 +7,19 @@
 #include "tracer/handles/requests.h"
 #include "tracer/handles/windows.h"
 #include "tracer/record/burst_profile.h"
-#include "tracer/record/new_definitions.h"
+#include "tracer/record/kept_handles.h"
+#include "tracer/record/rank_output.h"
 #include "tracer/record/regions.h"
 #include "tracer/record/thread_merge.h"
 #include "tracer/settings/settings.h"
 #include "tracer/sites/kernels.h"
 #include "tracer/storage/block_queue.h"
-#include "tracer/storage/journal.h"
 
 #include <mpi.h>
 
 #include <atomic>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,14 +28,6 @@ namespace timeless::tracer {
 class CallScope;
 enum class CallId : std::uint16_t;
 struct ThreadState;
-
-/// A message that a matched probe has taken, until it is received.
-struct MatchedMessage {
-  trace::CommunicatorId communicator = trace::no_communicator;
-  trace::Rank peer = trace::no_rank;
-  trace::Tag tag = 0;
-  trace::Bytes bytes = 0;
-};
 
 /// Turns the MPI calls of this process into the actions of its rank's file. One per process.
 ///
@@ -90,7 +78,7 @@ public:
   bool announced() const { return settings_.recording != 0; }
 
   /// Null when there can be none here.
-  Journal* journal() { return journal_.get(); }
+  Journal* journal() { return output_.journal(); }
   /// Gives a communicator its handle in the journal.
   void name_in_journal(MPI_Comm handle);
 
@@ -108,22 +96,7 @@ public:
   WindowTable& windows() { return windows_; }
   FileTable& files() { return files_; }
   RegionTable& regions() { return regions_; }
-
-  /// Keeps a message that a matched probe has found, until it is received.
-  void keep_message(MPI_Message handle, const MatchedMessage& message);
-  /// The message with this handle, which is not kept any more; nothing when it never was.
-  std::optional<MatchedMessage> take_message(MPI_Message handle);
-
-  /// Keeps a generalized request by its handle, where a call that waits for it may have claimed it.
-  void keep_generalized(const Request& request);
-  /// The number of the generalized request with this handle, or no_request.
-  trace::RequestId generalized(MPI_Request handle);
-  /// It has completed, or been freed.
-  void forget_generalized(const Request& request);
-  /// Keeps a receive that the program has freed, though its source is not known yet.
-  void keep_freed(Request& request);
-  /// Those kept, which are so no more.
-  std::vector<Request*> take_freed();
+  KeptHandles& kept() { return kept_; }
 
   /// The communicator with this handle; an unknown one is counted as unrecorded, and null.
   KnownCommunicator* communicator(MPI_Comm handle);
@@ -173,11 +146,6 @@ private:
   Known* look_up(Table& table, Handle handle, FlatMap<Known*>& remembered, std::uint64_t& version);
   std::uint32_t site_of(CallScope& call, RecordedThread& thread);
   trace::KernelId kernel_between(std::uint32_t begin, std::uint32_t end, RecordedThread& thread);
-  void begin_journal(std::uint64_t run_identity);
-  /// What the next action may use must stand in the journal before it.
-  void journal_definitions();
-  void write(const trace::ActionBlock& block);
-  void define_new();
   /// Writes what is still held, as far as there is room; the journal's own room goes to it when there is no other.
   void write_held();
 
@@ -186,23 +154,17 @@ private:
   int rank_;
   int size_;
   int process_;
-  trace::ArchiveWriter writer_;
-  BlockQueue blocks_;
   CommunicatorTable communicators_;
-  ProgramRequests requests_;
   KernelTable kernels_;
   RegionTable regions_;
-  NewDefinitions new_definitions_{communicators_, kernels_, regions_};
-  std::unique_ptr<Journal> journal_;
+  RankOutput output_;
+  BlockQueue blocks_;
+  ProgramRequests requests_;
   KernelProfiles profiles_;
   std::vector<std::string> profile_events_;
-  FlatMap<MatchedMessage> messages_;
-  FlatMap<trace::RequestId> generalized_; ///< requests, by handle
-  std::vector<Request*> freed_;
+  KeptHandles kept_;
   WindowTable windows_;
   FileTable files_;
-  trace::RankRecord record_;
-  std::vector<std::uint64_t> unrecorded_; ///< calls, by CallId
   std::atomic<bool> paused_;
   std::uint64_t recording_since_ = 0; ///< by now(), while recording is on and has timestamps
   std::atomic<bool> finished_ = false;

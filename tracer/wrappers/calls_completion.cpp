@@ -30,7 +30,7 @@ public:
   /// Other requests may have the numbers once the completion has been recorded.
   ~Completion() {
     for (Request* const request : ended_) {
-      if (request->generalized) recorder_.forget_generalized(*request);
+      if (request->generalized) recorder_.kept().forget_generalized(*request);
       recorder_.requests().remove(*request);
     }
   }

@@ -29,7 +29,7 @@ void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm c
                        .bytes = record::received_bytes(status)};
   if (message != nullptr) {
     action.flags |= trace::flag_matched;
-    recorder.keep_message(*message, {known->id, action.peer, action.tag, action.bytes});
+    recorder.kept().keep_message(*message, {known->id, action.peer, action.tag, action.bytes});
   }
   recorder.append(action);
 }
@@ -39,7 +39,7 @@ void probed(Recorder& recorder, ActionKind kind, int source, int tag, MPI_Comm c
 class TakenMessage {
 public:
   TakenMessage(CallScope& call, MPI_Message handle) : handle_(handle) {
-    call.record([this](Recorder& recorder) { message_ = recorder.take_message(handle_); });
+    call.record([this](Recorder& recorder) { message_ = recorder.kept().take_message(handle_); });
   }
   /// False when it is none the trace knows.
   bool known() const { return message_.has_value(); }
@@ -53,7 +53,7 @@ public:
   }
   /// It has not been received.
   void keep(Recorder& recorder) const {
-    if (message_) recorder.keep_message(handle_, *message_);
+    if (message_) recorder.kept().keep_message(handle_, *message_);
   }
 
 private:

@@ -62,7 +62,7 @@ int Startall(CallScope& call, int count, MPI_Request requests[]) {
 /// under way already.
 int Grequest_complete(CallScope& call, MPI_Request request) {
   call.record([&](Recorder& recorder) {
-    if (const trace::RequestId id = recorder.generalized(request); id != trace::no_request)
+    if (const trace::RequestId id = recorder.kept().generalized(request); id != trace::no_request)
       recorder.append_of_recorded({.kind = trace::ActionKind::grequest_complete, .requests = {&id, 1}});
   });
   return mpi().Grequest_complete(request);
@@ -86,7 +86,7 @@ int Request_free(CallScope& call, MPI_Request* request) {
       record::release_complete(recorder);
       Request* const known = before.look(recorder, 0);
       if (known == nullptr || !to_be_asked(*known) || record::ask_of_end(recorder, *known) || !known->unsettled) return;
-      recorder.keep_freed(*before.claim(recorder, 0));
+      recorder.kept().keep_freed(*before.claim(recorder, 0));
       kept = true;
     });
   if (kept) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "tracer/record/call_scope.h"
+
+#include <span>
+
+namespace timeless::tracer {
+
+/// The names of all calls, by CallId.
+std::span<const char* const> call_names();
+
+/// True when what is recorded of the call shares nothing that is not safe to share between threads.
+bool recorded_at_once(CallId call);
+
+} // namespace timeless::tracer
