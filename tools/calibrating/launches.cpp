@@ -92,7 +92,10 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
       look(*gather::open_run(directory));
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    print_notice(fmt::format("{} {} of {}: {}", plan.counter, done + 1, plan.launches, human_seconds(seconds)));
+    if (plan.counter == "auto")
+      print_notice(fmt::format("recorded what it computes, by {}: {}", made.counter, human_seconds(seconds)));
+    else
+      print_notice(fmt::format("{} {} of {}: {}", plan.counter, done + 1, plan.launches, human_seconds(seconds)));
   }
   return done;
 }

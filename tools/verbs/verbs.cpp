@@ -18,6 +18,7 @@ std::span<const Verb> verbs() {
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
       Verb{"platform", "List, show, check, upgrade and write descriptions of machines", add_platform},
       Verb{"calibrate", "Measure this machine, so that predictions rest on measurements", add_calibrate},
+      Verb{"validate", "Predict a program, run it, and say how far off the prediction was", add_validate},
       Verb{"doctor", "Check that recording and replaying can work here", add_doctor},
   };
   return table;

@@ -1,0 +1,111 @@
+// Predictions beside launches of real programs. How long anything takes is never compared with anything.
+#include "tests/record/shell.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace timeless::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A program that was recorded and calibrated, once for all tests.
+class Validate : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    place = new Workplace;
+    ASSERT_EQ(place->run("timeless record --counter icount -o run -- mpirun -np 2 stencil").status, 0);
+    const Ran ran = place->run("timeless calibrate compute run -o rates.json --launches 2 -- mpirun -np 2 stencil");
+    ASSERT_EQ(ran.status, 0) << ran.errors;
+  }
+  static void TearDownTestSuite() {
+    delete place;
+    place = nullptr;
+  }
+  static Ran validate(const std::string& options, const std::string& command = "mpirun -np 2 stencil") {
+    return place->run("timeless validate --launches 2 " + options + " -- " + command);
+  }
+  static Workplace* place;
+};
+Workplace* Validate::place = nullptr;
+
+TEST_F(Validate, puts_what_was_predicted_beside_what_was_measured) {
+  const Ran ran = validate("--network e10g --rates rates.json --json");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const json answer = json::parse(ran.output);
+  EXPECT_EQ(answer.at("schema"), "timeless.validate/1");
+  EXPECT_EQ(answer.at("kind"), "self-consistency");
+  EXPECT_EQ(answer.at("ranks"), 2);
+  EXPECT_EQ(answer.at("launches_seconds").size(), 2U);
+  const json& one = answer.at("predictions").at(0);
+  EXPECT_EQ(one.at("backend"), "model");
+  for (const char* part : {"makespan", "computation", "communication"}) {
+    const json& times = one.at(part);
+    EXPECT_NEAR(times.at("error").get<double>(),
+                times.at("predicted_seconds").get<double>() / times.at("measured_seconds").get<double>() - 1, 1e-12);
+    const double low = times.at("measured_interval_seconds").at(0);
+    const double high = times.at("measured_interval_seconds").at(1);
+    const double predicted = times.at("predicted_seconds");
+    EXPECT_EQ(times.at("distinguishable"), predicted < low || predicted > high);
+  }
+  EXPECT_TRUE(one.at("with_measured_computation").at("predicted_seconds").is_number());
+  EXPECT_FALSE(one.at("calls").empty());
+  EXPECT_FALSE(one.at("kernels").empty());
+}
+
+TEST_F(Validate, says_whose_the_error_is_and_what_kind_of_validation_it_was) {
+  const Ran ran = validate("--network e10g --rates rates.json");
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("makespan"), HasSubstr("whose error"), HasSubstr("self-consistency"),
+                                HasSubstr("calibrated: "), Not(HasSubstr("ASSUMED"))));
+}
+
+TEST_F(Validate, predicts_with_both_backends_on_a_platform) {
+  const json answer = json::parse(validate("--platform ethernet-10g --rates rates.json --json").output);
+  ASSERT_EQ(answer.at("predictions").size(), 2U);
+  EXPECT_EQ(answer.at("predictions").at(0).at("backend"), "model");
+  EXPECT_EQ(answer.at("predictions").at(1).at("backend"), "smpi");
+  EXPECT_FALSE(answer.at("predictions").at(1).at("calls").empty());
+}
+
+TEST_F(Validate, of_rates_that_nobody_measured_is_called_an_assumption) {
+  EXPECT_EQ(json::parse(validate("--network e10g --compute-rate 1e9 --json").output).at("kind"), "assumption");
+}
+
+TEST_F(Validate, of_rates_of_another_number_of_ranks_or_program_is_a_prediction_or_a_re_prediction) {
+  EXPECT_EQ(json::parse(validate("--network e10g --rates rates.json --json", "mpirun -np 1 stencil").output).at("kind"),
+            "prediction");
+  EXPECT_EQ(json::parse(validate("--network e10g --rates rates.json --json", "mpirun -np 2 ring").output).at("kind"),
+            "re-prediction");
+  place->run("sed 's/\"hosts\": .*/\"hosts\": [/' rates.json | sed '/\"hosts\"/{n;s/\".*\"/\"elsewhere\"/}' > moved.json");
+  EXPECT_EQ(json::parse(validate("--network e10g --rates moved.json --json").output).at("kind"), "prediction");
+}
+
+TEST_F(Validate, fails_where_it_is_told_to) {
+  EXPECT_EQ(validate("--network e10g --compute-rate 1e3 --fail-on 10%").status, 4);
+  EXPECT_EQ(validate("--network e10g --compute-rate 1e3 --fail-on 1e30").status, 0);
+}
+
+TEST_F(Validate, names_what_is_missing_and_the_commands_that_make_it) {
+  const Ran nothing = validate("");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.errors, AllOf(HasSubstr("a network (--network or --platform)"), HasSubstr("rates (--rates)"),
+                                    HasSubstr("timeless calibrate network"), HasSubstr("timeless calibrate compute")));
+  EXPECT_THAT(validate("--network e10g").errors, AllOf(HasSubstr("rates"), Not(HasSubstr("calibrate network"))));
+  EXPECT_THAT(validate("--network e10g,qdr --rates rates.json").errors, HasSubstr("one machine"));
+}
+
+TEST_F(Validate, keeps_the_recordings_where_it_is_told_to_and_takes_a_trace) {
+  EXPECT_EQ(validate("--network e10g --rates rates.json --keep kept").status, 0);
+  EXPECT_EQ(place->run("timeless check kept/auto-1").status, 0);
+  EXPECT_EQ(validate("--network e10g --rates rates.json --trace kept/auto-1").status, 0);
+  EXPECT_THAT(validate("--network e10g --rates rates.json --trace kept/auto-1", "mpirun -np 1 stencil").errors,
+              HasSubstr("the trace has 2 ranks, the command 1"));
+  EXPECT_THAT(validate("--network e10g --rates rates.json", "mpirun -np 2 false").errors,
+              HasSubstr("the launch ended with status 1"));
+}
+
+} // namespace
+} // namespace timeless::test

@@ -1,0 +1,128 @@
+#include "tools/render/validation/validation.h"
+
+#include "tools/cli/console.h"
+#include "tools/render/figures.h"
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::ValidatedTime;
+using json = nlohmann::ordered_json;
+
+std::string interval_words(const analysis::Interval& interval) {
+  return human_seconds(interval.low) + " to " + human_seconds(interval.high);
+}
+
+std::string error_words(const ValidatedTime& compared) {
+  return compared.measured > 0 ? fmt::format("{:+.1f}", 100 * compared.error()) : "-";
+}
+
+void add_row(Table& table, const std::string& name, const ValidatedTime& compared, bool verdict = true) {
+  table.add({name, human_seconds(compared.predicted),
+             compared.predicted_interval ? interval_words(*compared.predicted_interval) : "",
+             human_seconds(compared.measured), interval_words(compared.measured_interval), error_words(compared),
+             !verdict || compared.distinguishable() ? "" : "not distinguishable"});
+}
+
+json comparison_json(const ValidatedTime& compared) {
+  json item{{"predicted_seconds", compared.predicted},
+            {"predicted_interval_seconds", nullptr},
+            {"measured_seconds", compared.measured},
+            {"measured_interval_seconds", {compared.measured_interval.low, compared.measured_interval.high}},
+            {"error", compared.error()},
+            {"distinguishable", compared.distinguishable()}};
+  if (compared.predicted_interval)
+    item["predicted_interval_seconds"] = {compared.predicted_interval->low, compared.predicted_interval->high};
+  return item;
+}
+
+json parts_json(const std::vector<ValidatedPart>& parts) {
+  json list = json::array();
+  for (const ValidatedPart& part : parts) {
+    json item{{"name", part.name}};
+    item.update(comparison_json(part.time));
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+/// Whose the makespan's error is, in percent of what was measured.
+std::string shares_of_error(const ValidatedPrediction& one) {
+  if (!one.measured_computation || !(one.makespan.measured > 0)) return {};
+  const double network = 100 * one.measured_computation->error();
+  const double whole = 100 * one.makespan.error();
+  return text_line("{:<14}{:+.1f} % = network {:+.1f} % (launches' own computations on it: {}) and computation {:+.1f} %",
+                   "whose error", whole, network, human_seconds(one.measured_computation->predicted), whole - network) +
+         text_line("{:<14}{} mean end of ranks with computation as predicted and calls as measured, {:+.1f} %", "",
+                   human_seconds(one.measured_communication.predicted), 100 * one.measured_communication.error());
+}
+
+std::string parts_text(const char* title, const std::vector<ValidatedPart>& parts, double whole) {
+  constexpr double worth_a_line = 0.002;
+  Table table({title, "predicted", "by its launches", "measured", "launches", "error %", ""});
+  bool any = false;
+  for (const ValidatedPart& part : parts) {
+    if (std::max(part.time.predicted, part.time.measured) < worth_a_line * whole) continue;
+    add_row(table, part.name, part.time);
+    any = true;
+  }
+  return any ? "\n" + table.text() : "";
+}
+
+std::string prediction_text(const ValidatedPrediction& one) {
+  Table table({one.backend, "predicted", "by its launches", "measured", "launches", "error %", ""});
+  add_row(table, "makespan", one.makespan);
+  add_row(table, "computation", one.computing);
+  add_row(table, "communication", one.communication);
+  std::string text = table.text() + shares_of_error(one);
+  text += parts_text("call, mean of ranks", one.calls, one.makespan.measured);
+  text += parts_text("kernel, mean of ranks", one.kernels, one.makespan.measured);
+  text += "\n" + text_line("{:<14}{}", "machine", one.machine);
+  for (const std::string& note : one.notes)
+    text += text_line("{:<14}{}", "note", note);
+  return text + "\n";
+}
+
+} // namespace
+
+json to_json(const Validation& validation) {
+  json answer{{"command", validation.command},
+              {"ranks", validation.ranks},
+              {"kind", name(validation.knew)},
+              {"because", validation.why},
+              {"compute", validation.compute},
+              {"launches_seconds", validation.makespans},
+              {"notes", validation.notes}};
+  answer["predictions"] = json::array();
+  for (const ValidatedPrediction& one : validation.predictions) {
+    json item{{"backend", one.backend},
+              {"machine", one.machine},
+              {"makespan", comparison_json(one.makespan)},
+              {"computation", comparison_json(one.computing)},
+              {"communication", comparison_json(one.communication)},
+              {"with_measured_computation", nullptr},
+              {"with_measured_communication", comparison_json(one.measured_communication)},
+              {"calls", parts_json(one.calls)},
+              {"kernels", parts_json(one.kernels)},
+              {"notes", one.notes}};
+    if (one.measured_computation) item["with_measured_computation"] = comparison_json(*one.measured_computation);
+    answer["predictions"].push_back(std::move(item));
+  }
+  return answer;
+}
+
+std::string to_text(const Validation& validation) {
+  std::string text;
+  for (const ValidatedPrediction& one : validation.predictions)
+    text += prediction_text(one);
+  text += text_line("{:<14}{}: {}", "kind", name(validation.knew), validation.why);
+  if (!validation.compute.empty()) text += text_line("{:<14}{}", "compute", validation.compute);
+  text += text_line("{:<14}{}, {} launch{}, {} rank{}", "command", validation.command, validation.makespans.size(),
+                    validation.makespans.size() == 1 ? "" : "es", validation.ranks, plural(static_cast<std::uint64_t>(validation.ranks)));
+  for (const std::string& note : validation.notes)
+    text += text_line("{:<14}{}", "note", note);
+  return text;
+}
+
+} // namespace timeless::tools

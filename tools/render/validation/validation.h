@@ -1,0 +1,15 @@
+#pragma once
+
+#include "tools/validating/validation.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Schema timeless.validate/1.
+nlohmann::ordered_json to_json(const Validation& validation);
+std::string to_text(const Validation& validation);
+
+} // namespace timeless::tools

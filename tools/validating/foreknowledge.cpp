@@ -1,0 +1,68 @@
+#include "tools/validating/foreknowledge.h"
+
+#include "tools/calibrating/launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::MeasuredInstance;
+
+bool same_hosts(const MeasuredInstance& instance, const trace::Run& launched) {
+  return std::ranges::all_of(launched.hosts, [&](const trace::Host& host) {
+    return std::ranges::find(instance.hosts, host.name) != instance.hosts.end();
+  });
+}
+
+bool same_input(const MeasuredInstance& instance, const trace::Run& volumes, double units_per_rank) {
+  constexpr double same = 1e-3; // counts of one input differ by less
+  return !replay::of_another_build(instance, volumes) && instance.ranks == static_cast<std::uint64_t>(volumes.size) &&
+         std::abs(instance.units_per_rank / units_per_rank - 1) < same;
+}
+
+} // namespace
+
+const char* name(Foreknowledge knew) {
+  switch (knew) {
+  case Foreknowledge::assumption:
+    return "assumption";
+  case Foreknowledge::self_consistency:
+    return "self-consistency";
+  case Foreknowledge::re_prediction:
+    return "re-prediction";
+  case Foreknowledge::prediction:
+    break;
+  }
+  return "prediction";
+}
+
+std::pair<Foreknowledge, std::string> foreknowledge(const std::vector<MeasuredInstance>& instances,
+                                                    const trace::Run& volumes, const trace::Run& launched,
+                                                    double units_per_rank) {
+  if (instances.empty()) return {Foreknowledge::assumption, "no rate was measured: see compute"};
+  for (const MeasuredInstance& instance : instances)
+    if (same_hosts(instance, launched) && same_input(instance, volumes, units_per_rank))
+      return {Foreknowledge::self_consistency,
+              fmt::format("the rates are of this program and input on this machine ({}): it can hardly be far off",
+                          instance.name)};
+  const auto here =
+      std::ranges::find_if(instances, [&](const MeasuredInstance& one) { return same_hosts(one, launched); });
+  if (here == instances.end())
+    return {Foreknowledge::prediction, "the rates are of another machine"};
+  const std::size_t ranks = ranks_per_host(launched);
+  if (here->ranks_per_node != ranks)
+    return {Foreknowledge::prediction,
+            fmt::format("the rates are by {} ranks on a node, and {} are predicted", here->ranks_per_node, ranks)};
+  if (here->ranks != static_cast<std::uint64_t>(volumes.size))
+    return {Foreknowledge::prediction,
+            fmt::format("the rates are by {} ranks, and {} are predicted", here->ranks, volumes.size)};
+  return {Foreknowledge::re_prediction,
+          fmt::format("the rates are of this machine, of another input or build ({})", here->name)};
+}
+
+} // namespace timeless::tools

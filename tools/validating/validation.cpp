@@ -1,0 +1,310 @@
+#include "tools/validating/validation.h"
+
+#include "tools/calibrating/launches.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/replaying/calibrated.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/replaying/served_platforms.h"
+#include "tools/symbols/kernel_places.h"
+#include "tools/validating/foreknowledge.h"
+
+#include "analysis/calibration/compute/visits.h"
+#include "analysis/kernel_figures.h"
+#include "base/error.h"
+#include "base/files/temporary_file.h"
+#include "gather/merge/files_source.h"
+#include "replay/network/compute_rates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+using analysis::ValidatedTime;
+using replay::AttributeBy;
+
+void require_machine_and_rates(const ValidationRequest& request) {
+  const PredictionOptions& machine = request.machine;
+  std::string missing;
+  std::string make;
+  const auto lacks = [&](const char* what, const std::string& command) {
+    missing += (missing.empty() ? "" : " and ") + std::string(what);
+    make += (make.empty() ? "" : "; ") + command;
+  };
+  if (machine.machine.networks.empty() && machine.platforms.empty())
+    lacks("a network (--network or --platform)", "timeless calibrate network -o mine.json -- LAUNCHER -np 2");
+  if (machine.machine.rates.empty() && !(machine.machine.compute_rate > 0))
+    lacks("rates (--rates)", "timeless calibrate compute OTHER-RUN -o rates.json -- COMMAND, with another input of the "
+                             "program");
+  if (!missing.empty()) throw Error(Failure::usage, "nothing to predict with: missing are " + missing, {}, make);
+  require_machine(machine);
+  if (machine.machine.networks.size() > 1 || machine.platforms.size() > 1)
+    throw Error(Failure::usage, "one machine is validated at a time", "--network", "name one");
+}
+
+/// What was recorded and launched, until the end.
+struct Recordings {
+  std::unique_ptr<TemporaryFile> temporary; ///< holds them where they are not kept
+  std::unique_ptr<trace::Source> volumes;
+  std::vector<std::unique_ptr<trace::Source>> launches;
+};
+
+fs::path record(const ValidationRequest& request, const fs::path& directory, const char* counter, bool timestamps,
+                int launches) {
+  launch({.command = request.command,
+          .counter = counter,
+          .timestamps = timestamps,
+          .launches = launches,
+          .keep = directory},
+         [](const trace::Source&) {});
+  return directory / fmt::format("{}-1", counter);
+}
+
+Recordings recordings(const ValidationRequest& request) {
+  Recordings made;
+  fs::path directory = request.keep;
+  if (directory.empty()) {
+    made.temporary = std::make_unique<TemporaryFile>(fs::temp_directory_path(), "validate");
+    made.temporary->create_directory();
+    directory = made.temporary->path();
+  }
+  made.volumes = request.trace.empty() ? gather::open_run(record(request, directory, "auto", false, 1))
+                                       : open_trace(request.trace, {});
+  record(request, directory, "walltime", true, request.launches);
+  for (int number = 1; number <= request.launches; ++number)
+    made.launches.push_back(gather::open_run(directory / fmt::format("walltime-{}", number)));
+  return made;
+}
+
+Prediction predict_by_model(const trace::Source& source, const PredictionOptions& options) {
+  return options.platforms.empty() ? predict_on_networks(source, options)
+                                   : predict_on_served_platforms(source, options, predict_with_model);
+}
+
+/// What the launches took, a list for each figure.
+struct MeasuredFigures {
+  std::vector<double> makespans;
+  std::vector<double> ends;
+  std::vector<double> computing;
+  std::vector<double> communication;
+  std::map<std::string, std::vector<double>> calls;
+  std::vector<std::vector<double>> kernels; ///< by KernelId; empty where launches and recording differ
+  std::string difference;                   ///< why
+};
+
+void add_kernels(MeasuredFigures& figures, const trace::Source& volumes, const trace::Source& launch) {
+  if (!figures.difference.empty()) return;
+  try {
+    const analysis::JoinedLaunch joined = analysis::join(volumes, launch);
+    figures.kernels.resize(joined.kernels.size());
+    for (std::size_t kernel = 0; kernel < joined.kernels.size(); ++kernel)
+      figures.kernels[kernel].push_back(joined.kernels[kernel].seconds() / volumes.run().size);
+  } catch (const Error& error) {
+    figures.kernels.clear();
+    figures.difference = fmt::format("{} ({})", error.description(), error.where());
+  }
+}
+
+MeasuredFigures measured_figures(const Recordings& made) {
+  MeasuredFigures figures;
+  for (const auto& launch : made.launches) {
+    const analysis::LaunchTimes times = analysis::launch_times(*launch);
+    figures.makespans.push_back(times.makespan);
+    figures.ends.push_back(times.mean_end);
+    figures.computing.push_back(times.computing);
+    figures.communication.push_back(times.mean_end - times.computing);
+    for (const auto& [name, seconds] : times.calls)
+      figures.calls[name].push_back(seconds);
+    add_kernels(figures, *made.volumes, *launch);
+  }
+  return figures;
+}
+
+/// The parts of a predicted lane, by what they are called.
+std::map<std::string, double> parts_by_name(const replay::Result& result,
+                                            const std::function<std::string(std::uint32_t)>& name) {
+  std::map<std::string, double> parts;
+  for (const replay::AttributedTimes& part : replay::mean_parts(result))
+    if (part.subject < replay::before_start) parts[name(part.subject)] += part.lanes.front().end;
+  return parts;
+}
+
+void keep_longest(std::vector<ValidatedPart>& parts) {
+  constexpr std::size_t most = 10;
+  std::ranges::stable_sort(parts, std::greater{},
+                           [](const ValidatedPart& part) { return std::max(part.time.predicted, part.time.measured); });
+  if (parts.size() > most) parts.resize(most);
+}
+
+std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const MeasuredFigures& figures) {
+  std::map<std::string, double> predicted =
+      parts_by_name(by_call, [&](std::uint32_t call) { return by_call.attribution.calls.at(call); });
+  predicted.erase("computation");
+  for (const auto& [name, launches] : figures.calls)
+    predicted.try_emplace(name, 0);
+  std::vector<ValidatedPart> parts;
+  for (const auto& [name, seconds] : predicted) {
+    const auto measured = figures.calls.find(name);
+    if (measured != figures.calls.end() && measured->second.size() == figures.makespans.size())
+      parts.push_back({name, analysis::validated_time(seconds, measured->second)});
+  }
+  keep_longest(parts);
+  return parts;
+}
+
+std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const MeasuredFigures& figures,
+                                            const trace::Source& volumes) {
+  std::vector<double> predicted(volumes.run().kernels.size());
+  for (const replay::AttributedTimes& part : replay::mean_parts(by_kernel))
+    if (part.subject < predicted.size()) predicted[part.subject] = part.lanes.front().compute;
+  symbols::Symboliser symboliser(volumes.run(), {});
+  const std::vector<analysis::KernelFigures> kernels = analysis::kernel_figures(volumes);
+  const symbols::KernelPlaces places(volumes.run(), kernels, symboliser);
+  std::vector<ValidatedPart> parts;
+  for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel)
+    if (kernels[kernel].visits > 0)
+      parts.push_back({fmt::format("{} {}", kernel, places.text(kernel)),
+                       analysis::validated_time(predicted[kernel], figures.kernels[kernel])});
+  keep_longest(parts);
+  return parts;
+}
+
+/// The launches' own computations on the same network.
+ValidatedTime with_measured_computation(const Recordings& made, const PredictionOptions& asked,
+                                     const MeasuredFigures& figures) {
+  PredictionOptions options = asked;
+  options.machine.rates.clear();
+  options.machine.calibrated = nullptr;
+  options.machine.compute_rate = 0;
+  options.machine.noise.reset();
+  options.attribute = AttributeBy::nothing;
+  std::vector<double> makespans;
+  for (const auto& launch : made.launches)
+    makespans.push_back(predict_by_model(*launch, options).result.lanes.front().makespan);
+  ValidatedTime compared = analysis::validated_time(analysis::median(makespans), figures.makespans);
+  compared.predicted_interval = analysis::median_interval(makespans);
+  return compared;
+}
+
+void compare_whole(ValidatedPrediction& one, const Prediction& prediction, const MeasuredFigures& figures) {
+  const replay::LaneResult& lane = prediction.result.lanes.front();
+  if (lane.deadlock)
+    throw Error(Failure::invalid_input, "the prediction ends in a deadlock", prediction.machine,
+                "timeless replay says where");
+  one.machine = prediction.machine;
+  one.notes = prediction.notes;
+  one.makespan = analysis::validated_time(lane.makespan, figures.makespans);
+  if (!prediction.intervals.empty()) one.makespan.predicted_interval = prediction.intervals.front();
+}
+
+void compare_parts(ValidatedPrediction& one, const replay::LaneResult& lane, const PredictionOptions& asked,
+                   const MeasuredFigures& figures) {
+  const replay::RankTimes mean = replay::mean(lane);
+  one.computing = analysis::validated_time(mean.compute, figures.computing);
+  if (const auto& calibrated = asked.machine.calibrated)
+    one.computing.predicted_interval = {mean.compute * calibrated->fastest, mean.compute * calibrated->slowest};
+  one.communication = analysis::validated_time(mean.end - mean.compute, figures.communication);
+  one.measured_communication =
+      analysis::validated_time(mean.compute + analysis::median(figures.communication), figures.ends);
+}
+
+ValidatedPrediction validated_model(const Recordings& made, const trace::Source& rated_volumes,
+                                    const PredictionOptions& asked, const MeasuredFigures& figures) {
+  ValidatedPrediction one;
+  one.backend = "model";
+  PredictionOptions options = asked;
+  options.backend = Backend::model;
+  options.attribute = AttributeBy::kernels;
+  Prediction prediction = predict_by_model(rated_volumes, options);
+  add_intervals(prediction, rated_volumes, options);
+  compare_whole(one, prediction, figures);
+  compare_parts(one, prediction.result.lanes.front(), asked, figures);
+  one.measured_computation = with_measured_computation(made, options, figures);
+  if (!figures.kernels.empty()) one.kernels = compared_kernels(prediction.result, figures, *made.volumes);
+  options.attribute = AttributeBy::calls;
+  one.calls = compared_calls(predict_by_model(rated_volumes, options).result, figures);
+  return one;
+}
+
+ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const PredictionOptions& asked,
+                                   const MeasuredFigures& figures) {
+  ValidatedPrediction one;
+  one.backend = "smpi";
+  PredictionOptions options = asked;
+  options.backend = Backend::smpi;
+  options.attribute = AttributeBy::calls;
+  Prediction prediction = predict(rated_volumes, options);
+  add_intervals(prediction, rated_volumes, options);
+  compare_whole(one, prediction, figures);
+  const std::map<std::string, double> parts = parts_by_name(
+      prediction.result, [&](std::uint32_t call) { return prediction.result.attribution.calls.at(call); });
+  replay::LaneResult lane = prediction.result.lanes.front();
+  const auto computing = parts.find("computation");
+  for (replay::RankTimes& times : lane.ranks)
+    times.compute = computing == parts.end() ? 0 : computing->second;
+  compare_parts(one, lane, asked, figures);
+  one.calls = compared_calls(prediction.result, figures);
+  return one;
+}
+
+double units_per_rank(const trace::Source& volumes) {
+  double sum = 0;
+  for (const analysis::KernelFigures& kernel : analysis::kernel_figures(volumes))
+    sum += kernel.volume;
+  return sum / std::max<double>(1, volumes.run().size);
+}
+
+std::string in_words(const std::vector<std::string>& command) {
+  std::string words;
+  for (const std::string& word : command)
+    words += (words.empty() ? "" : " ") + word;
+  return words;
+}
+
+} // namespace
+
+Validation validate(const ValidationRequest& request) {
+  require_machine_and_rates(request);
+  PredictionOptions asked = request.machine;
+  asked.trace = request.trace.empty() ? "the recording" : request.trace;
+  const Recordings made = recordings(request);
+  const trace::Run& launched = made.launches.front()->run();
+  if (made.volumes->run().size != launched.size)
+    throw Error(Failure::usage,
+                fmt::format("the trace has {} ranks, the command {}", made.volumes->run().size, launched.size),
+                request.trace, "launch as many ranks as were recorded");
+  Validation result;
+  result.command = in_words(request.command);
+  result.ranks = launched.size;
+  std::vector<replay::MeasuredInstance> instances;
+  if (!asked.machine.rates.empty()) instances = replay::read_rates(asked.machine.rates).instances;
+  std::tie(result.knew, result.why) =
+      foreknowledge(instances, made.volumes->run(), launched, units_per_rank(*made.volumes));
+  const MeasuredFigures figures = measured_figures(made);
+  result.makespans = figures.makespans;
+  // Files are opened anew: the rated run owns its own.
+  const fs::path recorded = request.trace.empty() ? (request.keep.empty() ? made.temporary->path() : request.keep) / "auto-1"
+                                                  : fs::path(request.trace);
+  const auto rated_volumes = rated(open_trace(recorded, {}), asked.machine);
+  if (asked.machine.calibrated) result.compute = asked.machine.calibrated->sentence;
+  if (asked.machine.mapping == "auto" && asked.platforms.empty()) asked.machine.mapping = "recorded";
+  result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures));
+  if (!asked.platforms.empty()) result.predictions.push_back(validated_smpi(*rated_volumes, asked, figures));
+  if (!figures.difference.empty())
+    result.notes.push_back("nothing is said by kernel, since the launches differ from the recording: " +
+                           figures.difference);
+  if (const std::string folded = why_folded(launched); !folded.empty()) result.notes.push_back(folded);
+  return result;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "analysis/validation.h"
+#include "tools/replaying/prediction.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Predictions beside measurements of the same command.
+namespace timeless::tools {
+
+struct ValidationRequest {
+  PredictionOptions machine;        ///< networks or one platform, rates, mapping
+  std::vector<std::string> command; ///< empty: `from` holds what was recorded and launched
+  std::string trace = {};           ///< what is predicted; empty: recorded by the command
+  int launches = 5;
+  std::filesystem::path keep = {}; ///< where recordings stay; empty: nowhere
+};
+
+/// What a prediction knew beforehand of what it predicts.
+enum class Foreknowledge : std::uint8_t {
+  assumption,       ///< no rate was measured
+  self_consistency, ///< rates of the same program and input on the same machine
+  re_prediction,    ///< of another input or build on the same machine
+  prediction,       ///< of another machine, or another number of ranks
+};
+/// "self-consistency", ...
+const char* name(Foreknowledge knew);
+
+/// A kernel or a call.
+struct ValidatedPart {
+  std::string name;
+  analysis::ValidatedTime time; ///< mean over ranks
+};
+
+/// One prediction of the command, by one backend on one machine.
+struct ValidatedPrediction {
+  std::string backend; ///< "model" or "smpi"
+  std::string machine;
+  analysis::ValidatedTime makespan;
+  analysis::ValidatedTime computing;     ///< mean over ranks
+  analysis::ValidatedTime communication; ///< mean over ranks: all that is no computing
+  /// The makespan if the launches' own computations are replayed on the same network: what is wrong then, the network
+  /// is. The rest of the error is that of computation.
+  std::optional<analysis::ValidatedTime> measured_computation = {};
+  /// The mean end of ranks if they computed as predicted and communicated as long as measured: a sum, in which nobody
+  /// waits more or less because of it.
+  analysis::ValidatedTime measured_communication;
+  std::vector<ValidatedPart> calls;   ///< those that take longest, first
+  std::vector<ValidatedPart> kernels; ///< likewise
+  std::vector<std::string> notes;
+};
+
+struct Validation {
+  std::string command;
+  Foreknowledge knew = Foreknowledge::assumption;
+  std::string why; ///< a sentence
+  std::string compute;
+  trace::Rank ranks = 0;
+  std::vector<double> makespans; ///< of the launches, in their order
+  std::vector<ValidatedPrediction> predictions;
+  std::vector<std::string> notes;
+};
+
+/// Records what the command computes, predicts how long it takes, and launches it to see. Nothing that was measured in
+/// these launches goes into the prediction. Throws Error(usage) where machine or rates are missing, naming the commands
+/// that make them, and as launch() and predict() do.
+Validation validate(const ValidationRequest& request);
+
+} // namespace timeless::tools

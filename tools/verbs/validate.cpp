@@ -1,0 +1,81 @@
+#include "tools/cli/console.h"
+#include "tools/cli/exit_status.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/words_usage.h"
+#include "tools/render/answer.h"
+#include "tools/render/validation/validation.h"
+#include "tools/validating/validation.h"
+#include "tools/verbs/verbs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+struct ValidateOptions {
+  ValidationRequest request;
+  std::string keep;
+  std::optional<double> fail_on; ///< percent
+  bool json = false;
+};
+
+int validate_command(ValidateOptions& options) {
+  options.request.keep = options.keep;
+  const Validation validation = validate(options.request);
+  print_answer("validate", 1, validation, options.json);
+  const bool failed =
+      options.fail_on && std::ranges::any_of(validation.predictions, [&](const ValidatedPrediction& one) {
+        return one.makespan.distinguishable() && 100 * std::abs(one.makespan.error()) > *options.fail_on;
+      });
+  return failed ? exit_condition_met : exit_ok;
+}
+
+} // namespace
+
+VerbAction add_validate(CLI::App& command) {
+  auto options = std::make_shared<ValidateOptions>();
+  PredictionOptions& machine = options->request.machine;
+  command
+      .add_option("--network", machine.machine.networks,
+                  "The network to predict on: a file of timeless calibrate network, or a name")
+      ->delimiter(',')
+      ->type_name("TEXT")
+      ->allow_extra_args(false)
+      ->default_str("");
+  add_platform_option(command, machine.platforms);
+  add_placement_options(command, machine.machine);
+  command.add_option("--launches", options->request.launches, "How often the command is launched")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--trace", options->request.trace,
+                     "Predict from this recording, of the same program and input; else the command is recorded")
+      ->type_name("FILE")
+      ->always_capture_default(false);
+  command.add_option("--keep", options->keep, "Keep the recordings in this directory")
+      ->type_name("DIR")
+      ->always_capture_default(false);
+  command
+      .add_option("--fail-on", options->fail_on,
+                  "Exit with 4 when a makespan is off by more than so many per cent, and by more than launches differ")
+      ->transform(percents())
+      ->type_name("PERCENT");
+  command.add_flag("--json", options->json, "Print JSON (schema timeless.validate/1)");
+  constexpr int every_word = CLI::detail::expected_max_vector_size;
+  command.add_option("command", options->request.command, "The command that starts the program, as without timeless")
+      ->required()
+      ->expected(every_word - 1, every_word)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->option_text("...")
+      ->always_capture_default(false);
+  command.positionals_at_end();
+  command.formatter(std::make_shared<WordsUsage>("[--] command..."));
+  command.footer("Example: timeless validate --network mine.json --rates rates.json -- mpirun -np 2 ./program");
+  return [options] { return validate_command(*options); };
+}
+
+} // namespace timeless::tools
