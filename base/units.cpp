@@ -1,6 +1,8 @@
 #include "base/units.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <span>
@@ -28,6 +30,20 @@ std::string scaled(double value, double step, std::span<const char* const> units
   return unit == 0 ? printed("%.0f%s", value, units[0]) : printed("%.2f%s", value, units[unit]);
 }
 
+struct Unit {
+  std::string_view name;
+  double size;
+};
+
+std::optional<double> quantity(std::string_view text, std::span<const Unit> units) {
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  const auto known = std::ranges::find(units, unit, &Unit::name);
+  if (error != std::errc{} || known == units.end() || !std::isfinite(value * known->size) || value < 0) return {};
+  return value * known->size;
+}
+
 } // namespace
 
 std::string human_count(double count) {
@@ -47,6 +63,17 @@ std::string human_seconds(double seconds) {
   if (size < 1e-3) return printed("%.3f%s", seconds * 1e6, " us");
   if (size < 1) return printed("%.3f%s", seconds * 1e3, " ms");
   return printed("%.3f%s", seconds, " s");
+}
+
+std::optional<double> seconds_in(std::string_view text) {
+  static constexpr std::array units{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"us", 1e-6}, Unit{"ns", 1e-9}};
+  return quantity(text, units);
+}
+
+std::optional<double> rate_in(std::string_view text) {
+  static constexpr std::array units{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
+                                    Unit{"TB/s", 1e12}};
+  return quantity(text, units);
 }
 
 } // namespace timeless

@@ -1,13 +1,13 @@
 #include "replay/network/file_system.h"
 
 #include "base/error.h"
+#include "base/units.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <span>
+#include <optional>
 
 namespace timeless::replay {
 
@@ -27,20 +27,18 @@ constexpr std::array rate_units{Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 
               "write latency=100us,bandwidth=1GB/s,aggregate=10GB/s, or some of these");
 }
 
-double quantity(std::string_view text, std::string_view whole, std::span<const Unit> units) {
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  const auto known = std::ranges::find(units, unit, &Unit::name);
-  if (error != std::errc{} || known == units.end() || !std::isfinite(value * known->size) || value < 0)
-    fail(whole, fmt::format("'{}' is no {}", text, units.front().name == "s" ? "time" : "bandwidth"));
-  return value * known->size;
-}
-
 double byte_time(std::string_view text, std::string_view whole) {
-  const double rate = quantity(text, whole, rate_units);
+  const std::optional<double> read = rate_in(text);
+  if (!read) fail(whole, fmt::format("'{}' is no bandwidth", text));
+  const double rate = *read;
   if (!(rate > 0) || !std::isfinite(1 / rate)) fail(whole, "a bandwidth must be more than 0");
   return 1 / rate;
+}
+
+double latency(std::string_view text, std::string_view whole) {
+  const std::optional<double> read = seconds_in(text);
+  if (!read) fail(whole, fmt::format("'{}' is no time", text));
+  return *read;
 }
 
 std::string rate_text(double byte_time) {
@@ -70,7 +68,7 @@ FileSystem parse_file_system(std::string_view text) {
     const std::string_view name = part.substr(0, equals);
     const std::string_view value = part.substr(equals + 1);
     if (name == "latency")
-      file_system.latency = quantity(value, text, time_units);
+      file_system.latency = latency(value, text);
     else if (name == "bandwidth")
       file_system.byte_time = byte_time(value, text);
     else if (name == "aggregate")

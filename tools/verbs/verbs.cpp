@@ -16,6 +16,7 @@ std::span<const Verb> verbs() {
       Verb{"replay", "Predict how long the run takes on another machine", add_replay},
       Verb{"compare", "Put two results side by side: predicted or measured", add_compare},
       Verb{"classify", "Say what bounds the program on given networks", add_classify},
+      Verb{"model", "Predict programs of a known form by equations", add_model},
       Verb{"platform", "List, show, check, upgrade and write descriptions of machines", add_platform},
       Verb{"calibrate", "Measure this machine, so that predictions rest on measurements", add_calibrate},
       Verb{"validate", "Predict a program, run it, and say how far off the prediction was", add_validate},

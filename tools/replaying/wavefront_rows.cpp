@@ -1,0 +1,197 @@
+#include "tools/replaying/wavefront_rows.h"
+
+#include "analysis/measured.h"
+#include "analysis/wavefront/wavefront_program.h"
+#include "base/units.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/machines/named_networks.h"
+#include "tools/replaying/prediction.h"
+
+#include "replay/network/machine_network.h"
+#include "replay/replay.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Wavefront;
+
+[[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view what,
+                         std::string_view advice) {
+  throw Error(Failure::usage, fmt::format("'{}' is {}", text, what), std::string(option), std::string(advice));
+}
+
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// A number from 1 on.
+std::optional<std::uint32_t> number_in(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || rest != text.data() + text.size() || value == 0) return {};
+  return value;
+}
+
+std::array<std::uint32_t, 3> grid_in(const std::string& text) {
+  std::array<std::uint32_t, 3> points{};
+  const std::vector<std::string_view> parts = parts_of(text, 'x');
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::optional<std::uint32_t> edge =
+        parts.size() == points.size() ? number_in(parts[i]) : std::optional<std::uint32_t>();
+    if (!edge) refuse("--grid", text, "no grid", "write three numbers of points: 64x64x64");
+    points.at(i) = *edge;
+  }
+  return points;
+}
+
+double time_in(const std::string& option, std::string_view text) {
+  const std::optional<double> seconds = seconds_in(text);
+  if (!seconds) refuse(option, text, "no time", "write a time such as 3.22us or 1.5s");
+  return *seconds;
+}
+
+analysis::WavefrontWork work_in(const std::string& text) {
+  analysis::WavefrontWork work;
+  if (text.empty()) return work;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::string_view name = part.substr(0, equals);
+    double* const value = name == "blts"    ? &work.lower
+                          : name == "buts"  ? &work.upper
+                          : name == "jacld" ? &work.lower_jacobian
+                          : name == "jacu"  ? &work.upper_jacobian
+                                            : nullptr;
+    if (value == nullptr)
+      refuse("--work", part, "no work", "write blts=3.22us,buts=2.85us,jacld=4.19us,jacu=4.07us, or some of these");
+    *value = time_in("--work", part.substr(std::min(equals + 1, part.size())));
+  }
+  return work;
+}
+
+std::map<trace::Rank, double> measured_in(const std::string& text) {
+  std::map<trace::Rank, double> measured;
+  if (text.empty()) return measured;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const std::size_t equals = std::min(part.find('='), part.size());
+    const std::optional<std::uint32_t> ranks = number_in(part.substr(0, equals));
+    if (!ranks || equals == part.size()) refuse("--measured", part, "no measurement", "write RANKS=TIME: 2=13.4s");
+    measured[static_cast<trace::Rank>(*ranks)] = time_in("--measured", part.substr(equals + 1));
+  }
+  return measured;
+}
+
+/// The most even grid, with no fewer columns than rows.
+std::pair<std::uint32_t, std::uint32_t> most_even(std::uint32_t ranks) {
+  auto rows = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(ranks)));
+  while (ranks % rows != 0)
+    --rows;
+  return {ranks / rows, rows};
+}
+
+/// By number of ranks: "2,4,8x2".
+std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes_in(const std::string& text) {
+  std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const std::vector<std::string_view> edges = parts_of(part, 'x');
+    const std::optional<std::uint32_t> first = number_in(edges.front());
+    const std::optional<std::uint32_t> second = edges.size() == 2 ? number_in(edges.back()) : first;
+    if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > 1U << 20U)
+      refuse("--ranks", part, "no number of ranks", "write numbers up to 1048576, or COLUMNSxROWS: 2,4,8x2");
+    const auto shape = edges.size() == 2 ? std::pair(*first, *second) : most_even(*first);
+    shapes[static_cast<trace::Rank>(shape.first * shape.second)] = shape;
+  }
+  return shapes;
+}
+
+double replayed_program(const Wavefront& wavefront, const replay::NetworkDescription& network) {
+  const analysis::WavefrontProgram program(wavefront);
+  replay::Placement placement = replay::one_rank_per_node(program.run().size, 1e-9);
+  for (std::uint32_t& node : placement.node_of_rank)
+    node /= wavefront.ranks_per_node;
+  Progress progress(fmt::format("replaying {} ranks", program.run().size), total_actions(program.run()));
+  replay::ReplayOptions options;
+  options.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
+  return replay::replay(program, replay::machine_network({replay::lane(network)}, placement), options).lanes[0].makespan;
+}
+
+struct Recorded {
+  double makespan = 0;
+  std::optional<double> measured;
+  std::string compute;
+};
+
+Recorded replayed_recording(const trace::Source& source, const std::string& trace, const WavefrontRequest& request) {
+  PredictionOptions options;
+  options.trace = trace;
+  options.from = request.from;
+  options.machine.networks = {request.network};
+  options.machine.mapping = fmt::format("block:{}", request.ranks_per_node);
+  options.machine.compute_rate = request.compute_rate;
+  options.machine.rates = request.rates;
+  const Prediction prediction = predict_on_networks(source, options);
+  const replay::LaneResult& lane = prediction.result.lanes.at(0);
+  if (lane.deadlock)
+    throw Error(Failure::invalid_input, "the recording does not come to its end on this network", trace,
+                "see what timeless replay says of it");
+  const ComputeBasis& compute = prediction.bases.front().compute;
+  return {lane.makespan, comparable_time(source.run()), (compute.assumed ? "ASSUMED: " : "") + compute.sentence};
+}
+
+} // namespace
+
+double WavefrontRow::error() const {
+  return equations.total / measured.value_or(recording.value_or(program)) - 1;
+}
+
+WavefrontRows wavefront_rows(const WavefrontRequest& request) {
+  WavefrontRows all{.network = named_network(request.network), .rows = {}, .compute = {}};
+  auto shapes = shapes_in(request.ranks);
+  const std::map<trace::Rank, double> measured = measured_in(request.measured);
+  std::map<trace::Rank, Recorded> recorded;
+  for (const std::string& trace : request.recordings) {
+    const auto source = open_trace(trace, request.from);
+    const trace::Rank ranks = source->run().size;
+    recorded[ranks] = replayed_recording(*source, trace, request);
+    all.compute = recorded[ranks].compute;
+    shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
+  }
+  for (const auto& [ranks, seconds] : measured)
+    shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
+
+  Wavefront wavefront{.points = grid_in(request.grid),
+                      .ranks_per_node = request.ranks_per_node,
+                      .iterations = request.iterations,
+                      .bytes_of_point = request.bytes_of_point,
+                      .work = work_in(request.work)};
+  if (!request.initialising.empty()) wavefront.initialisation = time_in("--init", request.initialising);
+  if (!request.verifying.empty()) wavefront.verification = time_in("--verify", request.verifying);
+  for (const auto& [ranks, shape] : shapes) {
+    std::tie(wavefront.columns, wavefront.rows) = shape;
+    WavefrontRow row{.wavefront = wavefront, .equations = wavefront_times(wavefront, all.network)};
+    row.program = replayed_program(wavefront, all.network);
+    if (const auto found = recorded.find(ranks); found != recorded.end()) {
+      row.recording = found->second.makespan;
+      row.measured = found->second.measured;
+    }
+    if (const auto found = measured.find(ranks); found != measured.end()) row.measured = found->second;
+    all.rows.push_back(std::move(row));
+  }
+  return all;
+}
+
+} // namespace timeless::tools
