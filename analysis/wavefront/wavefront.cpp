@@ -133,7 +133,8 @@ void require_possible(const Wavefront& wavefront) {
   const auto [x, y, z] = wavefront.points;
   if (wavefront.columns == 0 || wavefront.rows == 0 || wavefront.ranks_per_node == 0 || z == 0)
     throw Error(Failure::usage, "a wavefront needs processors and slices", "", "give numbers from 1 on");
-  if (wavefront.iterations == 0) throw Error(Failure::usage, "no iteration is asked for", "", "give a number from 1 on");
+  if (wavefront.iterations == 0)
+    throw Error(Failure::usage, "no iteration is asked for", "", "give a number from 1 on");
   if (wavefront.columns > x || wavefront.rows > y)
     throw Error(Failure::usage, "more processors along an edge than grid points",
                 std::to_string(wavefront.columns) + " x " + std::to_string(wavefront.rows) + " processors, " +

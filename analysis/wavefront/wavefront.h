@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-/// M. J. Brim, "Predicting MPI-Based Parallel Application Performance on Workstation Clusters Using LogGP": the model of
-/// NAS LU, a wavefront over a grid of processors. Numbers in parentheses are the paper's equations.
+/// M. J. Brim, "Predicting MPI-Based Parallel Application Performance on Workstation Clusters Using LogGP": the model
+/// of NAS LU, a wavefront over a grid of processors. Numbers in parentheses are the paper's equations.
 namespace timeless::analysis {
 
 /// Seconds that a processor works for one grid point.
@@ -43,8 +43,8 @@ struct Wavefront {
   std::uint64_t bytes_east(std::uint32_t row) const { return bytes_of_point * depth(row); }
 };
 
-/// Throws Error(usage) for a wavefront without processors, slices or iterations, with more processors along an edge than
-/// points, more ranks than can be numbered, and times that are negative or not finite.
+/// Throws Error(usage) for a wavefront without processors, slices or iterations, with more processors along an edge
+/// than points, more ranks than can be numbered, and times that are negative or not finite.
 void require_possible(const Wavefront& wavefront);
 
 /// What the equations say, in seconds.
@@ -57,8 +57,8 @@ struct WavefrontTimes {
   double total = 0;       ///< T_LU (8)
 };
 
-/// Computes equations (1) to (8) with the costs of a network's links; what they say of a neighbour that a processor does
-/// not have is left out.
+/// Computes equations (1) to (8) with the costs of a network's links; what they say of a neighbour that a processor
+/// does not have is left out.
 ///
 /// Of a message of n bytes T_send is o_s, T_recv is o_r and T_comm is o_s + L + n G + o_r. Where it is above the eager
 /// limit, T_comm is longer by the handshake, and T_send is all of T_comm but o_r: the sender waits. Gaps (g) do not

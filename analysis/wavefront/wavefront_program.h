@@ -5,9 +5,9 @@
 
 namespace timeless::analysis {
 
-/// What the equations of a wavefront describe, as actions that can be replayed: in every slice a processor receives from
-/// the north, then from the west, works, sends to the south, then to the east; iterations of a sweep from the north west
-/// and one back. Volumes are nanoseconds, rounded. Its memory is that of one iteration.
+/// What the equations of a wavefront describe, as actions that can be replayed: in every slice a processor receives
+/// from the north, then from the west, works, sends to the south, then to the east; iterations of a sweep from the
+/// north west and one back. Volumes are nanoseconds, rounded. Its memory is that of one iteration.
 class WavefrontProgram : public trace::Source {
 public:
   /// Throws as require_possible().

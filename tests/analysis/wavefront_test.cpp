@@ -19,7 +19,7 @@ using replay::NetworkDescription;
 using trace::Rank;
 
 constexpr const char* names[] = {"lam-mpi-fortran", "lam-mpi-c"};
-constexpr std::uint32_t even_sizes[] = {24, 48, 96};    ///< that all grids divide
+constexpr std::uint32_t even_sizes[] = {24, 48, 96};   ///< that all grids divide
 constexpr std::uint32_t class_sizes[] = {33, 64, 102}; ///< the paper's: W, A, B
 constexpr std::pair<std::uint32_t, std::uint32_t> grids[] = {{2, 2}, {4, 2}, {3, 3}, {4, 4}, {8, 4}};
 
@@ -40,8 +40,8 @@ Wavefront cube(std::uint32_t size, std::pair<std::uint32_t, std::uint32_t> grid,
 
 LaneResult replayed(const Wavefront& wavefront, const NetworkDescription& network) {
   const WavefrontProgram program(wavefront);
-  return replay::replay(program, replay::machine_network({lane(network)},
-                                                         replay::one_rank_per_node(program.run().size, 1e-9)))
+  return replay::replay(program,
+                        replay::machine_network({lane(network)}, replay::one_rank_per_node(program.run().size, 1e-9)))
       .lanes.at(0);
 }
 

@@ -126,7 +126,9 @@ double replayed_program(const Wavefront& wavefront, const replay::NetworkDescrip
   Progress progress(fmt::format("replaying {} ranks", program.run().size), total_actions(program.run()));
   replay::ReplayOptions options;
   options.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
-  return replay::replay(program, replay::machine_network({replay::lane(network)}, placement), options).lanes[0].makespan;
+  return replay::replay(program, replay::machine_network({replay::lane(network)}, placement), options)
+      .lanes[0]
+      .makespan;
 }
 
 struct Recorded {
@@ -149,7 +151,8 @@ Recorded replayed_recording(const trace::Source& source, const std::string& trac
     throw Error(Failure::invalid_input, "the recording does not come to its end on this network", trace,
                 "see what timeless replay says of it");
   const ComputeBasis& compute = prediction.bases.front().compute;
-  return {lane.makespan, comparable_time(source.run()), (compute.assumed ? "ASSUMED: " : "") + compute.sentence};
+  return {lane.makespan, analysis::comparable_time(source.run()),
+          (compute.assumed ? "ASSUMED: " : "") + compute.sentence};
 }
 
 } // namespace

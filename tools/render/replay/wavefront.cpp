@@ -88,8 +88,7 @@ std::string to_text(const WavefrontRows& answer) {
   text += text_line("work      of a point: blts {}, buts {}, jacld {}, jacu {}", human_seconds(work.lower),
                     human_seconds(work.upper), human_seconds(work.lower_jacobian), human_seconds(work.upper_jacobian));
   text += text_line("network   {}", described(answer.network));
-  text += text_line("mapping   {} rank{} per node", wavefront.ranks_per_node,
-                    plural(wavefront.ranks_per_node));
+  text += text_line("mapping   {} rank{} per node", wavefront.ranks_per_node, plural(wavefront.ranks_per_node));
   if (!answer.compute.empty()) text += text_line("compute   of recordings: {}", answer.compute);
   text += text_line("model     M. J. Brim's equations (1) to (8); \"their program\" is a replay of what they describe");
   return text;

@@ -1,0 +1,95 @@
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::HasSubstr;
+using trace::ActionKind;
+
+class WavefrontModel : public testing::Test {
+protected:
+  /// Two ranks, one sweep of three slices, a millisecond of work each.
+  std::string recorded(trace::Rank ranks = 2) {
+    trace::MemorySource run(ranks);
+    for (int slice = 0; slice < 3; ++slice) {
+      run.compute(0, 1'000'000);
+      run.add(0, {.kind = ActionKind::send, .peer = 1, .bytes = 1280});
+      run.add(1, {.kind = ActionKind::receive, .peer = 0, .bytes = 1280});
+      run.compute(1, 1'000'000);
+    }
+    run.finalize();
+    trace::test::write_archive(run, directory_ / "run.tia");
+    return directory_ / "run.tia";
+  }
+
+  static json answer(std::vector<std::string> options) {
+    options.insert(options.begin(), {"model", "wavefront", "--json"});
+    const Outcome outcome = timeless_command(options);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+TEST_F(WavefrontModel, answers_with_the_papers_parameters_where_nothing_is_said) {
+  const json rows = answer({"--ranks", "1,4x1,32"}).at("configurations");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_NEAR(rows[0].at("equations").at("total_seconds"),
+              250 * (64 * 4096 * (3.22e-6 + 2.85e-6) + 63 * 4096 * (4.19e-6 + 4.07e-6)), 1e-6);
+  EXPECT_EQ(rows[1].at("columns"), 4);
+  EXPECT_EQ(rows[2].at("columns"), 8);
+  EXPECT_EQ(rows[2].at("rows"), 4);
+  EXPECT_LT(rows[2].at("error"), 0);
+}
+
+TEST_F(WavefrontModel, puts_recordings_and_measurements_beside_the_equations) {
+  const json whole =
+      answer({"--ranks", "4", "--network", "e1g", "--compute-rate", "1e9", "--measured", "2=12ms", recorded()});
+  const json row = whole.at("configurations").at(0);
+  EXPECT_EQ(row.at("ranks"), 2);
+  EXPECT_NEAR(row.at("recording_seconds"), 4e-3 + 50e-6 + 1280 * 8e-9, 1e-6);
+  EXPECT_EQ(row.at("measured_seconds"), 12e-3);
+  EXPECT_NEAR(row.at("error"), row.at("equations").at("total_seconds").get<double>() / 12e-3 - 1, 1e-12);
+  EXPECT_TRUE(whole.at("configurations").at(1).at("measured_seconds").is_null());
+  EXPECT_THAT(whole.at("compute_of_recordings"), HasSubstr("1.00 G instructions/s"));
+}
+
+TEST_F(WavefrontModel, reads_the_work_of_a_point) {
+  const json row = answer({"--ranks", "1", "--grid", "2x3x1", "--iterations", "1", "--work",
+                           "blts=1us,buts=2us,jacld=0s", "--init", "1ms", "--verify", "2s"})
+                       .at("configurations")
+                       .at(0);
+  EXPECT_NEAR(row.at("equations").at("total_seconds"), 2.001 + 18e-6, 1e-12);
+  EXPECT_NEAR(row.at("program_seconds"), 2.001 + 18e-6, 1e-9);
+}
+
+TEST_F(WavefrontModel, names_the_word_that_it_does_not_understand) {
+  const std::vector<std::vector<std::string>> wrong{
+      {"--grid", "64x64"},       {"--grid", "64x0x64"}, {"--ranks", "4,"},      {"--ranks", "4x2x2"},
+      {"--ranks", "2097152"},    {"--work", "blts=3"},  {"--work", "half=1us"}, {"--measured", "2"},
+      {"--measured", "2=fast"},  {"--init", "-1s"},     {"--ranks", "65x1"},    {"--network", "nowhere"},
+      {"--ranks-per-node", "0"}, {"--iterations", "-1"}};
+  for (std::vector<std::string> options : wrong) {
+    const std::string word = options[0];
+    options.insert(options.begin(), {"model", "wavefront"});
+    const Outcome outcome = timeless_command(options);
+    EXPECT_EQ(outcome.status, 2) << word << ' ' << options.back() << '\n' << outcome.err;
+    EXPECT_EQ(outcome.out, "") << word;
+  }
+  EXPECT_EQ(timeless_command({"model"}).status, 2);
+}
+
+} // namespace
+} // namespace timeless::tools
