@@ -1,9 +1,9 @@
 #include "tools/verbs/calibrate.h"
 
+#include "tools/verbs/parts.h"
 #include "tools/verbs/verbs.h"
 
 #include <array>
-#include <memory>
 
 namespace timeless::tools {
 
@@ -19,15 +19,9 @@ constexpr std::array calibrations{
 } // namespace
 
 VerbAction add_calibrate(CLI::App& command) {
-  const auto chosen = std::make_shared<VerbAction>();
-  for (const Verb& part : calibrations) {
-    CLI::App* under = command.add_subcommand(part.name, part.summary);
-    under->callback([chosen, perform = part.add(*under)] { *chosen = perform; });
-  }
-  command.require_subcommand(1);
   command.footer("timeless calibrate PART --help says more.\n"
                  "Example: timeless calibrate network --from raw.csv -o mine.json");
-  return [chosen] { return (*chosen)(); };
+  return add_parts(command, calibrations);
 }
 
 } // namespace timeless::tools

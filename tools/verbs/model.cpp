@@ -1,9 +1,9 @@
 #include "tools/verbs/model.h"
 
+#include "tools/verbs/parts.h"
 #include "tools/verbs/verbs.h"
 
 #include <array>
-#include <memory>
 
 namespace timeless::tools {
 
@@ -17,14 +17,9 @@ constexpr std::array models{
 } // namespace
 
 VerbAction add_model(CLI::App& command) {
-  const auto chosen = std::make_shared<VerbAction>();
-  for (const Verb& part : models) {
-    CLI::App* under = command.add_subcommand(part.name, part.summary);
-    under->callback([chosen, perform = part.add(*under)] { *chosen = perform; });
-  }
-  command.require_subcommand(1);
-  command.footer("timeless model PART --help says more.");
-  return [chosen] { return (*chosen)(); };
+  command.footer("timeless model PART --help says more.\n"
+                 "Example: timeless model wavefront --grid 102x102x102 --ranks 4,8,16,32");
+  return add_parts(command, models);
 }
 
 } // namespace timeless::tools

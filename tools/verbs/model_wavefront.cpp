@@ -12,7 +12,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct WavefrontOptions {
   WavefrontRequest request;
   bool json = false;
 };
@@ -20,7 +20,7 @@ struct Options {
 } // namespace
 
 VerbAction add_model_wavefront(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WavefrontOptions>();
   WavefrontRequest& request = options->request;
   command.add_option("recordings", request.recordings, "Recordings of the solver, to be replayed beside the equations")
       ->type_name("")

@@ -20,7 +20,7 @@ namespace timeless::tools {
 
 namespace {
 
-struct Options {
+struct PlatformRequest {
   std::string action;
   std::string file;
   std::vector<std::string> between;
@@ -30,20 +30,20 @@ struct Options {
   bool json = false;
 };
 
-std::string demanded_file(const Options& options) {
+std::string demanded_file(const PlatformRequest& options) {
   if (options.file.empty())
     throw Error(Failure::usage, "no platform file is named", "", "write timeless platform " + options.action + " FILE");
   return platform_file(options.file);
 }
 
-void refuse_file(const Options& options) {
+void refuse_file(const PlatformRequest& options) {
   if (!options.file.empty())
     throw Error(Failure::usage, "timeless platform " + options.action + " takes no file", options.file,
                 options.action == "new" ? "give -o FILE for the file to write" : "use show for one file");
 }
 
 template <typename Answer>
-void print(const Options& options, const Answer& answer) {
+void print(const PlatformRequest& options, const Answer& answer) {
   print_answer("platform", 1, answer, options.json);
 }
 
@@ -55,7 +55,7 @@ platforms::PlatformListing listing() {
   });
 }
 
-void show(const Options& options) {
+void show(const PlatformRequest& options) {
   const replay::SimgridPlatform platform = replay::SimgridPlatform::load(demanded_file(options));
   platforms::PlatformDescription description{.platform = platform, .between = {}};
   if (!options.between.empty())
@@ -64,13 +64,13 @@ void show(const Options& options) {
   print(options, description);
 }
 
-int check(const Options& options) {
+int check(const PlatformRequest& options) {
   const platforms::Judgement judgement = platforms::judge(demanded_file(options));
   print(options, judgement);
   return judgement.good() ? 0 : static_cast<int>(judgement.failure());
 }
 
-int platform(const Options& options) {
+int platform(const PlatformRequest& options) {
   if (options.action == "check") return check(options);
   if (options.action == "list") {
     refuse_file(options);
@@ -90,7 +90,7 @@ int platform(const Options& options) {
 } // namespace
 
 VerbAction add_platform(CLI::App& command) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlatformRequest>();
   command.add_option("action", options->action, "One of list, show, check, upgrade and new")
       ->required()
       ->check(CLI::IsMember({"list", "show", "check", "upgrade", "new"}))
