@@ -17,7 +17,7 @@ namespace timeless::tools {
 namespace {
 
 using analysis::KernelSpeed;
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 constexpr const char* format = "timeless.rates/1";
 constexpr std::size_t most_kernels = 4096; // of a list in such a file
@@ -29,8 +29,8 @@ double rounded(double value) {
   return std::stod(fmt::format("{:.6e}", value));
 }
 
-json rounded(const std::vector<double>& values) {
-  json list = json::array();
+ordered_json rounded(const std::vector<double>& values) {
+  ordered_json list = ordered_json::array();
   for (const double value : values)
     list.push_back(rounded(value));
   return list;
@@ -45,10 +45,10 @@ std::string place(const trace::Run& run, const trace::CallSite& site) {
   return fmt::format("{}+{:#x}", file_name(run.modules[site.module].path), site.offset);
 }
 
-json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
+ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
   const trace::Run& run = instance.volumes;
   const KernelSpeed& speed = instance.speeds.kernels[id];
-  json item{{"kernel", place(run, run.kernels[id].begin) + ".." + place(run, run.kernels[id].end)}};
+  ordered_json item{{"kernel", place(run, run.kernels[id].begin) + ".." + place(run, run.kernels[id].end)}};
   const std::string& places = instance.places[id];
   if (!places.empty() && places.size() <= longest_word) item["places"] = places;
   item["units_per_second"] = rounded(speed.units_per_second);
@@ -69,25 +69,24 @@ json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double 
 }
 
 /// The kernels with a rate, those that compute most first; of several between the same places, the one that does.
-json kernels_json(const CalibratedInstance& instance, double volume) {
+ordered_json kernels_json(const CalibratedInstance& instance, double volume) {
   std::vector<trace::KernelId> ids;
   for (trace::KernelId id = 0; id < instance.speeds.kernels.size(); ++id)
     if (instance.speeds.kernels[id].units_per_second > 0) ids.push_back(id);
-  std::ranges::stable_sort(ids, std::greater{},
-                           [&](trace::KernelId id) { return instance.speeds.kernels[id].volume; });
-  json list = json::array();
+  std::ranges::stable_sort(ids, std::greater{}, [&](trace::KernelId id) { return instance.speeds.kernels[id].volume; });
+  ordered_json list = ordered_json::array();
   std::set<std::string> names;
   for (const trace::KernelId id : ids) {
     if (list.size() == most_kernels) break;
-    json item = kernel_json(instance, id, volume);
+    ordered_json item = kernel_json(instance, id, volume);
     const auto name = item["kernel"].get<std::string>();
     if (name.size() <= longest_word && names.insert(name).second) list.push_back(std::move(item));
   }
   return list;
 }
 
-json builds_json(const trace::Run& run) {
-  json list = json::array();
+ordered_json builds_json(const trace::Run& run) {
+  ordered_json list = ordered_json::array();
   for (const trace::Module& module : run.modules) {
     if (module.build_id.empty()) continue;
     std::string text = file_name(module.path) + " ";
@@ -102,8 +101,8 @@ std::string shortened(const std::string& text) {
   return text.substr(0, longest_word);
 }
 
-void add_hosts(json& item, const trace::Run& launched) {
-  json hosts = json::array();
+void add_hosts(ordered_json& item, const trace::Run& launched) {
+  ordered_json hosts = ordered_json::array();
   for (const trace::Host& host : launched.hosts)
     if (!host.name.empty() && hosts.size() < most_kernels) hosts.push_back(shortened(host.name));
   if (!hosts.empty()) item["hosts"] = std::move(hosts);
@@ -118,7 +117,7 @@ double total_volume(const CalibratedInstance& instance) {
   return volume;
 }
 
-json instance_json(const CalibratedInstance& instance) {
+ordered_json instance_json(const CalibratedInstance& instance) {
   const trace::Run& run = instance.volumes;
   const trace::Run& launched = instance.launched;
   const double volume = total_volume(instance);
@@ -128,7 +127,7 @@ json instance_json(const CalibratedInstance& instance) {
     seconds += speed.seconds;
     explained += speed.explained * speed.seconds;
   }
-  json item{{"name", instance.name}};
+  ordered_json item{{"name", instance.name}};
   const auto add_word = [&](const char* key, const std::string& word) {
     if (!word.empty()) item[key] = shortened(word);
   };
@@ -150,32 +149,33 @@ json instance_json(const CalibratedInstance& instance) {
   item["whole_spread"] = rounded(instance.whole.spread);
   item["coverage"] = rounded(instance.speeds.coverage);
   item["explained"] = rounded(seconds > 0 ? explained / seconds : 0);
-  if (json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
+  if (ordered_json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
   if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
   item["kernels"] = kernels_json(instance, volume);
   return item;
 }
 
-std::string source_text(const json& instances) {
+std::string source_text(const ordered_json& instances) {
   std::string names;
-  for (const json& instance : instances)
+  for (const ordered_json& instance : instances)
     names += (names.empty() ? "" : ", ") + instance["name"].get<std::string>();
   return shortened("timeless calibrate compute: " + names);
 }
 
-json instances_of(const std::filesystem::path& file) {
+ordered_json instances_of(const std::filesystem::path& file) {
   if (replay::read_rates(file).instances.empty())
     throw Error(Failure::invalid_input, "these rates are no measured ones", file.string(),
                 "write to another file: nothing can be added to rates by hand");
-  return json::parse(*read_text(file, std::size_t{1} << 26U)).at("instances");
+  return ordered_json::parse(*read_text(file, std::size_t{1} << 26U)).at("instances");
 }
 
 } // namespace
 
-json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before) {
-  json instances = before ? instances_of(*before) : json::array();
-  const json made = instance_json(instance);
-  std::erase_if(instances.get_ref<json::array_t&>(), [&](const json& other) { return other["name"] == made["name"]; });
+ordered_json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before) {
+  ordered_json instances = before ? instances_of(*before) : ordered_json::array();
+  const ordered_json made = instance_json(instance);
+  std::erase_if(instances.get_ref<ordered_json::array_t&>(),
+                [&](const ordered_json& other) { return other["name"] == made["name"]; });
   instances.push_back(made);
   return {{"format", format},
           {"source", source_text(instances)},
@@ -183,7 +183,7 @@ json rates_file(const CalibratedInstance& instance, const std::optional<std::fil
           {"instances", std::move(instances)}};
 }
 
-json whole_rate_file(const CalibratedInstance& instance) {
+ordered_json whole_rate_file(const CalibratedInstance& instance) {
   return {{"format", format},
           {"source", shortened(fmt::format("timeless calibrate compute --whole: {}, {}, {} launches, spread {:.1f} %",
                                            instance.name, instance.launched.provenance.date,
