@@ -1,6 +1,7 @@
 #include "analysis/statistics/drift.h"
 #include "analysis/statistics/lines.h"
 #include "analysis/statistics/quantiles.h"
+#include "analysis/statistics/quietness.h"
 #include "base/error.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +18,23 @@ std::vector<double> count(int n) {
   std::vector<double> values(static_cast<std::size_t>(n));
   std::iota(values.begin(), values.end(), 1.0);
   return values;
+}
+
+TEST(Quietness, is_lost_where_repetitions_spread_or_one_in_twenty_takes_much_longer) {
+  std::vector<double> times(100, 1e-3);
+  EXPECT_TRUE(quietness(times).quiet());
+  for (std::size_t i = 0; i < 3; ++i)
+    times[i] = 1;
+  EXPECT_TRUE(quietness(times).quiet()) << "three in a hundred";
+  for (std::size_t i = 0; i < 7; ++i)
+    times[i] = 1.3e-3;
+  EXPECT_FALSE(quietness(times).quiet());
+  EXPECT_NEAR(quietness(times).worst, 0.3, 1e-9);
+  for (std::size_t i = 0; i < 50; ++i)
+    times[i] = 1.06e-3;
+  EXPECT_GT(quietness(times).spread, 0.05);
+  EXPECT_FALSE(quietness(times).quiet());
+  EXPECT_THROW(quietness({}), Error);
 }
 
 TEST(Quantile, stands_on_the_line_between_its_neighbours_whatever_the_order) {

@@ -338,7 +338,7 @@ TEST(Help, every_verb_has_an_example_and_every_page_its_options) {
   EXPECT_EQ(all.status, 0);
   for (const char* verb :
        {"plan", "record", "gather", "info", "dump", "check", "replay", "classify", "platform", "calibrate",
-        "doctor"}) {
+        "validate", "doctor"}) {
     EXPECT_THAT(all.out, HasSubstr(verb));
     const Outcome help = timeless_command({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;

@@ -4,6 +4,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
 #include "tools/recording/counter_choice.h"
+#include "tools/recording/empty_loop.h"
 #include "tracer/counters/machine.h"
 #include "tracer/counters/profile.h"
 #include "tracer/icount/icount.h"
@@ -17,6 +18,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <sstream>
@@ -147,6 +149,22 @@ Check check_icount() {
           .remedy = "install valgrind on x86-64 Linux and rebuild Timeless, or use hardware counters"};
 }
 
+/// Whether times measured here mean something. Recording needs none.
+Check check_quiet() {
+  const analysis::Quietness worst = quietness_here();
+  Check check{.subject = "quiet enough",
+              .found = fmt::format("a loop of 1 ms on all processors varies by {:.1f} % (quartiles); one in 20 takes "
+                                   "{:.0f} % longer",
+                                   100 * worst.spread, 100 * worst.worst)};
+  double load[1] = {};
+  if (getloadavg(load, 1) == 1) check.found += fmt::format("; load {:.1f}", load[0]);
+  if (worst.quiet()) return check;
+  check.health = Health::warning;
+  check.remedy = "too noisy to calibrate: stop other programs, take a node of its own, fix the processor's frequency "
+                 "(cpupower frequency-set -g performance), bind ranks to cores; recording is not concerned";
+  return check;
+}
+
 Check check_wide_vectors() {
   if (!tracer::cpu_has("avx512f")) return {.subject = "AVX-512", .found = "the processor has none"};
   return {.subject = "AVX-512",
@@ -215,7 +233,7 @@ Capabilities examine(const fs::path& directory) {
   const Check writable = check_directory(directory);
   const bool counting = counters.health == Health::ok || icount.health == Health::ok;
   return {.checks = {mpi, check_root(), library, counters, check_paranoid(), check_profile_events(), icount,
-                     check_wide_vectors(), writable, check_simgrid(), check_cores()},
+                     check_wide_vectors(), writable, check_simgrid(), check_cores(), check_quiet()},
           .recording_possible = counting && mpi.health == Health::ok && library.health == Health::ok &&
                                 writable.health != Health::missing};
 }

@@ -10,6 +10,7 @@
 #include "tools/cli/option_checks.h"
 #include "tools/cli/trace_input.h"
 #include "tools/cli/words_usage.h"
+#include "tools/recording/empty_loop.h"
 #include "tools/render/answer.h"
 #include "tools/render/calibration/compute.h"
 #include "tools/symbols/kernel_places.h"
@@ -90,6 +91,8 @@ int calibrate_compute(const ComputeOptions& options) {
   ComputeMeasurement asked{.command = options.command, .launches = options.launches, .keep = options.keep,
                            .from = options.from};
   if (options.budget > 0) asked.budget = std::chrono::seconds(static_cast<long>(options.budget));
+  if (!asked.command.empty() && !quietness_here().quiet())
+    print_warning("this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
   const MeasuredLaunches measured = measure(*volumes, asked);
   const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
   const analysis::WholeRate whole = analysis::whole_rate(measured.launches);

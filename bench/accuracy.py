@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""How far predictions are from what is measured here: docs/accuracy.md, made anew.
+
+usage: accuracy.py --bin DIRECTORY --programs LIST --network FILE [--platform FILE] [--launches 5] [--results DIR] [-o accuracy.md]
+
+LIST has a line for each prediction, with columns between bars: a name, one or more commands whose input is calibrated, and the command
+that is predicted; # begins a comment.
+
+    CG W -> A | mpirun -np 2 bin/cg.W.x | mpirun -np 2 bin/cg.A.x
+    LU S, W -> A | mpirun -np 2 bin/lu.S.x | mpirun -np 2 bin/lu.W.x | mpirun -np 2 bin/lu.A.x
+
+Commands run in the directory of LIST. What is calibrated, recorded and answered is kept in --results, and not done again if it is there,
+so that a run that was interrupted goes on, and a program that fails does not take the others with it. --platform adds SMPI.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+
+PUBLISHED = """
+## What others have published
+
+| who | error | computation from | kind |
+|---|---|---|---|
+| Desprez, Markomanolis, Quinson, Suter: time-independent replay, 2011-2014 | EP 1.4 %, DT 6.3 %, LU 10.2 %, CG 30.0 % | one calibrated instruction rate | prediction |
+| MFACT (Tong et al.) against measurements | -14.8 % (NAS), -13.1 % (DOE) | times of the traced run | self-consistency |
+| SST/Macro against measurements, there | -10.9 % (NAS), -8.0 % (DOE) | times of the traced run | self-consistency |
+| PSINS | 7.4 %, 11.6 % (mean absolute) | convolution of memory signatures | prediction |
+| Brim: LogGP and LU, 2001 | -15 to -65 % | measured cost of a grid point | prediction |
+| ATLAHS, 2025 | < 5 % | times of the run it is compared with | self-consistency |
+| Cornebize, Legrand: HPL in SMPI, 2021 | a few % | models of the BLAS kernels | prediction |
+"""
+
+
+class Failed(Exception):
+    pass
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.timeless = str(pathlib.Path(options.bin).resolve() / "timeless")
+        self.directory = pathlib.Path(options.programs).resolve().parent
+        self.results = pathlib.Path(options.results).resolve()
+        self.results.mkdir(parents=True, exist_ok=True)
+        self.machine = (["--platform", options.platform] if options.platform else
+                        ["--network", str(pathlib.Path(options.network).resolve())])
+
+    def run(self, arguments):
+        done = subprocess.run([self.timeless, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            said = [line for line in done.stderr.splitlines() if line.strip()]
+            raise Failed(said[-1] if said else f"status {done.returncode}")
+        return done.stdout
+
+    def calibrated(self, commands, folder):
+        """The file of rates of these inputs, and that of one rate for everything."""
+        rates, whole = folder / "rates.json", folder / "whole.json"
+        if rates.exists() and whole.exists():
+            return rates, whole
+        part = folder / "rates.part.json"
+        part.unlink(missing_ok=True)
+        for number, command in enumerate(commands):
+            trace, kept = folder / f"calibrated-{number}", folder / f"launches-{number}"
+            if not trace.exists():
+                self.run(["record", "--counter", self.options.counter, "-o", str(trace), "--", *shlex.split(command)])
+            with_launches = ["--from", str(kept)] if kept.exists() else []
+            ours = ["calibrate", "compute", str(trace), "--launches", str(self.options.launches)]
+            launch = with_launches or ["--keep", str(kept), "--", *shlex.split(command)]
+            self.run([*ours, "--add", "-o", str(part), *launch])
+            self.run([*ours, "--whole", "--force", "-o", str(whole), "--from", str(kept)])
+        part.rename(rates)
+        return rates, whole
+
+    def validated(self, name, commands):
+        folder = self.results / "".join(c if c.isalnum() else "-" for c in name)
+        folder.mkdir(exist_ok=True)
+        answer = folder / "answer.json"
+        if not answer.exists():
+            rates, whole = self.calibrated(commands[:-1], folder)
+            kept = folder / "validated"
+            said = json.loads(self.run(["validate", "--json", *self.machine, "--rates", str(rates), "--keep", str(kept),
+                                        "--launches", str(self.options.launches), "--", *shlex.split(commands[-1])]))
+            said["one_rate"] = self.makespan(kept / "auto-1", ["--rates", str(whole)])
+            said["as_it_comes"] = self.makespan(kept / "auto-1", [])
+            answer.write_text(json.dumps(said, indent=1))
+        return json.loads(answer.read_text())
+
+    def makespan(self, trace, options):
+        mapping = [] if self.options.platform else ["--mapping", "recorded"]
+        said = json.loads(self.run(["replay", str(trace), *self.machine, *mapping, *options, "--json"]))
+        return said["configurations"][0]["makespan_seconds"]
+
+
+def rows_of(path):
+    for line in pathlib.Path(path).read_text().splitlines():
+        text = line.split("#")[0].strip()
+        if not text:
+            continue
+        columns = [column.strip() for column in text.split("|")]
+        if len(columns) < 3:
+            raise SystemExit(f"{path}: a name, what is calibrated and what is predicted, between bars: {line}")
+        yield columns[0], columns[1:]
+
+
+def percent(value):
+    return f"{100 * value:+.1f}"
+
+
+def seconds(value):
+    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if abs(value) * factor >= 1:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+def row_text(name, said):
+    model = said["predictions"][0]
+    smpi = [one for one in said["predictions"] if one["backend"] == "smpi"]
+    makespan, computing = model["makespan"], model["computation"]
+    network = model["with_measured_computation"]["error"]
+    low, high = makespan["measured_interval_seconds"]
+    verdict = "" if makespan["distinguishable"] else " (not distinguishable)"
+    return (f"| {name} | {said['kind']} | {seconds(makespan['measured_seconds'])} ({seconds(low)} to {seconds(high)}) "
+            f"| {percent(makespan['error'])}{verdict} | {percent(smpi[0]['makespan']['error']) if smpi else ''} "
+            f"| {percent(computing['error'])} | {percent(network)} | {percent(makespan['error'] - network)} "
+            f"| {percent(said['one_rate'] / makespan['measured_seconds'] - 1)} "
+            f"| {percent(said['as_it_comes'] / makespan['measured_seconds'] - 1)} |")
+
+
+def summary(answers):
+    def errors(figure):
+        return [abs(figure(said)) for said in answers]
+
+    def line(title, figure):
+        values = errors(figure)
+        return f"| {title} | {100 * statistics.median(values):.1f} | {100 * max(values):.1f} |"
+
+    measured = lambda said: said["predictions"][0]["makespan"]["measured_seconds"]
+    return "\n".join([
+        "| absolute error, % | median | worst |", "|---|---|---|",
+        line("makespan", lambda said: said["predictions"][0]["makespan"]["error"]),
+        line("computation", lambda said: said["predictions"][0]["computation"]["error"]),
+        line("makespan, the launches' own computations on the network",
+             lambda said: said["predictions"][0]["with_measured_computation"]["error"]),
+        line("makespan by one rate for everything", lambda said: said["one_rate"] / measured(said) - 1),
+        line("makespan as it comes (compute ASSUMED)", lambda said: said["as_it_comes"] / measured(said) - 1)])
+
+
+def page(options, answers, failures):
+    command = "bench/accuracy.py " + " ".join(shlex.quote(word) for word in sys.argv[1:])
+    rows = "\n".join(row_text(name, said) for name, said in answers.items())
+    failed = "".join(f"\n- {name}: {why}" for name, why in failures.items())
+    return f"""# How far predictions are from measurements
+
+Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are medians of {options.launches}
+launches with their interval. Each row: the kernels' rates are of the first input or inputs, the prediction is of the last; nothing of what
+is compared with goes into it ([calibration.md](calibration.md#validation)).
+
+| program | kind | measured | makespan, error % | SMPI % | computation % | network's part % | computation's part % | by one rate % | as it comes % |
+|---|---|---|---|---|---|---|---|---|---|
+{rows}
+
+{summary(list(answers.values())) if answers else ''}
+
+*computation* is the mean over ranks of the time between calls; *network's part* is the makespan's error when the launches' own
+computations are replayed on the network; *computation's part* is the rest of it. *By one rate* takes the calibrated input's single rate, as
+the first predictions by time-independent traces did; *as it comes* knows nothing of the processor.
+{"Not predicted:" + failed if failed else ""}
+{PUBLISHED}"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True, help="where timeless is")
+    parser.add_argument("--programs", required=True, help="the list")
+    machine = parser.add_mutually_exclusive_group(required=True)
+    machine.add_argument("--network", help="a file of timeless calibrate network")
+    machine.add_argument("--platform", help="a platform file, for SMPI, too")
+    parser.add_argument("--counter", default="auto")
+    parser.add_argument("--launches", type=int, default=5)
+    parser.add_argument("--results", default="accuracy-results")
+    parser.add_argument("-o", "--output", default="accuracy.md")
+    options = parser.parse_args()
+    bench = Bench(options)
+    answers, failures = {}, {}
+    for name, commands in rows_of(options.programs):
+        try:
+            answers[name] = bench.validated(name, commands)
+            print(row_text(name, answers[name]), flush=True)
+        except Failed as failure:
+            failures[name] = str(failure)
+            print(f"{name}: {failure}", file=sys.stderr, flush=True)
+        pathlib.Path(options.output).write_text(page(options, answers, failures))
+
+
+if __name__ == "__main__":
+    main()
