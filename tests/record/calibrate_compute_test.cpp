@@ -125,6 +125,22 @@ TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
   EXPECT_THAT(refused("--from kept -- mpirun -np 2 stencil"), HasSubstr("leave out the command, or --from"));
 }
 
+TEST_F(CalibrateCompute, takes_volumes_and_times_of_one_launch_where_a_hardware_counter_counts) {
+  // Page faults stand for an event, and count what they count: some in the first computation of a program.
+  const std::string counted = "LIBPFM_FORCE_PMU=amd64_fam17h_zen1 LD_PRELOAD=" FAKE_PMU_LIBRARY " FAKE_PMU=page-faults ";
+  const Ran recorded =
+      place->run(counted + "timeless record -o events --counter papi:PAPI_TOT_CYC -- mpirun -np 2 stencil");
+  ASSERT_EQ(recorded.status, 0) << recorded.errors;
+  const Ran ran = place->run(counted + "timeless calibrate compute events -o events.json --launches 2 --keep events-kept "
+                                       "-- mpirun -np 2 stencil");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  EXPECT_EQ(place->run("timeless info events-kept/papi:PAPI_TOT_CYC-2").status, 0);
+  EXPECT_EQ(json::parse(place->read("events.json")).at("instances").at(0).at("counter"), "PAPI_TOT_CYC");
+  EXPECT_EQ(place->run("timeless replay events --network e10g --rates events.json").status, 0);
+  EXPECT_THAT(place->run("timeless replay run --network e10g --rates events.json").errors,
+              HasSubstr("rates for volumes counted by PAPI_TOT_CYC, and a trace counted by icount"));
+}
+
 TEST_F(CalibrateCompute, needs_volumes_that_are_no_times) {
   const Ran ran = place->run("timeless calibrate compute kept/walltime-1 -o no.json --from kept");
   EXPECT_EQ(ran.status, 2);
