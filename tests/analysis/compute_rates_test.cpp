@@ -350,6 +350,29 @@ TEST_F(Join, takes_volumes_and_times_of_a_launch_that_has_both) {
   EXPECT_DOUBLE_EQ(launch.kernels[0].seconds(), 1e-6);
 }
 
+TEST_F(Join, is_kernel_by_kernel_where_probes_and_tests_come_in_another_order) {
+  const auto visit = [](MemorySource& run, trace::KernelId kernel, std::uint64_t volume, ActionKind call) {
+    run.compute(0, volume, kernel);
+    run.add(0, {.kind = call, .peer = call == ActionKind::poll ? 0 : trace::no_rank});
+  };
+  visit(volumes, 0, 10, ActionKind::poll);
+  visit(volumes, 1, 20, ActionKind::test_all);
+  visit(volumes, 0, 30, ActionKind::barrier);
+  visit(times, 1, 2000, ActionKind::test_all);
+  visit(times, 0, 1000, ActionKind::poll);
+  visit(times, 1, 500, ActionKind::test_all); // once more than recorded
+  visit(times, 0, 3000, ActionKind::barrier);
+  volumes.finalize();
+  times.finalize();
+  const JoinedLaunch launch = join(volumes, times);
+  EXPECT_EQ(launch.reordered, (std::vector<trace::Rank>{0}));
+  ASSERT_EQ(launch.kernels[0].count(), 2U);
+  EXPECT_DOUBLE_EQ(launch.kernels[0].visits()[1].seconds, 3e-6);
+  EXPECT_EQ(launch.kernels[1].count(), 0U);
+  EXPECT_DOUBLE_EQ(launch.unjoined, 20);
+  EXPECT_DOUBLE_EQ(launch.ranks.at(0).volume, 40);
+}
+
 TEST_F(Join, counts_the_longest_worker_as_the_burst) {
   volumes.compute(0, 10, 0);
   volumes.volume(0, ActionKind::workers_sum, 90, 0);

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace timeless::tools {
 
 namespace {
@@ -47,6 +49,19 @@ void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, c
   add_launches(all, volumes, plan);
 }
 
+/// Empty where all ranks made the same calls in all launches.
+std::string why_joined_by_kernel(const std::vector<analysis::JoinedLaunch>& launches) {
+  const auto most = std::ranges::max_element(launches, {}, &analysis::JoinedLaunch::unjoined);
+  const bool any = std::ranges::any_of(launches, [](const auto& launch) { return !launch.reordered.empty(); });
+  if (!any) return {};
+  double joined = 0;
+  for (const analysis::RankSums& rank : most->ranks)
+    joined += rank.volume;
+  return fmt::format("probes and tests came in another order than recorded, as they do by chance: their ranks are joined "
+                     "kernel by kernel, without {:.2f} % of the volume",
+                     100 * most->unjoined / std::max(1.0, joined + most->unjoined));
+}
+
 void require_volumes(const trace::Run& volumes) {
   const bool counts = volumes.counter.unit == trace::VolumeUnit::instructions ||
                       volumes.counter.unit == trace::VolumeUnit::events;
@@ -66,6 +81,8 @@ MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement&
       add(all, volumes, *gather::open_run(recording));
   else
     measure_by_launching(all, volumes, asked);
+  if (const std::string reordered = why_joined_by_kernel(all.launches); !reordered.empty())
+    all.not_reached.push_back(reordered);
   if (const std::string folded = why_folded(all.first); !folded.empty()) all.not_reached.push_back(folded);
   return all;
 }

@@ -251,7 +251,8 @@ ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const Speed
     if (estimate.speed.own()) own += estimate.speed.volume;
     speeds.kernels.push_back(std::move(estimate.speed));
   }
-  speeds.coverage = all > 0 ? own / all : 0;
+  const auto unjoined = std::ranges::max(launches, {}, &JoinedLaunch::unjoined).unjoined;
+  speeds.coverage = all > 0 ? own / (all + unjoined) : 0;
   for (const JoinedLaunch& launch : launches)
     speeds.launches.push_back(rate_of(launch));
   speeds.interval = median_interval(speeds.launches);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,27 @@ namespace {
 
 using trace::Action;
 using trace::KernelId;
+
+/// Whether others' readiness decides when and how often such a call succeeds.
+bool depends_on_time(trace::ActionKind kind) {
+  using Kind = trace::ActionKind;
+  switch (kind) {
+  case Kind::probe:
+  case Kind::poll:
+  case Kind::test:
+  case Kind::test_all:
+  case Kind::test_any:
+  case Kind::test_some:
+  case Kind::wait_any:
+  case Kind::wait_some:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Two runs differ in calls that depend on time.
+struct Reordered {};
 
 [[noreturn]] void differ(trace::Rank rank, std::uint64_t action, const std::string& what) {
   throw Error(Failure::invalid_input, "the launch did not do what was recorded: " + what,
@@ -111,11 +133,11 @@ std::uint64_t shortest(const trace::Source& times) {
   return least;
 }
 
-void join_rank(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, KernelPairs& pairs,
-               const Meter& meter, JoinedLaunch& launch) {
+/// Throws Reordered where only a join by kernel is possible.
+void require_same_calls(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
+                        KernelPairs& pairs) {
   BurstReader counted(volumes, rank);
   BurstReader timed(times, rank);
-  RankSums& sums = launch.ranks.emplace_back();
   for (;;) {
     const bool more = counted.next();
     const std::uint64_t at = counted.ordinal();
@@ -123,18 +145,90 @@ void join_rank(const trace::Source& volumes, const trace::Source& times, trace::
       differ(rank, at, more ? fmt::format("it ends where {} was recorded", described(counted.action()))
                             : fmt::format("{} comes where the recording ends", described(timed.action())));
     if (!more) return;
-    if (!same_call(counted.action(), timed.action()))
+    if (!same_call(counted.action(), timed.action())) {
+      if (depends_on_time(counted.action().kind) || depends_on_time(timed.action().kind)) throw Reordered{};
       differ(rank, at, fmt::format("{} instead of {}", described(timed.action()), described(counted.action())));
-    const Burst& burst = counted.burst();
-    if (burst.kernel == trace::no_kernel) continue;
-    if (timed.burst().kernel != trace::no_kernel && !pairs.same(burst.kernel, timed.burst().kernel))
+    }
+    const KernelId kernel = counted.burst().kernel;
+    const KernelId its = timed.burst().kernel;
+    if (kernel != trace::no_kernel && its != trace::no_kernel && !pairs.same(kernel, its))
       differ(rank, at, fmt::format("{} is called from another place of the program, or of another build",
                                    described(counted.action())));
+  }
+}
+
+/// The rank makes the same calls in both.
+void join_rank(const trace::Source& volumes, const trace::Source& times, trace::Rank rank, const Meter& meter,
+               JoinedLaunch& launch) {
+  BurstReader counted(volumes, rank);
+  BurstReader timed(times, rank);
+  RankSums& sums = launch.ranks.emplace_back();
+  while (counted.next() && timed.next()) {
+    const Burst& burst = counted.burst();
+    if (burst.kernel == trace::no_kernel) continue;
     const Visit visit = meter.visit(burst, timed.burst());
     launch.kernels.at(burst.kernel).add(visit);
     sums.volume += visit.volume;
     sums.seconds += visit.seconds;
   }
+}
+
+/// The kernels of the volumes' run by their places; of several between the same, none.
+class KernelsByPlaces {
+public:
+  explicit KernelsByPlaces(const trace::Run& volumes) {
+    for (KernelId id = 0; id < volumes.kernels.size(); ++id) {
+      const auto [place, added] = ids_.emplace(key(volumes, volumes.kernels[id]), id);
+      if (!added) place->second = trace::no_kernel;
+    }
+  }
+  KernelId find(const trace::Run& times, KernelId id) const {
+    if (id >= times.kernels.size()) return trace::no_kernel;
+    const auto found = ids_.find(key(times, times.kernels[id]));
+    return found == ids_.end() ? trace::no_kernel : found->second;
+  }
+
+private:
+  static std::string key(const trace::Run& run, const trace::Kernel& kernel) {
+    return key(run, kernel.begin) + ".." + key(run, kernel.end);
+  }
+  static std::string key(const trace::Run& run, const trace::CallSite& site) {
+    if (site.module >= run.modules.size()) return "?";
+    const trace::Module& module = run.modules[site.module];
+    const std::string name = std::filesystem::path(module.path).filename().string();
+    return fmt::format("{}+{}", module.build_id.empty() ? name : module.build_id, site.offset);
+  }
+
+  std::map<std::string, KernelId> ids_;
+};
+
+void join_rank_by_kernel(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
+                         const Meter& meter, JoinedLaunch& launch) {
+  const KernelsByPlaces places(volumes.run());
+  std::vector<std::vector<Burst>> timed(volumes.run().kernels.size());
+  for (BurstReader reader(times, rank); reader.next();)
+    if (reader.burst().kernel != trace::no_kernel) {
+      const KernelId kernel = places.find(times.run(), reader.burst().kernel);
+      if (kernel != trace::no_kernel) timed[kernel].push_back(reader.burst());
+    }
+  std::vector<std::uint64_t> visits(timed.size());
+  for (BurstReader reader(volumes, rank); reader.next();)
+    if (reader.burst().kernel < visits.size()) ++visits[reader.burst().kernel];
+  std::vector<std::size_t> next(timed.size());
+  RankSums& sums = launch.ranks.emplace_back();
+  for (BurstReader reader(volumes, rank); reader.next();) {
+    const Burst& burst = reader.burst();
+    if (burst.kernel >= timed.size()) continue;
+    if (timed[burst.kernel].size() != visits[burst.kernel]) {
+      launch.unjoined += static_cast<double>(burst.volume);
+      continue;
+    }
+    const Visit visit = meter.visit(burst, timed[burst.kernel][next[burst.kernel]++]);
+    launch.kernels[burst.kernel].add(visit);
+    sums.volume += visit.volume;
+    sums.seconds += visit.seconds;
+  }
+  launch.reordered.push_back(rank);
 }
 
 void require_joinable(const trace::Run& volumes, const trace::Run& times) {
@@ -181,7 +275,12 @@ JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   KernelPairs pairs(volumes.run(), times.run());
   const Meter meter(times.run(), shortest(times));
   for (const trace::RankRecord& record : volumes.run().ranks)
-    join_rank(volumes, times, record.rank, pairs, meter, launch);
+    try {
+      require_same_calls(volumes, times, record.rank, pairs);
+      join_rank(volumes, times, record.rank, meter, launch);
+    } catch (const Reordered&) {
+      join_rank_by_kernel(volumes, times, record.rank, meter, launch);
+    }
   return launch;
 }
 

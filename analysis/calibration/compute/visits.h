@@ -45,6 +45,9 @@ struct JoinedLaunch {
   std::vector<VisitSample> kernels; ///< by KernelId of the volumes' run
   std::vector<RankSums> ranks;      ///< in the order of the volumes' run
   bool processor_time = false;      ///< the clock stood still while the rank did not run
+  /// Ranks that met others in another order than recorded, and were joined kernel by kernel.
+  std::vector<trace::Rank> reordered = {};
+  double unjoined = 0; ///< volume of theirs that no visit of the launch is known for
 };
 
 /// Joins a recording of volumes with one of times (counter walltime or cputime) of the same program with the same input
@@ -57,7 +60,11 @@ struct JoinedLaunch {
 /// partners of receives from anybody, the requests that a call for any of several has completed, and how large the
 /// buffer of a receive was.
 ///
-/// Memory is bounded by the number of kernels. Throws Error(invalid_input) naming the first difference: rank, action
+/// Where the first difference of a rank is in calls that succeed when others are ready (probes, tests, Waitany and
+/// Waitsome), the rank is joined kernel by kernel instead: the i-th visit of a kernel is the i-th there, if it has as
+/// many; else its volume counts as unjoined.
+///
+/// Memory is bounded by the number of kernels, and by the visits of one rank that is joined so. Throws Error(invalid_input) naming the first difference: rank, action
 /// and what differs.
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times);
 
