@@ -63,7 +63,7 @@ std::optional<Order> Plan::next(const std::vector<Measurement>& last, double now
       rough_[peer] = {};
       return Order{.experiment = Experiment::round_trip, .second = peer, .bytes = 8, .repetitions = 50};
     }
-  if (auto order = next_of_searches(last)) return order;
+  if (auto order = next_of_searches(last, now)) return order;
   searched_ = false;
   if (now >= options_.budget) return std::nullopt;
   if (round_.empty()) begin_round();
@@ -74,9 +74,10 @@ std::optional<Order> Plan::next(const std::vector<Measurement>& last, double now
 
 // ---- eager limits
 
-/// The size to try next: the largest of all first, then doubling is not needed.
+/// The size to try next: doubled until a message waits, since large ones take long, then half-way.
 std::uint64_t Plan::probe(const Search& search) const {
-  if (search.waiting == 0) return options_.most_bytes;
+  constexpr std::uint64_t first = 1024;
+  if (search.waiting == 0) return std::min(std::max(first, 2 * search.eager), options_.most_bytes);
   return search.eager + (search.waiting - search.eager) / 2;
 }
 
@@ -91,7 +92,7 @@ Order Plan::delayed(const Search& search) const {
           .gap = delay};
 }
 
-std::optional<Order> Plan::next_of_searches(const std::vector<Measurement>& last) {
+std::optional<Order> Plan::next_of_searches(const std::vector<Measurement>& last, double now) {
   if (searched_ && search_ < searches_.size() && !last.empty()) {
     Search& search = searches_[search_];
     const auto shortest = std::ranges::min_element(last, {}, &Measurement::seconds);
@@ -103,7 +104,8 @@ std::optional<Order> Plan::next_of_searches(const std::vector<Measurement>& last
     search.done = search.eager == options_.most_bytes || search.waiting - search.eager == 1;
     if (search.done) ++search_;
   }
-  if (search_ >= searches_.size()) return std::nullopt;
+  // Half of the time is for what else there is to measure.
+  if (search_ >= searches_.size() || now >= options_.budget / 2) return std::nullopt;
   searched_ = true;
   return delayed(searches_[search_]);
 }

@@ -21,7 +21,7 @@ struct PlanOptions {
 /// Decides which experiment comes next, from what those before gave.
 ///
 /// First the eager limits, since they decide what other figures mean: sends whose receive comes late, by bisection to
-/// the byte. Then rounds, until the time is spent: in each, every experiment once for each kind of link, in random
+/// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each kind of link, in random
 /// order, each with a size of its own drawn log-uniformly. So whatever drifts in time, or has to do with one size,
 /// touches all experiments alike.
 class Plan {
@@ -44,7 +44,7 @@ private:
     bool done = false;
   };
 
-  std::optional<Order> next_of_searches(const std::vector<Measurement>& last);
+  std::optional<Order> next_of_searches(const std::vector<Measurement>& last, double now);
   Order delayed(const Search& search) const;
   std::uint64_t probe(const Search& search) const;
   void begin_round();

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -143,6 +144,18 @@ std::string line(const Measurement& one) {
   const Order& order = one.order;
   return fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name(order.experiment), order.first, order.second, one.rank,
                      order.bytes, order.messages, order.gap, one.repetition, one.start, one.seconds);
+}
+
+bool is_raw_line(std::string_view line) {
+  while (line.ends_with('\n') || line.ends_with('\r'))
+    line.remove_suffix(1);
+  if (line == columns || line == format_line) return true;
+  if (line.starts_with("# ")) return line.find(": ") != std::string_view::npos;
+  if (static_cast<std::size_t>(std::ranges::count(line, ',')) + 1 != column_count) return false;
+  const std::string_view word = line.substr(0, line.find(','));
+  for (std::size_t number = 0; number < experiments; ++number)
+    if (word == name(static_cast<Experiment>(number))) return true;
+  return false;
 }
 
 Raw read_raw(std::string_view text, const std::string& where, const std::function<void()>& cut) {

@@ -34,6 +34,9 @@ struct Raw {
 std::string head(const Circumstances& circumstances);
 std::string line(const Measurement& measurement);
 
+/// Whether a line, with or without its end, may be one of a raw file: among what launchers print it can be told.
+bool is_raw_line(std::string_view line);
+
 /// Reads raw files put one after the other, each beginning with its circumstances. `where` names the file in messages.
 /// Throws Error(invalid_input) for what no raw file holds, with the line's number; a last line that was cut short is
 /// left out, and `cut` is told.

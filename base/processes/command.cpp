@@ -78,6 +78,14 @@ public:
   Deadline(pid_t child, std::chrono::milliseconds limit, const std::function<void()>& late)
       : child_(child), next_(Clock::now() + limit), late_(&late) {}
 
+  /// As if the time were over.
+  void end_now() {
+    if (asked_) return;
+    kill(child_, SIGTERM);
+    asked_ = true;
+    next_ = Clock::now() + std::chrono::seconds(5);
+  }
+
   /// Does what is due. Returns for how many milliseconds nothing else will be, as poll() takes them.
   int act_when_due() {
     if (next_ && Clock::now() >= *next_) {
@@ -134,9 +142,16 @@ public:
 
   pid_t process() const { return child_.process(); }
 
-  Captured end(Deadline deadline) {
+  /// `heard`, if given, takes the output.
+  Captured end(Deadline deadline, const Heard& heard = {}) {
     Captured captured;
-    const Listening sources[] = {{output_.reading(), [&](std::string_view bytes) { captured.output += bytes; }},
+    const auto take = [&](std::string_view bytes) {
+      if (!heard)
+        captured.output += bytes;
+      else if (!heard(bytes))
+        deadline.end_now();
+    };
+    const Listening sources[] = {{output_.reading(), take},
                                  {errors_.reading(), [&](std::string_view bytes) { captured.errors += bytes; }}};
     listen_to_all(sources, [&] { return deadline.act_when_due(); });
     captured.status = child_.wait();
@@ -168,6 +183,12 @@ Captured run_captured_at_most(const std::vector<std::string>& command, const Var
                               std::chrono::milliseconds limit, const std::function<void()>& late) {
   CapturedChild child(command, variables);
   return child.end(Deadline(child.process(), limit, late));
+}
+
+Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
+                   const std::function<void()>& late) {
+  CapturedChild child(command, {});
+  return child.end(Deadline(child.process(), limit, late), heard);
 }
 
 } // namespace timeless

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Running other programs.
@@ -26,5 +27,13 @@ Captured run_captured(const std::vector<std::string>& command, const Variables& 
 /// The same, but after `limit` calls `late` and asks the command to end (SIGTERM), and five seconds later makes it.
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late);
+
+/// Takes what a command prints on its standard output, as it comes. False: it has heard enough.
+using Heard = std::function<bool(std::string_view bytes)>;
+
+/// The same, but what it prints on its standard output goes to `heard` instead. When that has heard enough, the command is
+/// asked to end as after `limit`, without a call of `late`.
+Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
+                   const std::function<void()>& late);
 
 } // namespace timeless

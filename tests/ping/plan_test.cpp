@@ -42,7 +42,7 @@ std::vector<Order> orders(const PlanOptions& options, const std::vector<int>& no
   return all;
 }
 
-constexpr PlanOptions short_plan{.most_bytes = 1U << 20U, .budget = 0.5, .seed = 3};
+constexpr PlanOptions short_plan{.most_bytes = 1U << 20U, .budget = 2, .seed = 3};
 
 TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
   for (const std::uint64_t limit : {0ULL, 1ULL, 4095ULL, 65536ULL, (1ULL << 20U) - 1, 1ULL << 20U}) {

@@ -24,7 +24,7 @@ int measure(const PingRequest& options) {
       MPI_COMM_WORLD, {.plan = options.plan,
                        .write =
                            [&](const std::string& text) {
-                             if (options.output.empty()) return void(std::cout << text);
+                             if (options.output.empty()) return void(std::cout << text << std::flush);
                              if (!file)
                                file.emplace(options.output, options.force ? Existing::replace : Existing::refuse);
                              file->write(text);

@@ -47,4 +47,8 @@ WrittenPlatform write_new(Draft draft, const std::filesystem::path& output, bool
   return {.output = output};
 }
 
+void write_text(const std::filesystem::path& output, const std::string& text, bool force) {
+  write_good(output, text, force);
+}
+
 } // namespace timeless::tools::platforms

@@ -23,4 +23,7 @@ WrittenPlatform write_upgraded(const std::filesystem::path& file, const std::fil
 /// Writes a platform of few words, asking on the terminal for what the draft lacks where `ask`. Throws likewise.
 WrittenPlatform write_new(Draft draft, const std::filesystem::path& output, bool ask, bool force);
 
+/// Writes a platform file's text; throws likewise.
+void write_text(const std::filesystem::path& output, const std::string& text, bool force);
+
 } // namespace timeless::tools::platforms

@@ -1,11 +1,19 @@
 #include "tools/verbs/calibrate.h"
 
 #include "base/files/new_file.h"
+#include "tools/calibrating/largest_message.h"
+#include "tools/calibrating/launches.h"
 #include "tools/calibrating/network_text.h"
+#include "tools/calibrating/platform_text.h"
 #include "tools/calibrating/raw_file.h"
+#include "tools/cli/option_checks.h"
+#include "tools/cli/trace_input.h"
+#include "tools/cli/words_usage.h"
+#include "tools/platforms/writing.h"
 #include "tools/render/answer.h"
 #include "tools/render/calibration/network.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,6 +27,10 @@ namespace {
 struct NetworkOptions {
   std::vector<std::string> outputs;
   std::string from;
+  std::string raw;
+  std::string for_trace;
+  Launches launches;
+  Nodes nodes;
   std::string name;
   LinkModel model = LinkModel::loggp;
   bool force = false;
@@ -29,27 +41,61 @@ Existing existing(const NetworkOptions& options) {
   return options.force ? Existing::replace : Existing::refuse;
 }
 
+bool is_platform(const std::filesystem::path& output) {
+  return output.extension() == ".xml";
+}
+
 /// Before anything is measured.
 void demand_outputs(const NetworkOptions& options) {
   if (options.outputs.empty())
-    throw Error(Failure::usage, "no output is named", "", "give -o mine.json for a network file");
+    throw Error(Failure::usage, "no output is named", "",
+                "give -o mine.json for a network file, -o mine.xml for a platform file, or both");
   for (const std::string& output : options.outputs) {
-    if (std::filesystem::path(output).extension() != ".json")
-      throw Error(Failure::usage, "what to write is told by the name's end: .json", output);
+    if (!is_platform(output) && std::filesystem::path(output).extension() != ".json")
+      throw Error(Failure::usage, "what to write is told by the name's end: .json or .xml", output);
     demand_free_output(output, existing(options));
   }
 }
 
-int network(const NetworkOptions& options) {
+/// Where measurements are kept: beside the first result unless told.
+std::string raw_file(const NetworkOptions& options) {
+  if (!options.from.empty()) return options.from;
+  if (!options.raw.empty()) return options.raw;
+  return std::filesystem::path(options.outputs.front()).replace_extension(".csv").string();
+}
+
+void run_launches(NetworkOptions& options) {
+  Launches& launches = options.launches;
+  if (launches.launcher.empty())
+    throw Error(Failure::usage, "nothing says how to start processes", "",
+                "end with -- and a launcher, as in -- mpirun --host a,b -np 2; or fit measurements with --from raw.csv");
+  if (!options.for_trace.empty()) {
+    constexpr std::uint64_t least = std::uint64_t{1} << 16U;
+    constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+    launches.plan.most_bytes =
+        std::clamp<std::uint64_t>(largest_message(*open_trace(options.for_trace, {})), least, most);
+  }
+  launches.raw = raw_file(options);
+  launches.force = options.force;
+  measure(launches);
+}
+
+int network(NetworkOptions& options) {
   demand_outputs(options);
   if (options.from.empty())
-    throw Error(Failure::usage, "no measurements are named", "", "give --from raw.csv");
-  NetworkAnswer answer{
-      .fit = analysis::fit_network(read_raw_file(options.from), options.from), .raw = options.from, .files = {}};
+    run_launches(options);
+  else if (!options.launches.launcher.empty() || !options.raw.empty() || !options.for_trace.empty())
+    throw Error(Failure::usage, "with --from nothing is started, and nothing else kept", "",
+                "leave out the launcher, --raw and --for");
+  const std::string raw = raw_file(options);
+  NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw), .raw = raw, .files = {}};
   for (const std::string& output : options.outputs) {
-    const std::filesystem::path inputs[] = {options.from};
+    const std::filesystem::path inputs[] = {raw};
     demand_output_apart(output, inputs);
-    write_file(output, network_text(answer.fit, {.name = options.name, .model = options.model}), existing(options));
+    if (is_platform(output))
+      platforms::write_text(output, platform_text(answer.fit, options.nodes), options.force);
+    else
+      write_file(output, network_text(answer.fit, {.name = options.name, .model = options.model}), existing(options));
     answer.files.push_back(output);
   }
   print_answer("calibrate-network", 1, answer, options.json);
@@ -60,26 +106,64 @@ int network(const NetworkOptions& options) {
 
 VerbAction add_calibrate_network(CLI::App& command) {
   auto options = std::make_shared<NetworkOptions>();
-  command.add_option("-o,--output", options->outputs, "The file to write: .json, a network file; may be given again")
+  Launches& launches = options->launches;
+  launches.plan.most_bytes = std::uint64_t{1} << 24U;
+  const auto text = [&](const char* name, std::string& value, const char* type, const char* what) {
+    command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
+  };
+  command
+      .add_option("-o,--output", options->outputs,
+                  "The file to write: .json, a network file, or .xml, a platform file; may be given again")
       ->type_name("FILE")
+      ->allow_extra_args(false)
       ->default_str("")
       ->always_capture_default(false);
-  command.add_option("--from", options->from, "Fit these measurements; nothing is started")
-      ->type_name("RAW")
+  text("--raw", options->raw, "FILE", "Where measurements are kept; beside the first result, as .csv, unless given");
+  text("--from", options->from, "RAW", "Fit these measurements; nothing is started");
+  command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
+  command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));
+  auto* bytes =
+      command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
+          ->transform(CLI::AsSizeValue(false));
+  command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB)")
+      ->type_name("TRACE")
+      ->excludes(bytes)
       ->always_capture_default(false);
-  command.add_option("--name", options->name, "What the network is called; the file's name unless given")
-      ->always_capture_default(false);
+  command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments");
+  text("--name", options->name, "NAME", "What the network is called; the file's name unless given");
   const std::map<std::string, LinkModel> models{
       {"loggp", LinkModel::loggp}, {"table", LinkModel::table}, {"hockney", LinkModel::hockney}};
-  command.add_option("--model", options->model,
-                     "What messages are described by in the network file: loggp (overheads, latency, bytes), table (half "
-                     "round trips) or hockney (one line through them)")
+  command
+      .add_option("--model", options->model,
+                  "What messages are described by in the network file: loggp (overheads, latency, bytes), table (half "
+                  "round trips) or hockney (one line through them)")
       ->transform(CLI::CheckedTransformer(models).description(""))
       ->type_name("MODEL")
       ->default_str("loggp");
-  command.add_flag("--force", options->force, "Replace existing files");
+  command.add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
+      ->check(CLI::Range(1, 1'000'000))
+      ->always_capture_default(false);
+  command
+      .add_option("--cores", options->nodes.cores,
+                  "Cores of each of its nodes; as many as processes were on one node unless given")
+      ->check(CLI::Range(1, 100'000))
+      ->always_capture_default(false);
+  command.add_flag("--force", options->force, "Replace existing files, that of the measurements too");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-network/1)");
-  command.footer("Example: timeless calibrate network --from raw.csv -o mine.json");
+  // From its first word on, the launcher is none of ours.
+  constexpr int every_word = CLI::detail::expected_max_vector_size;
+  command.add_option("launcher", launches.launcher, "What starts processes where programs will run: mpirun and its options")
+      ->expected(0, every_word)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->option_text("...")
+      ->default_str("")
+      ->always_capture_default(false);
+  command.positionals_at_end();
+  command.formatter(std::make_shared<WordsUsage>("[-- launcher...]"));
+  command.footer("Examples: timeless calibrate network -o mine.xml -o mine.json -- mpirun --host a,b -np 2\n"
+                 "          timeless calibrate network --from mine.csv -o mine.json");
   return [options] { return network(*options); };
 }
 

@@ -1,0 +1,154 @@
+#include "tools/calibrating/ping_launches.h"
+
+#include "base/error.h"
+#include "base/files/exclusive.h"
+#include "base/files/new_file.h"
+#include "base/processes/command.h"
+#include "base/processes/pipe.h"
+#include "ping/raw.h"
+#include "tools/cli/console.h"
+#include "tools/cli/locate.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <optional>
+
+namespace timeless::tools {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The file of measurements: what is in it stays.
+class RawLog {
+public:
+  RawLog(fs::path path, bool force) : path_(std::move(path)) {
+    demand_free_output(path_, force ? Existing::replace : Existing::refuse);
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+    descriptor_ = open_exclusively(path_, O_WRONLY);
+    if (descriptor_ < 0) stop(errno);
+  }
+  ~RawLog() { ::close(descriptor_); }
+  RawLog(const RawLog&) = delete;
+  RawLog& operator=(const RawLog&) = delete;
+
+  /// False, from then on, where the system refuses.
+  bool write(std::string_view bytes) {
+    if (failed_with_ == 0 && !write_whole(descriptor_, bytes)) failed_with_ = errno;
+    return failed_with_ == 0;
+  }
+  void demand_written() const {
+    if (failed_with_ != 0) stop(failed_with_);
+  }
+
+private:
+  [[noreturn]] void stop(int code) const {
+    throw Error(Failure::runtime, fmt::format("measurements cannot be kept: {}", std::strerror(code)), path_.string(),
+                "name another file with --raw; what was measured before is in it");
+  }
+
+  fs::path path_;
+  int descriptor_ = -1;
+  int failed_with_ = 0;
+};
+
+/// Parts what one launch prints into measurements, which are kept, and the rest.
+class Output {
+public:
+  explicit Output(RawLog& log) : log_(log) {}
+
+  bool hear(std::string_view bytes) {
+    pending_ += bytes;
+    std::string kept;
+    for (std::size_t end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n')) {
+      const std::string line = pending_.substr(0, end + 1);
+      pending_.erase(0, end + 1);
+      if (ping::is_raw_line(line)) {
+        kept += line;
+        if (line.front() != '#') ++measurements_;
+      } else {
+        other_ += line;
+      }
+    }
+    return log_.write(kept);
+  }
+
+  /// Lines, with that of the columns' names.
+  std::size_t measurements() const { return measurements_; }
+  const std::string& other() const { return other_; }
+
+private:
+  RawLog& log_;
+  std::string pending_;
+  std::string other_;
+  std::size_t measurements_ = 0;
+};
+
+/// The last lines of what a launcher said.
+std::string last_lines_said(const std::string& text) {
+  constexpr std::size_t most_lines = 8;
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    // Launchers frame what they say.
+    if (text.find_first_not_of(" -\n\r", begin) < end) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  std::string all;
+  for (std::size_t place = lines.size() - std::min(lines.size(), most_lines); place < lines.size(); ++place)
+    all += "\n  " + escaped(lines[place]);
+  return all;
+}
+
+std::vector<std::string> ping_command(const PingLaunches& launches, unsigned number, double share) {
+  std::vector<std::string> command = launches.launcher;
+  for (const std::string& word :
+       {mpi_command().string(), std::string("ping"), std::string("--budget"), fmt::format("{:.3f}", share),
+        std::string("--max-bytes"), fmt::format("{}", launches.plan.most_bytes), std::string("--seed"),
+        fmt::format("{}", launches.plan.seed + number)})
+    command.push_back(word);
+  return command;
+}
+
+[[noreturn]] void stop(const PingLaunches& launches, unsigned number, const std::string& what, const std::string& said) {
+  throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what), launches.launcher.front(),
+              fmt::format("what was measured is in {}: calibrate network --from fits it{}",
+                          escaped(launches.raw.string()), last_lines_said(said)));
+}
+
+} // namespace
+
+void measure(const PingLaunches& launches) {
+  if (!fs::exists(mpi_command()))
+    throw Error(Failure::missing_capability, "the program that measures is not there", mpi_command().string(),
+                "build or install Timeless whole, with MPI");
+  RawLog log(launches.raw, launches.force);
+  const double share = launches.budget / launches.count;
+  // To start on many hosts, to search, and to end the last experiment.
+  constexpr double least_grace = 30;
+  const double limit = share + std::max(least_grace, share);
+  for (unsigned number = 0; number < launches.count; ++number) {
+    Output output(log);
+    bool late = false;
+    print_notice(fmt::format("launch {} of {}: {:.0f} s", number + 1, launches.count, share));
+    const Captured ended =
+        run_heard(ping_command(launches, number, share), [&](std::string_view bytes) { return output.hear(bytes); },
+                  std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)), [&] { late = true; });
+    log.demand_written();
+    const std::string said = output.other() + ended.errors;
+    if (late) stop(launches, number, fmt::format("did not end within {:.0f} s", limit), said);
+    if (ended.status.code() != 0)
+      stop(launches, number, fmt::format("ended with status {}", ended.status.code()), said);
+    if (output.measurements() < 2) stop(launches, number, "measured nothing", said);
+  }
+}
+
+} // namespace timeless::tools
