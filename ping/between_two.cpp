@@ -1,7 +1,5 @@
 #include "ping/laboratory.h"
 
-#include <time.h>
-
 // Experiments between two ranks.
 namespace timeless::ping {
 
@@ -9,14 +7,6 @@ namespace {
 
 constexpr int tag = 0;
 constexpr int answer_tag = 1;
-
-void sleep_for(double seconds) {
-  timespec time{};
-  time.tv_sec = static_cast<time_t>(seconds);
-  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
-  while (nanosleep(&time, &time) != 0) {
-  }
-}
 
 } // namespace
 
@@ -96,7 +86,7 @@ void Laboratory::delayed(const Order& order, bool first) {
   const int bytes = static_cast<int>(order.bytes);
   if (!first) {
     ready(order.first);
-    sleep_for(order.gap);
+    timing_.idle(order.gap);
     MPI_Recv(in_.data(), bytes, MPI_BYTE, order.first, tag, measured_, MPI_STATUS_IGNORE);
     return;
   }

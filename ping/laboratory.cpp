@@ -13,11 +13,26 @@ namespace timeless::ping {
 namespace {
 
 constexpr int ready_tag = 0;
+constexpr int call_tag = 1;
 
 double monotonic_seconds() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+void monotonic_work(double seconds) {
+  const double until = monotonic_seconds() + seconds;
+  while (monotonic_seconds() < until) {
+  }
+}
+
+void monotonic_idle(double seconds) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(seconds);
+  time.tv_nsec = static_cast<long>((seconds - static_cast<double>(time.tv_sec)) * 1e9);
+  while (nanosleep(&time, &time) != 0) {
+  }
 }
 
 bool of_all(Experiment experiment) {
@@ -31,7 +46,11 @@ bool of_parts(Experiment experiment) {
 
 } // namespace
 
-Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes) {
+Timing real_timing() {
+  return {.now = monotonic_seconds, .work = monotonic_work, .idle = monotonic_idle};
+}
+
+Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing) : timing_(timing) {
   MPI_Comm_dup(world, &measured_);
   MPI_Comm_dup(world, &control_);
   MPI_Comm_rank(world, &rank_);
@@ -54,7 +73,7 @@ Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes) {
   out_.assign(std::max<std::size_t>(most_bytes, sizeof(double)), 0);
   in_.assign(out_.size(), 0);
   MPI_Barrier(control_);
-  zero_ = monotonic_seconds();
+  zero_ = timing_.now();
 }
 
 Laboratory::~Laboratory() {
@@ -63,7 +82,7 @@ Laboratory::~Laboratory() {
 }
 
 double Laboratory::now() const {
-  return monotonic_seconds() - zero_;
+  return timing_.now() - zero_;
 }
 
 void Laboratory::end() {
@@ -73,19 +92,27 @@ void Laboratory::end() {
   mine_.push_back(current_);
 }
 
-/// Seconds of the processor, without MPI.
-void Laboratory::work(double seconds) {
-  const double until = monotonic_seconds() + seconds;
-  while (seconds > 0 && monotonic_seconds() < until) {
-  }
+void Laboratory::work(double seconds) const {
+  if (seconds > 0) timing_.work(seconds);
 }
 
+/// Once the first rank calls: what it measured before has ended, so that nothing else travels meanwhile.
 void Laboratory::ready(int other) const {
+  release(other, false);
   MPI_Send(nullptr, 0, MPI_BYTE, other, ready_tag, control_);
 }
 
 void Laboratory::await_ready(int other) const {
+  release(other, true);
   MPI_Recv(nullptr, 0, MPI_BYTE, other, ready_tag, control_, MPI_STATUS_IGNORE);
+}
+
+/// The second rank does not go on before the first one is here.
+void Laboratory::release(int other, bool first) const {
+  if (first)
+    MPI_Send(nullptr, 0, MPI_BYTE, other, call_tag, control_);
+  else
+    MPI_Recv(nullptr, 0, MPI_BYTE, other, call_tag, control_, MPI_STATUS_IGNORE);
 }
 
 void Laboratory::perform(const Order& order, std::uint32_t repetition) {
@@ -130,6 +157,9 @@ std::vector<Measurement> Laboratory::carry_out(const Order& order) {
   mine_.clear();
   for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition)
     perform(order, repetition);
+  const bool alone = order.experiment == Experiment::copy || order.experiment == Experiment::reduction;
+  if (!of_all(order.experiment) && !alone && (rank_ == order.first || rank_ == order.second))
+    release(rank_ == order.first ? order.second : order.first, rank_ == order.first);
   const int bytes = static_cast<int>(mine_.size() * sizeof(Measurement));
   std::vector<int> counts(static_cast<std::size_t>(size_));
   MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, control_);

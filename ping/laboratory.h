@@ -10,6 +10,15 @@
 
 namespace timeless::ping {
 
+/// The clock that measures, and how processors pass time. Others than these where time is simulated.
+struct Timing {
+  double (*now)();             ///< seconds
+  void (*work)(double seconds); ///< the processor is busy, without MPI
+  void (*idle)(double seconds); ///< the rank does nothing, and takes nothing in
+};
+/// The monotonic clock.
+Timing real_timing();
+
 /// Carries out experiments on the ranks of a communicator.
 ///
 /// All ranks call carry_out() with the same orders. What says that an experiment may begin, and what collects its
@@ -17,7 +26,7 @@ namespace timeless::ping {
 class Laboratory {
 public:
   /// `most_bytes` is the largest message of any order. Collective.
-  Laboratory(MPI_Comm world, std::uint64_t most_bytes);
+  Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& timing = real_timing());
   ~Laboratory();
   Laboratory(const Laboratory&) = delete;
   Laboratory& operator=(const Laboratory&) = delete;
@@ -26,7 +35,7 @@ public:
   int size() const { return size_; }
   /// The number of each rank's node, as MPI tells which ranks share memory: nodes are numbered by their lowest rank.
   const std::vector<int>& nodes() const { return nodes_; }
-  /// Seconds since this was made, by the monotonic clock of this rank.
+  /// Seconds since this was made, by the clock of this rank.
   double now() const;
 
   /// One order. Returns on rank 0 what was measured, elsewhere nothing. Collective.
@@ -51,10 +60,12 @@ private:
 
   void ready(int other) const;
   void await_ready(int other) const;
+  void release(int other, bool first) const;
   void begin() { began_ = now(); }
   void end();
-  static void work(double seconds);
+  void work(double seconds) const;
 
+  Timing timing_;
   MPI_Comm measured_ = MPI_COMM_NULL;
   MPI_Comm control_ = MPI_COMM_NULL;
   int rank_ = 0;

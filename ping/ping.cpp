@@ -1,6 +1,5 @@
 #include "ping/ping.h"
 
-#include "ping/laboratory.h"
 #include "ping/raw.h"
 
 #include <array>
@@ -58,7 +57,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
   int size = 0;
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
-  Laboratory laboratory(world, options.plan.most_bytes);
+  Laboratory laboratory(world, options.plan.most_bytes, options.timing);
   Plan plan(options.plan, laboratory.nodes()); // of which rank 0's decides
   Circumstances circumstances{.date = date_now(),
                               .library = library_version(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ping/laboratory.h"
 #include "ping/ping_plan.h"
 
 #include <mpi.h>
@@ -16,6 +17,7 @@ struct PingOptions {
   std::function<void(const std::string&)> write;
   /// How many seconds of the budget are spent; called on rank 0 only. May be empty.
   std::function<void(double seconds)> progress;
+  Timing timing = real_timing();
 };
 
 /// Measures the network of a communicator's ranks until the time is spent, and writes what it measures as it goes.

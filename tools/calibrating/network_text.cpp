@@ -82,12 +82,20 @@ ordered_json of_port(const analysis::PortRate& port) {
   return json;
 }
 
-std::vector<std::string> hosts_of(const NetworkFit& fit) {
-  std::vector<std::string> hosts;
-  for (const ping::Circumstances& launch : fit.launches)
-    for (const std::string& host : launch.hosts)
-      if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
-  return hosts;
+ordered_json of_collectives(const NetworkFit& fit) {
+  ordered_json all = ordered_json::array();
+  for (const analysis::CollectiveChoice& one : fit.collectives) {
+    ordered_json algorithms = ordered_json::array();
+    for (const analysis::AlgorithmMatch& match : one.algorithms)
+      algorithms.push_back(
+          {{"algorithm", match.algorithm}, {"predicted_over_measured", seven_digits(match.predicted_over_measured)}});
+    all.push_back({{"collective", ping::name(one.collective)},
+                   {"ranks", one.ranks},
+                   {"bytes", {one.from, one.to}},
+                   {"samples", one.samples},
+                   {"algorithms", algorithms}});
+  }
+  return all;
 }
 
 ordered_json provenance(const NetworkFit& fit) {
@@ -102,7 +110,7 @@ ordered_json provenance(const NetworkFit& fit) {
   ordered_json all{{"how", "timeless calibrate network: measurements of timeless-mpi ping, fitted"},
                    {"timeless", version},
                    {"mpi", libraries},
-                   {"hosts", hosts_of(fit)},
+                   {"hosts", measured_hosts(fit)},
                    {"launches", fit.launches.size()},
                    {"dates", dates},
                    {"seeds", seeds},
@@ -113,6 +121,7 @@ ordered_json provenance(const NetworkFit& fit) {
   if (fit.reduction) all["reduction"] = of_rate(*fit.reduction);
   if (fit.node_port) all["node_port"] = of_port(*fit.node_port);
   if (fit.receiver_port) all["receiver_port"] = of_port(*fit.receiver_port);
+  all["collectives"] = of_collectives(fit);
   all["not_reached"] = fit.not_reached;
   return all;
 }
@@ -179,6 +188,14 @@ std::string joined(const std::vector<std::string>& words) {
 
 } // namespace
 
+std::vector<std::string> measured_hosts(const NetworkFit& fit) {
+  std::vector<std::string> hosts;
+  for (const ping::Circumstances& launch : fit.launches)
+    for (const std::string& host : launch.hosts)
+      if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+  return hosts;
+}
+
 double seven_digits(double value) {
   const std::string text = fmt::format("{:.7g}", value);
   double read = value;
@@ -192,7 +209,7 @@ std::string source_words(const analysis::NetworkFit& fit) {
   const std::string library = first.library.substr(0, std::min<std::size_t>(first.library.find(','), 60));
   return fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
                      fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
-                     joined(hosts_of(fit)), library);
+                     joined(measured_hosts(fit)), library);
 }
 
 std::string network_text(const analysis::NetworkFit& fit, const FileWords& words) {

@@ -2,7 +2,9 @@
 
 #include "analysis/calibration/network/network_fit.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -20,6 +22,8 @@ std::string network_text(const analysis::NetworkFit& fit, const FileWords& words
 
 /// Figures of files: seven digits, so that nobody reads more into them.
 double seven_digits(double value);
+/// The hosts of all launches, each once, in the order of their ranks.
+std::vector<std::string> measured_hosts(const analysis::NetworkFit& fit);
 /// "2026-11-23T01:30:00Z, 5 launches on a, b; Open MPI v4.1.4"
 std::string source_words(const analysis::NetworkFit& fit);
 

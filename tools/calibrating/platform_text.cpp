@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -145,18 +145,11 @@ std::uint64_t threshold(const NetworkFit& fit) {
   return fit.eager_limit ? std::min(*fit.eager_limit + 1, most) : most;
 }
 
-std::set<std::string> hosts_of(const NetworkFit& fit) {
-  std::set<std::string> hosts;
-  for (const ping::Circumstances& launch : fit.launches)
-    hosts.insert(launch.hosts.begin(), launch.hosts.end());
-  return hosts;
-}
-
 /// In an XML comment, two hyphens end it.
 std::string for_comment(std::string text) {
   for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--"))
     text[at + 1] = '_';
-  std::ranges::replace_if(text, [](char one) { return one < ' ' || one > '~' || one == '<' || one == '>' || one == '&'; }, '?');
+  std::ranges::replace_if(text, [](char one) { return (one < ' ' && one != '\n') || one > '~' || one == '<' || one == '>' || one == '&'; }, '?');
   return text;
 }
 
@@ -177,6 +170,16 @@ std::string pieces_text(const FittedLink& link, const char* where) {
   return text;
 }
 
+/// The same for messages that set off when they are sent.
+std::uint64_t asynchronous_threshold(const NetworkFit& fit) {
+  std::uint64_t before = 0;
+  for (const LogGpSegment& one : fit.main_link().segments) {
+    if (one.pulled) return before + 1;
+    before = one.up_to;
+  }
+  return threshold(fit);
+}
+
 std::uint32_t most_on_a_node(const NetworkFit& fit) {
   std::ptrdiff_t most = 1;
   for (const ping::Circumstances& launch : fit.launches)
@@ -189,7 +192,7 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
                  const std::string& speed) {
   constexpr double percent = 100;
   std::string hosts;
-  for (const std::string& host : hosts_of(fit))
+  for (const std::string& host : measured_hosts(fit))
     hosts += (hosts.empty() ? "" : ", ") + host;
   std::string text = fmt::format("<!-- {} of {}, as measured on {}.\n\n     Trust: measured; the speed is not, nor is "
                                  "anything beyond one switch.\n     Source: {}.\n     Launches:",
@@ -225,7 +228,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   const std::vector<Wire> wires = wires_of(link);
   const Links links = links_of(fit, wires);
   const std::uint32_t node_count =
-      nodes.nodes > 0 ? nodes.nodes : static_cast<std::uint32_t>(hosts_of(fit).size());
+      nodes.nodes > 0 ? nodes.nodes : static_cast<std::uint32_t>(measured_hosts(fit).size());
   const std::uint32_t cores = nodes.cores > 0 ? nodes.cores : most_on_a_node(fit);
   const auto bandwidth_factor = [&](std::size_t place) {
     const double byte_time = wires[place].byte_time;
@@ -242,7 +245,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   <config>
     <prop id="network/model" value="SMPI"/>
     <prop id="network/TCP-gamma" value="0"/>
-    <prop id="smpi/async-small-thresh" value="{threshold}"/>
+    <prop id="smpi/async-small-thresh" value="{asynchronous}"/>
     <prop id="smpi/send-is-detached-thresh" value="{threshold}"/>
     <prop id="smpi/os" value="{os}"/>
     <prop id="smpi/ois" value="{ois}"/>
@@ -259,7 +262,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
 </platform>
 )",
                      fmt::arg("head", head(fit, links, node_count, cores, nodes.speed)),
-                     fmt::arg("threshold", threshold(fit)), fmt::arg("os", overhead(link, &LogGpSegment::send)),
+                     fmt::arg("threshold", threshold(fit)), fmt::arg("asynchronous", asynchronous_threshold(fit)), fmt::arg("os", overhead(link, &LogGpSegment::send)),
                      fmt::arg("ois", overhead(link, &LogGpSegment::isend)),
                      fmt::arg("orr", overhead(link, &LogGpSegment::receive)),
                      fmt::arg("bandwidth_factor", setting(link, envelope, bandwidth_factor)),

@@ -33,7 +33,8 @@ int measure(const PingRequest& options) {
                            [&](double seconds) {
                              if (!progress) progress.emplace("measuring", total);
                              progress->update(std::min(static_cast<std::uint64_t>(seconds * tenths), total));
-                           }});
+                           },
+                       .timing = ping::real_timing()});
   progress.reset();
   if (file) {
     file->finish();

@@ -2,7 +2,7 @@
 
 #include "base/files/new_file.h"
 #include "tools/calibrating/largest_message.h"
-#include "tools/calibrating/launches.h"
+#include "tools/calibrating/ping_launches.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/calibrating/platform_text.h"
 #include "tools/calibrating/raw_file.h"
@@ -29,7 +29,7 @@ struct NetworkOptions {
   std::string from;
   std::string raw;
   std::string for_trace;
-  Launches launches;
+  PingLaunches launches;
   Nodes nodes;
   std::string name;
   LinkModel model = LinkModel::loggp;
@@ -65,7 +65,7 @@ std::string raw_file(const NetworkOptions& options) {
 }
 
 void run_launches(NetworkOptions& options) {
-  Launches& launches = options.launches;
+  PingLaunches& launches = options.launches;
   if (launches.launcher.empty())
     throw Error(Failure::usage, "nothing says how to start processes", "",
                 "end with -- and a launcher, as in -- mpirun --host a,b -np 2; or fit measurements with --from raw.csv");
@@ -106,7 +106,7 @@ int network(NetworkOptions& options) {
 
 VerbAction add_calibrate_network(CLI::App& command) {
   auto options = std::make_shared<NetworkOptions>();
-  Launches& launches = options->launches;
+  PingLaunches& launches = options->launches;
   launches.plan.most_bytes = std::uint64_t{1} << 24U;
   const auto text = [&](const char* name, std::string& value, const char* type, const char* what) {
     command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
@@ -154,7 +154,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   // From its first word on, the launcher is none of ours.
   constexpr int every_word = CLI::detail::expected_max_vector_size;
   command.add_option("launcher", launches.launcher, "What starts processes where programs will run: mpirun and its options")
-      ->expected(0, every_word)
+      ->expected(every_word - 1, every_word)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)
       ->option_text("...")

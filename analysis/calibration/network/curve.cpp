@@ -144,8 +144,9 @@ const CurvePiece& Curve::of(double bytes) const {
 
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks) {
   std::vector<SizePoint> sorted;
+  std::vector<SizePoint> nothing; // takes no time, as calls do that a simulator does not charge
   for (const SizePoint& one : points)
-    if (one.seconds > 0) sorted.push_back(one);
+    (one.seconds > 0 ? sorted : nothing).push_back(one);
   std::ranges::stable_sort(sorted, {}, &SizePoint::bytes);
   Curve curve;
   if (sorted.size() < least_points) return curve;
@@ -155,6 +156,8 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
   if (sorted.size() < least_points) return {};
   curve.smallest = sorted.front().bytes;
   curve.largest = sorted.back().bytes;
+  for (const SizePoint& one : nothing)
+    curve.largest = std::max(curve.largest, one.bytes);
   std::vector<std::uint64_t> ends(breaks.begin(), breaks.end());
   ends.push_back(curve.largest);
   std::size_t begin = 0;
@@ -164,6 +167,13 @@ Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<cons
       ++end;
     const std::span<const SizePoint> part(sorted.data() + begin, end - begin);
     begin = end;
+    const std::uint64_t from_size = curve.pieces.empty() ? 0 : curve.pieces.back().up_to + 1;
+    const auto free = static_cast<std::size_t>(std::ranges::count_if(
+        nothing, [&](const SizePoint& one) { return one.bytes >= from_size && one.bytes <= end_size; }));
+    if (free > part.size()) {
+      curve.pieces.push_back({.up_to = end_size, .points = free, .line = {}, .rms = 0, .intercept = {}, .slope = {}});
+      continue;
+    }
     if (part.empty()) continue;
     std::vector<std::size_t> begins = breaks_of(part, spread);
     begins.push_back(part.size());

@@ -72,6 +72,7 @@ std::optional<LinkCurves> link_curves(const std::map<SeriesKey, Series>& series,
   count(curves, *round_trips);
   curves.half_round_trip = fit_curve(halves, round_trips->spread, breaks);
   if (!curves.half_round_trip) return std::nullopt;
+  curves.half_round_trips = halves;
   fit_hockney(curves, halves);
   // What waits for its receive is no overhead; without a limit, all may be such.
   if (const Series* sends = find(series, kind, Experiment::send)) {
@@ -154,16 +155,23 @@ LogGpSegment eager_segment(const LinkCurves& curves, double from, double to) {
   const bool machine_waits = middle > static_cast<double>(curves.eager()) && curves.send_limit;
   const Line isend = line_of(curves.isend, from, to);
   const Line send = machine_waits || !curves.send ? isend : line_of(curves.send, from, to);
-  const Line receive = machine_waits ? Line{} : line_of(curves.receive, from, to);
+  Line receive = machine_waits ? Line{} : line_of(curves.receive, from, to);
   LogGpSegment segment;
+  // What was sent long before takes as long as if it were sent only now.
+  constexpr double all_of_it = 0.95;
+  segment.pulled = curves.receive && receive(middle) > all_of_it * (whole(middle) - send(middle)) &&
+                   receive(middle) > send(middle);
+  if (segment.pulled) receive = {};
   Division bytes = divide(whole.slope, send.slope, receive.slope);
   if (curves.interval && !machine_waits) {
     const Line interval = line_of(curves.interval, from, to);
     constexpr double more = 1.1;
     const bool port_bound = interval(middle) > more * std::max(send(middle), receive(middle));
     if (port_bound) {
-      // What the trains show of the link is not the ends'.
-      bytes = divide(whole.slope, send.slope, receive.slope, std::min(interval.slope, whole.slope));
+      // What the trains show of the link is not the ends', which go on while it is busy.
+      constexpr double clearly = 0.8;
+      if (bytes.rest < clearly * interval.slope)
+        bytes = divide(whole.slope, send.slope, receive.slope, std::min(interval.slope, whole.slope));
       segment.gap = std::max(interval(middle) - bytes.rest * middle, 0.0);
     }
   }

@@ -14,6 +14,7 @@ namespace timeless::analysis {
 /// What was measured between two ranks.
 struct LinkCurves {
   LinkKind kind = LinkKind::within_node;
+  std::vector<SizePoint> half_round_trips; ///< measured
   Curve half_round_trip;
   Curve send;    ///< MPI_Send of messages that do not wait
   Curve isend;   ///< MPI_Isend
@@ -49,6 +50,8 @@ struct LogGpSegment {
   /// g, where the link holds trains up, and not the processors at its ends.
   std::optional<double> gap = {};
   double handshake = 0;
+  /// A message that does not wait, but sets off only when its receive is posted (SMPI's detached sends).
+  bool pulled = false;
   /// The ends' parts, as measured alone, were longer than the round trip that holds them: they overlap, and were cut.
   bool overheads_cut = false;
 

@@ -65,9 +65,43 @@ void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
                               text(between), text(within)));
 }
 
+const LogGpSegment& segment_of(const FittedLink& link, std::uint64_t bytes) {
+  const auto found = std::ranges::find_if(link.segments, [&](const LogGpSegment& one) { return bytes <= one.up_to; });
+  return found == link.segments.end() ? link.segments.back() : *found;
+}
+
+/// The nodes of ranks are those of the first launch that has as many.
+std::vector<CollectiveChoice> choices_of(const NetworkFit& fit, const std::map<SeriesKey, Series>& series) {
+  const std::vector<int>& nodes =
+      std::ranges::max(fit.launches, {}, [](const ping::Circumstances& one) { return one.nodes.size(); }).nodes;
+  const FittedLink& near = fit.within_node ? *fit.within_node : fit.main_link();
+  const FittedMachine machine{
+      .message = [&](std::uint32_t from, std::uint32_t to, std::uint64_t bytes) -> const LogGpSegment& {
+        return segment_of(nodes[from] == nodes[to] ? near : fit.main_link(), bytes);
+      },
+      .reduction_byte_time = fit.reduction ? 1 / fit.reduction->bytes_per_second : 0};
+  return collective_choices(series, machine);
+}
+
+/// Of each rank, measurements begin one after the other.
+void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
+  std::map<std::pair<std::size_t, std::int32_t>, double> latest; // by launch and rank
+  for (const ping::Raw::Line& line : raw.lines) {
+    const ping::Measurement& one = line.measurement;
+    double& before = latest[{line.launch, one.rank}];
+    if (one.start < before)
+      throw Error(Failure::invalid_input,
+                  fmt::format("the clock of rank {} went back from {} to {} seconds in launch {}", one.rank, before,
+                              one.start, line.launch + 1),
+                  where, "measure again, on a machine whose clock nobody sets");
+    before = one.start;
+  }
+}
+
 } // namespace
 
 NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
+  demand_steady_clocks(raw, where);
   const auto series = series_of(raw);
   NetworkFit fit;
   fit.launches = raw.launches;
@@ -89,6 +123,7 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   if (const Series* pairs = series_in(series, LinkKind::between_nodes, Experiment::pairs)) fit.node_port = node_port(*pairs);
   if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
     fit.receiver_port = receiver_port(*incast);
+  fit.collectives = choices_of(fit, series);
   if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
   if (!fit.reduction) fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
   if (between && fit.node_port && fit.node_port->messages < 2)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/calibration/network/collective_choice.h"
 #include "analysis/calibration/network/loggp.h"
 #include "analysis/calibration/network/rates.h"
 #include "ping/raw.h"
@@ -30,6 +31,7 @@ struct NetworkFit {
   std::optional<MeasuredRate> reduction;
   std::optional<PortRate> node_port;
   std::optional<PortRate> receiver_port;
+  std::vector<CollectiveChoice> collectives;
   /// What could not be measured or fitted, and what that means; sentences for people.
   std::vector<std::string> not_reached;
 

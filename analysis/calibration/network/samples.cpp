@@ -93,13 +93,16 @@ Sample sample_of(const Repetitions& order, std::size_t ranks, bool without_first
   return sample;
 }
 
-/// What each sample is of the median of its neighbours by size.
+/// What each sample is of the median of its neighbours by size, among those of its kind of train.
 std::vector<double> against_neighbours(const std::vector<Sample>& samples) {
   constexpr std::size_t reach = 4; // on either side
+  const auto kind = [](const Sample& one) { return std::pair(one.messages, one.messages > 1 && one.gap > 0); };
   std::vector<std::size_t> by_size(samples.size());
   for (std::size_t place = 0; place < by_size.size(); ++place)
     by_size[place] = place;
-  std::ranges::stable_sort(by_size, {}, [&](std::size_t place) { return samples[place].bytes; });
+  std::ranges::stable_sort(by_size, {}, [&](std::size_t place) {
+    return std::pair(kind(samples[place]), samples[place].bytes);
+  });
   std::vector<double> ratios(samples.size(), 1);
   for (std::size_t place = 0; place < by_size.size(); ++place) {
     const std::size_t begin = place > reach ? place - reach : 0;
@@ -111,6 +114,13 @@ std::vector<double> against_neighbours(const std::vector<Sample>& samples) {
     if (usual > 0) ratios[by_size[place]] = samples[by_size[place]].seconds / usual;
   }
   return ratios;
+}
+
+/// A drift that is worth a word: its halves differ, too.
+bool matters(std::span<const double> in_order) {
+  constexpr double worth_it = 0.05;
+  return drifts(in_order) && std::abs(median(in_order.first(in_order.size() / 2)) /
+                                          median(in_order.subspan(in_order.size() / 2)) - 1) > worth_it;
 }
 
 /// Leaves out what comes before a launch is stationary.
@@ -125,9 +135,9 @@ void drop_warm_up(Series& series) {
       ++end;
     const std::span<const double> all(ratios.data() + begin, end - begin);
     std::size_t dropped = 0;
-    while (dropped < most_dropped && drifts(all.subspan(dropped * all.size() / tenths)))
+    while (dropped < most_dropped && matters(all.subspan(dropped * all.size() / tenths)))
       ++dropped;
-    const bool still = drifts(all.subspan(dropped * all.size() / tenths));
+    const bool still = matters(all.subspan(dropped * all.size() / tenths));
     // What drifts all along has no warm-up.
     const std::size_t from = still ? begin : begin + dropped * all.size() / tenths;
     series.drifts = series.drifts || still;

@@ -31,7 +31,7 @@ std::string byte_time_text(double seconds) {
   return fmt::format("{:.4g} ns", seconds * 1e9);
 }
 
-std::string link_text(const FittedLink& link, const char* where) {
+std::string fit_of_link_text(const FittedLink& link, const char* where) {
   constexpr double percent = 100;
   const analysis::LinkCurves& curves = link.curves;
   std::string text = text_line("{}: eager limit of MPI_Send {}, of MPI_Isend {}", where, limit_text(curves.send_limit),
@@ -55,6 +55,18 @@ std::string link_text(const FittedLink& link, const char* where) {
   return text + "\n";
 }
 
+std::string collectives_text(const analysis::NetworkFit& fit) {
+  if (fit.collectives.empty()) return {};
+  Table table({"collective", "ranks", "bytes", "nearest algorithm", "predicted/measured", "next"});
+  for (const analysis::CollectiveChoice& one : fit.collectives) {
+    const auto& all = one.algorithms;
+    table.add({ping::name(one.collective), std::to_string(one.ranks), fmt::format("{}-{}", one.from, one.to),
+               all.front().algorithm, fmt::format("{:.2f}", all.front().predicted_over_measured),
+               all.size() > 1 ? fmt::format("{} {:.2f}", all[1].algorithm, all[1].predicted_over_measured) : "-"});
+  }
+  return table.text() + "\n";
+}
+
 } // namespace
 
 ordered_json to_json(const NetworkAnswer& answer) {
@@ -66,8 +78,9 @@ ordered_json to_json(const NetworkAnswer& answer) {
 std::string to_text(const NetworkAnswer& answer) {
   const analysis::NetworkFit& fit = answer.fit;
   std::string text = text_line("{} measurements: {}", fit.measurements, source_words(fit)) + "\n";
-  if (fit.between_nodes) text += link_text(*fit.between_nodes, "between nodes");
-  if (fit.within_node) text += link_text(*fit.within_node, "within a node");
+  if (fit.between_nodes) text += fit_of_link_text(*fit.between_nodes, "between nodes");
+  if (fit.within_node) text += fit_of_link_text(*fit.within_node, "within a node");
+  text += collectives_text(fit);
   if (fit.memory_copy) text += text_line("memory copy  {}", rate_text(fit.memory_copy->bytes_per_second));
   if (fit.reduction) text += text_line("reduction    {}", rate_text(fit.reduction->bytes_per_second));
   if (fit.node_port)

@@ -1,0 +1,215 @@
+// Fits of synthetic measurements, through the file they are written to and back.
+#include "analysis/calibration/network/network_fit.h"
+#include "base/error.h"
+#include "tests/calibration/synthetic_machine.h"
+#include "tests/temporary_directory.h"
+#include "tests/trace/samples.h"
+#include "tools/calibrating/network_text.h"
+#include "tools/calibrating/platform_text.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace timeless {
+namespace {
+
+using replay::NetworkDescription;
+
+constexpr std::uint64_t four_mebibytes = std::uint64_t{1} << 22U;
+
+class NetworkFit : public testing::Test {
+protected:
+  NetworkDescription truth_of(const std::string& text) {
+    const std::string file = directory_ / "truth.json";
+    trace::test::write_bytes(file, text);
+    return replay::read_network(file);
+  }
+
+  NetworkDescription written(const analysis::NetworkFit& fit, tools::LinkModel model = tools::LinkModel::loggp) {
+    const std::string file = directory_ / "fitted.json";
+    trace::test::write_bytes(file, tools::network_text(fit, {.name = "fitted", .model = model}));
+    return replay::read_network(file);
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+NetworkDescription published(const std::string& name) {
+  return replay::read_network(std::string(TIMELESS_NETWORKS) + "/" + name + ".json");
+}
+
+/// Sizes but those within two per cent of where a truth changes.
+void for_sizes(const NetworkDescription& truth, const std::function<void(std::uint64_t)>& check) {
+  for (double size = 1; size < static_cast<double>(four_mebibytes) / 2; size *= 1.37) {
+    const auto bytes = static_cast<std::uint64_t>(size);
+    const bool near_a_break = std::ranges::any_of(truth.between_nodes.sizes, [&](const replay::MessageCosts& one) {
+      return one.up_to != replay::MessageCosts::any_size &&
+             std::abs(std::log(size / static_cast<double>(one.up_to))) < 0.3;
+    });
+    if (!near_a_break) check(bytes);
+  }
+}
+
+double relative(double value, double reference) {
+  return std::abs(value / reference - 1);
+}
+
+TEST_F(NetworkFit, of_the_published_tables_gives_them_back) {
+  for (const char* name : {"lam-mpi-c", "lam-mpi-fortran"}) {
+    const NetworkDescription truth = published(name);
+    const auto fit = analysis::fit_network(test::measured_on(truth, four_mebibytes, 300, 2), "raw.csv");
+    EXPECT_EQ(fit.eager_limit, truth.eager_limit);
+    const NetworkDescription found = written(fit);
+    for_sizes(truth, [&](std::uint64_t bytes) {
+      EXPECT_LT(relative(test::half_round_trip(found, bytes), test::half_round_trip(truth, bytes)), 1e-5)
+          << name << " " << bytes;
+      if (bytes > *truth.eager_limit) return;
+      const replay::MessageCosts& costs = truth.between_nodes.of(bytes);
+      const replay::MessageCosts& fitted = found.between_nodes.of(bytes);
+      EXPECT_LT(relative(fitted.send.fixed, costs.send.fixed), 1e-4) << name << " " << bytes;
+      EXPECT_LT(relative(fitted.receive.fixed, costs.receive.fixed), 1e-4) << name << " " << bytes;
+      EXPECT_LT(relative(fitted.latency, costs.latency), 1e-4) << name << " " << bytes;
+      EXPECT_LT(relative(fitted.byte_time, costs.byte_time), 1e-4) << name << " " << bytes;
+    });
+  }
+}
+
+TEST_F(NetworkFit, of_the_published_tables_with_noise_and_outliers_is_near_them) {
+  const NetworkDescription truth = published("lam-mpi-c");
+  const auto fit =
+      analysis::fit_network(test::measured_on(truth, four_mebibytes, 600, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
+  EXPECT_EQ(fit.eager_limit, truth.eager_limit);
+  const NetworkDescription found = written(fit);
+  for_sizes(truth, [&](std::uint64_t bytes) {
+    EXPECT_LT(relative(test::half_round_trip(found, bytes), test::half_round_trip(truth, bytes)), 0.05) << bytes;
+  });
+  EXPECT_LT(fit.between_nodes->curves.half_round_trip.pieces.size(), 8U);
+}
+
+// Five segments, as an MPI library has them on a link of about 10 GB/s, and an eager limit of no round number.
+const char* const five = R"({"format": "timeless.network/1", "eager_limit_bytes": 63999, "between_nodes":
+  {"model": "loggp", "latency_seconds": 8e-7, "segments": [
+    {"up_to_bytes": 1000, "send_overhead_seconds": 2e-7, "receive_overhead_seconds": 2.5e-7, "seconds_per_byte": 4e-10},
+    {"up_to_bytes": 12000, "send_overhead_seconds": 4e-7, "receive_overhead_seconds": 6e-7,
+     "send_overhead_seconds_per_byte": 5e-11, "receive_overhead_seconds_per_byte": 7e-11, "seconds_per_byte": 1.8e-10},
+    {"up_to_bytes": 63999, "latency_seconds": 3e-6, "send_overhead_seconds": 1.2e-6, "receive_overhead_seconds": 1.5e-6,
+     "send_overhead_seconds_per_byte": 3e-11, "receive_overhead_seconds_per_byte": 2e-11, "seconds_per_byte": 9e-11},
+    {"up_to_bytes": 3000000, "send_overhead_seconds": 5e-7, "seconds_per_byte": 9e-11, "handshake_seconds": 9e-6},
+    {"send_overhead_seconds": 5e-7, "seconds_per_byte": 1.3e-10, "handshake_seconds": 6e-5}]}})";
+
+TEST_F(NetworkFit, of_five_segments_with_noise_and_outliers_finds_them) {
+  const NetworkDescription truth = truth_of(five);
+  const auto fit =
+      analysis::fit_network(test::measured_on(truth, four_mebibytes, 60, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
+  EXPECT_EQ(fit.eager_limit, 63999U);
+  EXPECT_GE(fit.between_nodes->curves.half_round_trip.pieces.size(), 3U);
+  EXPECT_LE(fit.between_nodes->curves.half_round_trip.pieces.size(), 7U);
+  const NetworkDescription found = written(fit);
+  for_sizes(truth, [&](std::uint64_t bytes) {
+    EXPECT_LT(relative(test::half_round_trip(found, bytes), test::half_round_trip(truth, bytes)), 0.08) << bytes;
+  });
+  EXPECT_LT(relative(fit.memory_copy->bytes_per_second, 2e10), 0.02);
+  EXPECT_LT(relative(fit.reduction->bytes_per_second, 5e9), 0.02);
+  EXPECT_GT(*fit.between_nodes->curves.left_after_overlap, 0.9);
+}
+
+TEST_F(NetworkFit, counts_no_time_twice_in_any_of_its_models) {
+  const NetworkDescription truth = truth_of(five);
+  const auto fit = analysis::fit_network(test::measured_on(truth, four_mebibytes, 60, 2), "raw.csv");
+  for (const tools::LinkModel model : {tools::LinkModel::loggp, tools::LinkModel::table}) {
+    const NetworkDescription found = written(fit, model);
+    EXPECT_EQ(found.memory_copy_byte_time, 0) << "overheads hold the copies";
+    for_sizes(truth, [&](std::uint64_t bytes) {
+      EXPECT_LT(relative(test::half_round_trip(found, bytes), fit.between_nodes->curves.half_round_trip(
+                                                                  static_cast<double>(bytes))),
+                1e-5)
+          << bytes;
+    });
+  }
+}
+
+TEST_F(NetworkFit, of_the_same_measurements_is_the_same_text) {
+  const auto raw = test::measured_on(truth_of(five), four_mebibytes, 10, 3, {.noise = 0.1, .outliers = 0.01});
+  const auto one = analysis::fit_network(raw, "raw.csv");
+  const auto two = analysis::fit_network(raw, "raw.csv");
+  EXPECT_EQ(tools::network_text(one, {}), tools::network_text(two, {}));
+  EXPECT_EQ(tools::platform_text(one, {}), tools::platform_text(two, {}));
+}
+
+TEST_F(NetworkFit, refuses_too_few_round_trips_and_clocks_that_go_back) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  auto few = raw;
+  few.lines.resize(5);
+  EXPECT_THROW(analysis::fit_network(few, "raw.csv"), Error);
+  raw.lines.back().measurement.start = 0;
+  try {
+    analysis::fit_network(raw, "raw.csv");
+    FAIL() << "a clock went back";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.failure(), Failure::invalid_input);
+    EXPECT_THAT(error.description(), testing::HasSubstr("went back"));
+  }
+}
+
+TEST_F(NetworkFit, says_what_was_not_reached) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  std::erase_if(raw.lines, [](const ping::Raw::Line& line) {
+    return line.measurement.order.experiment == ping::Experiment::delayed_send ||
+           line.measurement.order.experiment == ping::Experiment::train;
+  });
+  const auto fit = analysis::fit_network(raw, "raw.csv");
+  EXPECT_FALSE(fit.eager_limit);
+  EXPECT_THAT(fit.not_reached, testing::IsSupersetOf({testing::HasSubstr("no eager limit was measured between nodes"),
+                                                      testing::HasSubstr("too few trains"),
+                                                      testing::HasSubstr("nothing was measured within a node")}));
+}
+
+/// A machine of one segment, eight ranks, 10 us and 1 ns a byte.
+analysis::FittedMachine simple_machine(const analysis::LogGpSegment& segment) {
+  return {.message = [&](std::uint32_t, std::uint32_t, std::uint64_t) -> const analysis::LogGpSegment& { return segment; },
+          .reduction_byte_time = 0};
+}
+
+TEST(CollectiveChoice, times_algorithms_as_their_formulas_say) {
+  analysis::LogGpSegment segment;
+  segment.latency = 1e-5;
+  segment.byte_time = 1e-9;
+  const analysis::FittedMachine machine = simple_machine(segment);
+  using ping::Experiment;
+  const double message = 1e-5 + 1e-9 * 80000;
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::broadcast, "binomial tree", 8, 80000, machine), 3 * message, 1e-12);
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::allreduce, "recursive doubling", 8, 80000, machine), 3 * message,
+              1e-12);
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::allgather, "ring", 8, 80000, machine), 7 * message, 1e-12);
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::allreduce, "Rabenseifner", 8, 80000, machine),
+              6e-5 + 2 * 70000 * 1e-9, 1e-12);
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::barrier, "dissemination", 8, 0, machine), 3e-5, 1e-12);
+}
+
+TEST(CollectiveChoice, names_the_algorithm_that_was_measured) {
+  analysis::LogGpSegment segment;
+  segment.latency = 1e-5;
+  segment.byte_time = 1e-9;
+  const analysis::FittedMachine machine = simple_machine(segment);
+  for (const char* algorithm : {"binomial tree", "scatter and ring"}) {
+    std::map<analysis::SeriesKey, analysis::Series> series;
+    for (const std::uint64_t bytes : {200000, 400000, 800000})
+      series[{analysis::LinkKind::between_nodes, ping::Experiment::broadcast}].samples.push_back(
+          {.launch = 0,
+           .ranks = 8,
+           .bytes = bytes,
+           .start = 0,
+           .seconds = 1.1 * analysis::algorithm_seconds(ping::Experiment::broadcast, algorithm, 8, bytes, machine),
+           .spread = {}});
+    const auto choices = analysis::collective_choices(series, machine);
+    ASSERT_EQ(choices.size(), 1U);
+    EXPECT_EQ(choices[0].algorithms.front().algorithm, algorithm);
+    EXPECT_NEAR(choices[0].algorithms.front().predicted_over_measured, 1 / 1.1, 1e-9);
+  }
+}
+
+} // namespace
+} // namespace timeless

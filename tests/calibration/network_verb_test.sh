@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# timeless calibrate network with a launcher: what it writes is there and is read, and whatever goes wrong is told and leaves
+# what was measured.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+  echo "FAILED: $*" >&2
+  sed 's/^/  | /' err >&2 2>/dev/null || true
+  exit 1
+}
+# refused STATUS WORDS COMMAND...: ends with this status and says these words on stderr.
+refused() {
+  local status=$1 words=$2 got=0
+  shift 2
+  timeout 120 "$@" >out 2>err </dev/null || got=$?
+  [ "$got" = "$status" ] || fail "status $got of: $*"
+  grep -q -- "$words" err || fail "does not say '$words': $*"
+}
+calibrate() {
+  "$TIMELESS" calibrate network "$@"
+}
+
+calibrate -o mine.json -o mine.xml --budget 4s --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 >out 2>err ||
+  fail "does not calibrate"
+grep -q 'within a node: eager limit' out || fail "shows no link: $(cat out)"
+[ "$(grep -c '^# format: timeless.ping/1' mine.csv)" = 2 ] || fail "not two launches in mine.csv"
+grep -q '"provenance"' mine.json && grep -q 'Trust: measured' mine.xml || fail "no provenance"
+"$TIMELESS" platform check mine.xml >/dev/null || fail "a platform that is not right"
+
+# The same measurements give the same files.
+calibrate --from mine.csv -o again.json -o again.xml >out 2>err || fail "does not fit again"
+sed 's/"name": "again"/"name": "mine"/' again.json | cmp - mine.json || fail "another network file"
+cmp again.xml mine.xml || fail "another platform file"
+"$TIMELESS" calibrate show mine.csv >out 2>err || fail "shows nothing of mine.csv"
+grep -q 'half a round trip' out || fail "$(cat out)"
+
+# What is there is not replaced, and nothing is measured first.
+refused 2 'mine.json' "$TIMELESS" calibrate network -o mine.json -- "$MPIEXEC" -np 2
+refused 2 'mine.csv' "$TIMELESS" calibrate network -o other.json --raw mine.csv -- "$MPIEXEC" -np 2
+refused 2 'how to start' "$TIMELESS" calibrate network -o other.json
+refused 2 'json or .xml' "$TIMELESS" calibrate network -o other.txt --from mine.csv
+
+# A file cut short keeps its whole lines; a damaged one is refused with its line.
+head -c -20 mine.csv >cut.csv
+calibrate --from cut.csv -o cut.json >out 2>err || fail "a file cut short"
+grep -q 'cut off' err || fail "says nothing of the cut"
+sed '100s/,[^,]*$/,-1/' mine.csv >damaged.csv
+refused 3 'damaged.csv:100' "$TIMELESS" calibrate network --from damaged.csv -o damaged.json
+head -n 12 mine.csv >few.csv
+refused 3 'round trips' "$TIMELESS" calibrate network --from few.csv -o few.json
+[ ! -e damaged.json ] && [ ! -e few.json ] || fail "a result in spite of the error"
+
+# Launchers that go wrong.
+refused 1 'two ranks, and there is one' "$TIMELESS" calibrate network -o one.json --budget 2s --launches 1 -- "$MPIEXEC" -np 1
+refused 1 'launch 1 of 3 ended with status 7' "$TIMELESS" calibrate network -o bad.json --budget 3s --launches 3 -- sh -c 'echo no such host >&2; exit 7'
+grep -q 'no such host' err || fail "does not say what the launcher said"
+refused 1 'measured nothing' "$TIMELESS" calibrate network -o mute.json --budget 2s --launches 1 -- true
+refused 1 'cannot be executed\|No such file' "$TIMELESS" calibrate network -o none.json -- ./no-such-launcher
+cat >dies <<END
+#!/bin/sh
+head -n 500 mine.csv
+exit 9
+END
+chmod +x dies
+refused 1 'status 9' "$TIMELESS" calibrate network -o dies.json --budget 2s --launches 2 -- ./dies
+[ "$(wc -l <dies.csv)" = 500 ] || fail "what was measured did not stay"
+[ ! -e dies.json ] || fail "a result in spite of the error"
+
+# A full disk.
+if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+  got=0
+  calibrate -o full.json --raw small/raw.csv --budget 2s --launches 1 -- "$MPIEXEC" -np 2 >out 2>err || got=$?
+  lines=$(wc -l <small/raw.csv)
+  umount small
+  [ "$got" = 1 ] && grep -q 'No space left' err || fail "status $got on a full disk"
+  [ "$lines" -gt 100 ] || fail "what was measured before the disk was full is gone"
+fi
+echo passed

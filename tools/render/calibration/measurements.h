@@ -1,0 +1,29 @@
+#pragma once
+
+#include "analysis/calibration/network/network_fit.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// Measurements beside what was fitted to them.
+struct MeasurementsAnswer {
+  std::string file;
+  analysis::NetworkFit fit;
+};
+
+nlohmann::ordered_json to_json(const MeasurementsAnswer& answer);
+std::string to_text(const MeasurementsAnswer& answer);
+
+/// A network file that calibrate wrote, and what its figures rest on.
+struct ProvenanceAnswer {
+  std::string file;
+  nlohmann::ordered_json network;
+};
+
+nlohmann::ordered_json to_json(const ProvenanceAnswer& answer);
+std::string to_text(const ProvenanceAnswer& answer);
+
+} // namespace timeless::tools

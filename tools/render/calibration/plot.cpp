@@ -1,0 +1,67 @@
+#include "tools/render/calibration/plot.h"
+
+#include "base/units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+constexpr std::size_t columns = 64;
+constexpr std::size_t rows = 16;
+
+/// Places on an axis from one value to another, by their logarithms.
+struct Axis {
+  double low;
+  double high;
+  std::size_t places;
+
+  std::size_t place(double value) const {
+    if (high <= low) return 0;
+    const double share = std::log(value / low) / std::log(high / low);
+    return static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(places - 1)));
+  }
+  double value(std::size_t place) const {
+    return low * std::pow(high / low, static_cast<double>(place) / static_cast<double>(places - 1));
+  }
+};
+
+double bytes_of(const analysis::SizePoint& point) {
+  return std::max(static_cast<double>(point.bytes), 1.0);
+}
+
+} // namespace
+
+std::string plot(std::span<const analysis::SizePoint> points, const analysis::Curve& curve) {
+  std::vector<analysis::SizePoint> shown(points.begin(), points.end());
+  std::erase_if(shown, [](const analysis::SizePoint& one) { return one.seconds <= 0; });
+  if (shown.empty() || !curve) return {};
+  const auto [least_size, most_size] = std::ranges::minmax(shown, {}, bytes_of);
+  const auto [least_time, most_time] = std::ranges::minmax(shown, {}, &analysis::SizePoint::seconds);
+  const Axis sizes{bytes_of(least_size), bytes_of(most_size), columns};
+  const Axis times{least_time.seconds, most_time.seconds, rows};
+  std::vector<std::string> lines(rows, std::string(columns, ' '));
+  for (std::size_t column = 0; column < columns; ++column) {
+    const double seconds = curve(sizes.value(column));
+    if (seconds > 0) lines[times.place(seconds)][column] = '-';
+  }
+  for (const analysis::SizePoint& one : shown) {
+    char& mark = lines[times.place(one.seconds)][sizes.place(bytes_of(one))];
+    mark = mark == 'o' || mark == '#' ? '#' : 'o';
+  }
+  std::string text;
+  for (std::size_t row = rows; row-- > 0;) {
+    const bool labelled = row % 5 == 0;
+    text += fmt::format("{:>12} |{}\n", labelled ? human_seconds(times.value(row)) : "", lines[row]);
+  }
+  text += fmt::format("{:>12} +{}\n", "", std::string(columns, '-'));
+  const std::string from = fmt::format("{:.0f} bytes", sizes.low);
+  const std::string to = fmt::format("{:.0f} bytes", sizes.high);
+  return text + fmt::format("{:>14}{}{:>{}}\n", "", from, to, columns - std::min(columns - 1, from.size()));
+}
+
+} // namespace timeless::tools
