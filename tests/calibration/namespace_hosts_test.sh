@@ -11,26 +11,33 @@ goodput() {
   awk -v rate="$1" 'BEGIN {print rate / 8 * 1448 / 1514}'
 }
 
-for rate in 1000 100; do
+for rate in 100 1000; do
   for host in 1 2; do
-    # Small bursts; segments no larger than a packet, so that none waits for the bucket as a whole.
-    on h$host "ethtool -K eth0 tso off gso off gro off" >/dev/null 2>&1 || true
-    on h$host "tc qdisc replace dev eth0 root tbf rate ${rate}mbit burst $((rate > 500 ? 64 : 16))kb latency 200ms" ||
-      skip "no token bucket here"
+    # What the bucket holds passes faster than the rate: little, beside the largest messages.
+    on h$host "tc qdisc replace dev eth0 root tbf rate ${rate}mbit burst 64kb latency 200ms" || skip "no token bucket here"
   done
-  on h1 "cd $work && exec env $mpi_environment $TIMELESS calibrate network -o $work/$rate.json -o $work/$rate.xml --budget 20s \
-    --launches 2 --max-bytes 1MiB -- $MPIEXEC --mca plm_rsh_agent $work/enter $mpi_options --host h1,h2 -np 2" \
+  on h1 "cd $work && exec env $mpi_environment $TIMELESS calibrate network -o $work/$rate.json -o $work/$rate.xml --budget $((rate > 500 ? 20 : 40))s \
+    --launches 2 --max-bytes 16MiB -- $MPIEXEC --mca plm_rsh_agent $work/enter $mpi_options --host h1,h2 -np 2" \
     </dev/null >"$work/messages" 2>&1 || fail "no calibration at $rate Mb/s"
   cat "$work/messages"
-  "$PYTHON" - "$work/$rate.json" "$(goodput ${rate}e6)" <<'END' || fail "not the rate of $rate Mb/s"
-import json, sys
+  status=0
+  "$PYTHON" - "$work/$rate.json" "$work/$rate.csv" "$(goodput ${rate}e6)" <<'END' || status=$?
+import json, statistics, sys
 network = json.load(open(sys.argv[1]))
-expected = float(sys.argv[2])
+expected = float(sys.argv[3])
+lines = [line.split(",") for line in open(sys.argv[2]) if line.startswith("round_trip,")]
+rates = [2 * float(line[4]) / float(line[9]) for line in lines if float(line[4]) > 4e6]
+low, middle, high = statistics.quantiles(rates, n=4) if len(rates) > 3 else (0, 1, 2)
+if (high - low) / middle > 0.05:
+    print(f"large messages vary from {low:.4g} to {high:.4g} B/s: this machine is too busy to play a network")
+    sys.exit(77)
 pieces = network["provenance"]["between_nodes"]["half_round_trip"]["pieces"]
 found = 1 / pieces[-1]["seconds_per_byte"]
 print(f"large messages: {found:.4g} B/s, shaped to {expected:.4g}: {100 * (found / expected - 1):+.2f} %")
 sys.exit(abs(found / expected - 1) > 0.03)
 END
+  [ $status != 77 ] || skip "the machine is too busy"
+  [ $status = 0 ] || fail "not the rate of $rate Mb/s"
   "$TIMELESS" platform check "$work/$rate.xml" >/dev/null || fail "a platform that is not right"
 done
 echo passed
