@@ -12,7 +12,7 @@ namespace timeless::ping {
 
 /// The clock that measures, and how processors pass time. Others than these where time is simulated.
 struct Timing {
-  double (*now)();             ///< seconds
+  double (*now)();              ///< seconds
   void (*work)(double seconds); ///< the processor is busy, without MPI
   void (*idle)(double seconds); ///< the rank does nothing, and takes nothing in
 };

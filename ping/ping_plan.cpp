@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace timeless::ping {
 
@@ -62,6 +63,8 @@ std::optional<Order> Plan::next(const std::vector<Measurement>& last, double now
     if (!rough_.contains(peer)) {
       rough_[peer] = {};
       return Order{.experiment = Experiment::round_trip, .second = peer, .bytes = 8, .repetitions = 50};
+    } else if (!std::exchange(rough_.at(peer).large_known, true)) {
+      return Order{.experiment = Experiment::round_trip, .second = peer, .bytes = large_bytes(), .repetitions = 3};
     }
   if (auto order = next_of_searches(last, now)) return order;
   searched_ = false;
@@ -138,8 +141,26 @@ std::uint64_t Plan::draw_bytes() {
   return std::clamp(static_cast<std::uint64_t>(std::exp(exponent)), std::uint64_t{1}, options_.most_bytes);
 }
 
+/// On a slow link, large messages would take all the time: round trips have a twentieth of it, and what sends many
+/// messages, or works beside them, less.
+std::uint64_t Plan::affordable(Experiment experiment, int peer, std::uint64_t bytes) const {
+  constexpr double share_of_a_round_trip = 0.05;
+  constexpr double share_of_another = 0.02;
+  const bool round_trip = experiment == Experiment::round_trip;
+  const double most =
+      std::max(order_seconds, options_.budget * (round_trip ? share_of_a_round_trip : share_of_another));
+  // What one order takes, in messages of its size.
+  double messages = 2;
+  if (experiment == Experiment::train) messages = 3 * train_messages;
+  if (experiment == Experiment::overlap || experiment == Experiment::receive) messages = 5;
+  if (experiment >= Experiment::pairs) messages = 2 * static_cast<double>(nodes_.size());
+  while (bytes > 1 && messages * estimate(peer == 0 ? peers_.back() : peer, bytes) > most)
+    bytes /= 2;
+  return bytes;
+}
+
 Order Plan::drawn(Experiment experiment, int peer) {
-  Order order{.experiment = experiment, .second = peer, .bytes = draw_bytes()};
+  Order order{.experiment = experiment, .second = peer, .bytes = affordable(experiment, peer, draw_bytes())};
   const auto ranks = static_cast<std::uint64_t>(nodes_.size());
   const double seconds = estimate(peer == 0 ? peers_.back() : peer, order.bytes);
   switch (experiment) {
@@ -178,6 +199,12 @@ Order Plan::drawn(Experiment experiment, int peer) {
   return order;
 }
 
+/// So large that its bytes decide what a message takes.
+std::uint64_t Plan::large_bytes() const {
+  constexpr std::uint64_t large = std::uint64_t{1} << 18U;
+  return std::min(large, options_.most_bytes);
+}
+
 /// Roughly, the seconds of a message.
 double Plan::estimate(int peer, std::uint64_t bytes) const {
   const Rough& rough = rough_.at(peer);
@@ -190,8 +217,7 @@ void Plan::learn(const std::vector<Measurement>& measurements) {
     Rough& rough = rough_[one.order.second];
     const double there = one.seconds / 2;
     if (one.order.bytes <= 64) rough.latency = std::min(rough.latency, there);
-    constexpr std::uint64_t large = std::uint64_t{1} << 18U;
-    if (one.order.bytes >= large) rough.byte_time = there / static_cast<double>(one.order.bytes);
+    if (one.order.bytes >= large_bytes()) rough.byte_time = there / static_cast<double>(one.order.bytes);
   }
 }
 

@@ -21,9 +21,9 @@ struct PlanOptions {
 /// Decides which experiment comes next, from what those before gave.
 ///
 /// First the eager limits, since they decide what other figures mean: sends whose receive comes late, by bisection to
-/// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each kind of link, in random
-/// order, each with a size of its own drawn log-uniformly. So whatever drifts in time, or has to do with one size,
-/// touches all experiments alike.
+/// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each
+/// kind of link, in random order, each with a size of its own drawn log-uniformly. So whatever drifts in time, or has
+/// to do with one size, touches all experiments alike.
 class Plan {
 public:
   /// `nodes` by rank. The links measured: from rank 0 to the lowest rank of its node, and of another node, as far as
@@ -50,6 +50,8 @@ private:
   void begin_round();
   Order drawn(Experiment experiment, int peer);
   std::uint64_t draw_bytes();
+  std::uint64_t affordable(Experiment experiment, int peer, std::uint64_t bytes) const;
+  std::uint64_t large_bytes() const;
   double estimate(int peer, std::uint64_t bytes) const;
   void learn(const std::vector<Measurement>& measurements);
 
@@ -65,6 +67,7 @@ private:
   struct Rough {
     double latency = 1e-4;
     double byte_time = 1e-9;
+    bool large_known = false;
   };
   std::map<int, Rough> rough_; ///< by peer
 };

@@ -31,8 +31,8 @@ Captured run_captured_at_most(const std::vector<std::string>& command, const Var
 /// Takes what a command prints on its standard output, as it comes. False: it has heard enough.
 using Heard = std::function<bool(std::string_view bytes)>;
 
-/// The same, but what it prints on its standard output goes to `heard` instead. When that has heard enough, the command is
-/// asked to end as after `limit`, without a call of `late`.
+/// The same, but what it prints on its standard output goes to `heard` instead. When that has heard enough, the command
+/// is asked to end as after `limit`, without a call of `late`.
 Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
                    const std::function<void()>& late);
 

@@ -79,8 +79,8 @@ TEST_F(NetworkFit, of_the_published_tables_gives_them_back) {
 
 TEST_F(NetworkFit, of_the_published_tables_with_noise_and_outliers_is_near_them) {
   const NetworkDescription truth = published("lam-mpi-c");
-  const auto fit =
-      analysis::fit_network(test::measured_on(truth, four_mebibytes, 600, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
+  const auto fit = analysis::fit_network(
+      test::measured_on(truth, four_mebibytes, 600, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
   EXPECT_EQ(fit.eager_limit, truth.eager_limit);
   const NetworkDescription found = written(fit);
   for_sizes(truth, [&](std::uint64_t bytes) {
@@ -102,8 +102,8 @@ const char* const five = R"({"format": "timeless.network/1", "eager_limit_bytes"
 
 TEST_F(NetworkFit, of_five_segments_with_noise_and_outliers_finds_them) {
   const NetworkDescription truth = truth_of(five);
-  const auto fit =
-      analysis::fit_network(test::measured_on(truth, four_mebibytes, 60, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
+  const auto fit = analysis::fit_network(
+      test::measured_on(truth, four_mebibytes, 60, 5, {.noise = 0.1, .outliers = 0.01}), "raw.csv");
   EXPECT_EQ(fit.eager_limit, 63999U);
   EXPECT_GE(fit.between_nodes->curves.half_round_trip.pieces.size(), 3U);
   EXPECT_LE(fit.between_nodes->curves.half_round_trip.pieces.size(), 7U);
@@ -123,8 +123,8 @@ TEST_F(NetworkFit, counts_no_time_twice_in_any_of_its_models) {
     const NetworkDescription found = written(fit, model);
     EXPECT_EQ(found.memory_copy_byte_time, 0) << "overheads hold the copies";
     for_sizes(truth, [&](std::uint64_t bytes) {
-      EXPECT_LT(relative(test::half_round_trip(found, bytes), fit.between_nodes->curves.half_round_trip(
-                                                                  static_cast<double>(bytes))),
+      EXPECT_LT(relative(test::half_round_trip(found, bytes),
+                         fit.between_nodes->curves.half_round_trip(static_cast<double>(bytes))),
                 1e-5)
           << bytes;
     });
@@ -169,8 +169,9 @@ TEST_F(NetworkFit, says_what_was_not_reached) {
 
 /// A machine of one segment, eight ranks, 10 us and 1 ns a byte.
 analysis::FittedMachine simple_machine(const analysis::LogGpSegment& segment) {
-  return {.message = [&](std::uint32_t, std::uint32_t, std::uint64_t) -> const analysis::LogGpSegment& { return segment; },
-          .reduction_byte_time = 0};
+  return {
+      .message = [&](std::uint32_t, std::uint32_t, std::uint64_t) -> const analysis::LogGpSegment& { return segment; },
+      .reduction_byte_time = 0};
 }
 
 TEST(CollectiveChoice, times_algorithms_as_their_formulas_say) {
@@ -180,7 +181,8 @@ TEST(CollectiveChoice, times_algorithms_as_their_formulas_say) {
   const analysis::FittedMachine machine = simple_machine(segment);
   using ping::Experiment;
   const double message = 1e-5 + 1e-9 * 80000;
-  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::broadcast, "binomial tree", 8, 80000, machine), 3 * message, 1e-12);
+  EXPECT_NEAR(analysis::algorithm_seconds(Experiment::broadcast, "binomial tree", 8, 80000, machine), 3 * message,
+              1e-12);
   EXPECT_NEAR(analysis::algorithm_seconds(Experiment::allreduce, "recursive doubling", 8, 80000, machine), 3 * message,
               1e-12);
   EXPECT_NEAR(analysis::algorithm_seconds(Experiment::allgather, "ring", 8, 80000, machine), 7 * message, 1e-12);

@@ -14,15 +14,17 @@ namespace {
 struct Machine {
   std::uint64_t eager_limit = 65536;
   double now = 0;
+  double byte_time = 1e-9;
 
   std::vector<Measurement> carry_out(const Order& order) {
     std::vector<Measurement> all;
-    const double message = 2e-6 + 1e-9 * static_cast<double>(order.bytes);
+    const double message = 2e-6 + byte_time * static_cast<double>(order.bytes);
     for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition) {
       double seconds = message;
       if (order.experiment == Experiment::round_trip) seconds = 2 * message;
       const bool delayed =
           order.experiment == Experiment::delayed_send || order.experiment == Experiment::delayed_isend;
+      if (order.experiment == Experiment::train) seconds = order.messages * (message + order.gap);
       if (delayed) seconds = order.bytes <= eager_limit ? 1e-6 : order.gap + message;
       all.push_back({.order = order, .repetition = repetition, .start = now, .seconds = seconds});
       now += seconds + 1e-5;
@@ -89,6 +91,27 @@ TEST(Plan, draws_sizes_of_every_order_of_magnitude_and_none_too_large) {
   }
   EXPECT_EQ(by_magnitude.size(), 7U);
   EXPECT_GT(sizes.size(), 20U);
+}
+
+TEST(Plan, spends_no_large_part_of_its_time_on_one_order_where_the_link_is_slow) {
+  const PlanOptions options{.most_bytes = 1U << 22U, .budget = 20, .seed = 3};
+  std::map<Experiment, int> counts;
+  Machine machine{.byte_time = 8e-8};
+  Plan plan(options, {0, 1});
+  std::vector<Measurement> last;
+  double before = 0;
+  std::uint64_t largest = 0;
+  while (const auto order = plan.next(last, machine.now)) {
+    ++counts[order->experiment];
+    last = machine.carry_out(*order);
+    EXPECT_LT(machine.now - before, options.budget / 10) << name(order->experiment) << " of " << order->bytes;
+    before = machine.now;
+    if (order->experiment == Experiment::round_trip) largest = std::max(largest, order->bytes);
+  }
+  for (const auto& [experiment, count] : counts)
+    EXPECT_GE(count, 10) << name(experiment);
+  EXPECT_EQ(counts.size(), experiments);
+  EXPECT_GT(largest, options.most_bytes / 4) << "round trips up to large sizes";
 }
 
 TEST(Plan, is_the_same_for_the_same_seed_and_another_for_another) {

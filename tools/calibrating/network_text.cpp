@@ -154,7 +154,8 @@ ordered_json table_of(const FittedLink& link) {
   std::uint64_t from = 0;
   for (const CurvePiece& piece : curve.pieces) {
     for (const std::uint64_t bytes : {from, piece.up_to})
-      if (rows.empty() || rows.back()[0] < bytes) rows.push_back({bytes, seven_digits(piece.line(static_cast<double>(bytes)))});
+      if (rows.empty() || rows.back()[0] < bytes)
+        rows.push_back({bytes, seven_digits(piece.line(static_cast<double>(bytes)))});
     from = piece.up_to + 1;
   }
   return {{"model", "table"}, {"bytes_and_seconds", rows}};

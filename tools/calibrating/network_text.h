@@ -13,7 +13,7 @@ enum class LinkModel : std::uint8_t { loggp, table, hockney };
 
 /// What stands in a file beside the measurements.
 struct FileWords {
-  std::string name;  ///< of the network
+  std::string name; ///< of the network
   LinkModel model = LinkModel::loggp;
 };
 

@@ -118,8 +118,10 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
   return command;
 }
 
-[[noreturn]] void stop(const PingLaunches& launches, unsigned number, const std::string& what, const std::string& said) {
-  throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what), launches.launcher.front(),
+[[noreturn]] void stop(const PingLaunches& launches, unsigned number, const std::string& what,
+                       const std::string& said) {
+  throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what),
+              launches.launcher.front(),
               fmt::format("what was measured is in {}: calibrate network --from fits it{}",
                           escaped(launches.raw.string()), last_lines_said(said)));
 }
@@ -139,9 +141,9 @@ void measure(const PingLaunches& launches) {
     Output output(log);
     bool late = false;
     print_notice(fmt::format("launch {} of {}: {:.0f} s", number + 1, launches.count, share));
-    const Captured ended =
-        run_heard(ping_command(launches, number, share), [&](std::string_view bytes) { return output.hear(bytes); },
-                  std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)), [&] { late = true; });
+    const Captured ended = run_heard(
+        ping_command(launches, number, share), [&](std::string_view bytes) { return output.hear(bytes); },
+        std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)), [&] { late = true; });
     log.demand_written();
     const std::string said = output.other() + ended.errors;
     if (late) stop(launches, number, fmt::format("did not end within {:.0f} s", limit), said);

@@ -12,15 +12,15 @@ namespace timeless::tools {
 struct PingLaunches {
   std::vector<std::string> launcher; ///< mpirun and its options: what it starts is timeless-mpi ping
   unsigned count = 5;
-  double budget = 60; ///< seconds for all
-  ping::PlanOptions plan; ///< its budget does not count
+  double budget = 60;        ///< seconds for all
+  ping::PlanOptions plan;    ///< its budget does not count
   std::filesystem::path raw; ///< where the measurements are kept
-  bool force = false; ///< replaces an existing file
+  bool force = false;        ///< replaces an existing file
 };
 
-/// Runs them, and keeps what they measure line by line: whatever happens later, that stays. What else the launcher prints
-/// goes to stderr. Throws Error(usage) where the file exists or the launcher cannot be executed, Error(runtime) where a
-/// launch fails, measures nothing, does not end in time, or the file cannot be written.
+/// Runs them, and keeps what they measure line by line: whatever happens later, that stays. What else the launcher
+/// prints goes to stderr. Throws Error(usage) where the file exists or the launcher cannot be executed, Error(runtime)
+/// where a launch fails, measures nothing, does not end in time, or the file cannot be written.
 void measure(const PingLaunches& launches);
 
 } // namespace timeless::tools

@@ -149,17 +149,19 @@ std::uint64_t threshold(const NetworkFit& fit) {
 std::string for_comment(std::string text) {
   for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--"))
     text[at + 1] = '_';
-  std::ranges::replace_if(text, [](char one) { return (one < ' ' && one != '\n') || one > '~' || one == '<' || one == '>' || one == '&'; }, '?');
+  std::ranges::replace_if(
+      text, [](char one) { return (one < ' ' && one != '\n') || one > '~' || one == '<' || one == '>' || one == '&'; },
+      '?');
   return text;
 }
 
 std::string pieces_text(const FittedLink& link, const char* where) {
   constexpr double percent = 100;
   const analysis::Curve& curve = link.curves.half_round_trip;
-  std::string text = fmt::format("\n     Half round trips {}: {} pieces, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes; larger ones "
-                                 "follow the last line.",
-                                 where, curve.pieces.size(), percent * curve.rms, percent * curve.median_error,
-                                 curve.smallest, curve.largest);
+  std::string text = fmt::format(
+      "\n     Half round trips {}: {} pieces, rms {:.1f} %, median error {:.1f} %, sizes {} to {} bytes; larger ones "
+      "follow the last line.",
+      where, curve.pieces.size(), percent * curve.rms, percent * curve.median_error, curve.smallest, curve.largest);
   for (const analysis::CurvePiece& piece : curve.pieces) {
     text += fmt::format("\n       up to {} bytes: {:.4g} s + {:.4g} s a byte, rms {:.1f} %, {} sizes", piece.up_to,
                         piece.line.intercept, piece.line.slope, percent * piece.rms, piece.points);
@@ -200,21 +202,24 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
                                  cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit));
   for (const ping::Circumstances& launch : fit.launches)
     text += fmt::format(" {}", launch.date);
-  text += fmt::format("; {} measurements, Timeless {}.\n     Overheads: measured (smpi/os, ois, or); of messages that wait "
-                      "for their receives, the factors hold all.",
-                      fit.measurements, version);
+  text +=
+      fmt::format("; {} measurements, Timeless {}.\n     Overheads: measured (smpi/os, ois, or); of messages that wait "
+                  "for their receives, the factors hold all.",
+                  fit.measurements, version);
   text += pieces_text(fit.main_link(), fit.between_nodes ? "between nodes" : "within a node");
   if (fit.between_nodes && fit.within_node) {
     text += pieces_text(*fit.within_node, "within a node");
-    text += fmt::format("\n     The loopback has the factors and overheads of the network: it misses half round trips within a "
-                        "node by {:.1f} % rms.",
-                        percent * links.loopback_error);
+    text += fmt::format(
+        "\n     The loopback has the factors and overheads of the network: it misses half round trips within a "
+        "node by {:.1f} % rms.",
+        percent * links.loopback_error);
   }
   if (fit.node_port)
-    text += fmt::format("\n     Bandwidth of a node's link: what {} messages at once had together, {:.4g} B/s ({:.4g} to "
-                        "{:.4g}), or one alone if that was more.",
-                        fit.node_port->messages, fit.node_port->rate.bytes_per_second, fit.node_port->rate.low,
-                        fit.node_port->rate.high);
+    text +=
+        fmt::format("\n     Bandwidth of a node's link: what {} messages at once had together, {:.4g} B/s ({:.4g} to "
+                    "{:.4g}), or one alone if that was more.",
+                    fit.node_port->messages, fit.node_port->rate.bytes_per_second, fit.node_port->rate.low,
+                    fit.node_port->rate.high);
   for (const std::string& note : fit.not_reached)
     text += "\n     Not reached: " + note + ".";
   text += fmt::format("\n     Speed: {} a core is no measurement: give rates when you replay.", speed);
@@ -238,7 +243,8 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   const auto latency_factor = [&](std::size_t place) {
     return fmt::format("{:.7g}", wires[place].fixed / links.latency);
   };
-  return fmt::format(R"(<?xml version='1.0'?>
+  return fmt::format(
+      R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 {head} -->
 <platform version="4.1">
@@ -261,16 +267,14 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   </zone>
 </platform>
 )",
-                     fmt::arg("head", head(fit, links, node_count, cores, nodes.speed)),
-                     fmt::arg("threshold", threshold(fit)), fmt::arg("asynchronous", asynchronous_threshold(fit)), fmt::arg("os", overhead(link, &LogGpSegment::send)),
-                     fmt::arg("ois", overhead(link, &LogGpSegment::isend)),
-                     fmt::arg("orr", overhead(link, &LogGpSegment::receive)),
-                     fmt::arg("bandwidth_factor", setting(link, envelope, bandwidth_factor)),
-                     fmt::arg("latency_factor", setting(link, envelope, latency_factor)),
-                     fmt::arg("last", node_count - 1), fmt::arg("speed", nodes.speed), fmt::arg("cores", cores),
-                     fmt::arg("bandwidth", links.bandwidth), fmt::arg("latency", links.latency / 2),
-                     fmt::arg("loopback_bandwidth", links.loopback_bandwidth),
-                     fmt::arg("loopback_latency", links.loopback_latency));
+      fmt::arg("head", head(fit, links, node_count, cores, nodes.speed)), fmt::arg("threshold", threshold(fit)),
+      fmt::arg("asynchronous", asynchronous_threshold(fit)), fmt::arg("os", overhead(link, &LogGpSegment::send)),
+      fmt::arg("ois", overhead(link, &LogGpSegment::isend)), fmt::arg("orr", overhead(link, &LogGpSegment::receive)),
+      fmt::arg("bandwidth_factor", setting(link, envelope, bandwidth_factor)),
+      fmt::arg("latency_factor", setting(link, envelope, latency_factor)), fmt::arg("last", node_count - 1),
+      fmt::arg("speed", nodes.speed), fmt::arg("cores", cores), fmt::arg("bandwidth", links.bandwidth),
+      fmt::arg("latency", links.latency / 2), fmt::arg("loopback_bandwidth", links.loopback_bandwidth),
+      fmt::arg("loopback_latency", links.loopback_latency));
 }
 
 } // namespace timeless::tools

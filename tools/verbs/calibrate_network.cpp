@@ -2,8 +2,8 @@
 
 #include "base/files/new_file.h"
 #include "tools/calibrating/largest_message.h"
-#include "tools/calibrating/ping_launches.h"
 #include "tools/calibrating/network_text.h"
+#include "tools/calibrating/ping_launches.h"
 #include "tools/calibrating/platform_text.h"
 #include "tools/calibrating/raw_file.h"
 #include "tools/cli/option_checks.h"
@@ -67,8 +67,9 @@ std::string raw_file(const NetworkOptions& options) {
 void run_launches(NetworkOptions& options) {
   PingLaunches& launches = options.launches;
   if (launches.launcher.empty())
-    throw Error(Failure::usage, "nothing says how to start processes", "",
-                "end with -- and a launcher, as in -- mpirun --host a,b -np 2; or fit measurements with --from raw.csv");
+    throw Error(
+        Failure::usage, "nothing says how to start processes", "",
+        "end with -- and a launcher, as in -- mpirun --host a,b -np 2; or fit measurements with --from raw.csv");
   if (!options.for_trace.empty()) {
     constexpr std::uint64_t least = std::uint64_t{1} << 16U;
     constexpr std::uint64_t most = std::uint64_t{1} << 30U;
@@ -141,7 +142,8 @@ VerbAction add_calibrate_network(CLI::App& command) {
       ->transform(CLI::CheckedTransformer(models).description(""))
       ->type_name("MODEL")
       ->default_str("loggp");
-  command.add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
+  command
+      .add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
       ->check(CLI::Range(1, 1'000'000))
       ->always_capture_default(false);
   command
@@ -153,7 +155,9 @@ VerbAction add_calibrate_network(CLI::App& command) {
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-network/1)");
   // From its first word on, the launcher is none of ours.
   constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command.add_option("launcher", launches.launcher, "What starts processes where programs will run: mpirun and its options")
+  command
+      .add_option("launcher", launches.launcher,
+                  "What starts processes where programs will run: mpirun and its options")
       ->expected(every_word - 1, every_word)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)

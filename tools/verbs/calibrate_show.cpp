@@ -51,7 +51,9 @@ int show(const ShowOptions& options) {
 
 VerbAction add_calibrate_show(CLI::App& command) {
   auto options = std::make_shared<ShowOptions>();
-  command.add_option("file", options->file, "A file of measurements (.csv), or a network file that was fitted to some (.json)")
+  command
+      .add_option("file", options->file,
+                  "A file of measurements (.csv), or a network file that was fitted to some (.json)")
       ->required()
       ->type_name("")
       ->always_capture_default(false);

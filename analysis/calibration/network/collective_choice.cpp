@@ -155,7 +155,8 @@ private:
     const Channel::Sent& sent = channel.sent[number];
     const double wire = static_cast<double>(sent.bytes) * cost.byte_time;
     if (cost.eager) return sent.ready + cost.latency + wire;
-    return std::max(sent.ready, channel.wanted[number]) + (1 + handshake_latencies) * cost.latency + cost.handshake + wire;
+    return std::max(sent.ready, channel.wanted[number]) + (1 + handshake_latencies) * cost.latency + cost.handshake +
+           wire;
   }
 
   bool complete(std::uint32_t me, Member& member) {
@@ -228,7 +229,8 @@ double algorithm_seconds(Experiment collective, const std::string& algorithm, st
   return 0;
 }
 
-std::vector<CollectiveChoice> collective_choices(const std::map<SeriesKey, Series>& series, const FittedMachine& machine) {
+std::vector<CollectiveChoice> collective_choices(const std::map<SeriesKey, Series>& series,
+                                                 const FittedMachine& machine) {
   constexpr std::size_t least_samples = 3;
   constexpr std::size_t most_samples = 200; // of one class; more say the same
   std::vector<CollectiveChoice> choices;

@@ -32,7 +32,8 @@ std::vector<SizePoint> without_outliers(const std::vector<SizePoint>& sorted) {
   std::vector<double> off;
   for (std::size_t place = 0; place < sorted.size(); ++place) {
     std::vector<double> near;
-    for (std::size_t other = place > reach ? place - reach : 0; other < std::min(place + reach + 1, sorted.size()); ++other)
+    for (std::size_t other = place > reach ? place - reach : 0; other < std::min(place + reach + 1, sorted.size());
+         ++other)
       near.push_back(sorted[other].seconds);
     off.push_back(std::abs(std::log(sorted[place].seconds / median(near))));
   }
@@ -94,7 +95,8 @@ std::vector<std::size_t> breaks_of(std::span<const SizePoint> sorted, double spr
   std::vector<std::size_t> begins;
   const auto place_of = [&](double bytes) {
     return static_cast<std::size_t>(
-        std::ranges::lower_bound(sorted, bytes, {}, [](const SizePoint& one) { return static_cast<double>(one.bytes); }) -
+        std::ranges::lower_bound(sorted, bytes, {},
+                                 [](const SizePoint& one) { return static_cast<double>(one.bytes); }) -
         sorted.begin());
   };
   for (std::size_t piece = 1; piece < fit.segments.size(); ++piece) {
@@ -112,7 +114,8 @@ std::optional<Interval> interval_of(const std::vector<double>& values) {
 }
 
 CurvePiece piece_of(std::span<const SizePoint> points, std::uint64_t up_to) {
-  CurvePiece piece{.up_to = up_to, .points = points.size(), .line = robust_line(points_of(points)), .intercept = {}, .slope = {}};
+  CurvePiece piece{
+      .up_to = up_to, .points = points.size(), .line = robust_line(points_of(points)), .intercept = {}, .slope = {}};
   double squares = 0;
   std::map<std::size_t, std::vector<SizePoint>> by_launch;
   for (const SizePoint& one : points) {

@@ -22,7 +22,7 @@ struct SizePoint {
 struct CurvePiece {
   std::uint64_t up_to = 0; ///< the largest size that it holds for
   std::size_t points = 0;
-  Line line;    ///< seconds, seconds per byte
+  Line line;      ///< seconds, seconds per byte
   double rms = 0; ///< root of the mean square of line / measured - 1
   /// Of the lines of the launches one by one, where there were several: what another launch would give.
   std::optional<Interval> intercept;
@@ -34,9 +34,9 @@ struct Curve {
   std::vector<CurvePiece> pieces; ///< by rising size; empty where there were too few measurements
   std::uint64_t smallest = 0;     ///< size measured
   std::uint64_t largest = 0;
-  std::size_t outliers = 0;   ///< points that were left out
-  double rms = 0;             ///< of all points but those
-  double median_error = 0;    ///< the median of |line / measured - 1|
+  std::size_t outliers = 0; ///< points that were left out
+  double rms = 0;           ///< of all points but those
+  double median_error = 0;  ///< the median of |line / measured - 1|
 
   explicit operator bool() const { return !pieces.empty(); }
   const CurvePiece& of(double bytes) const;
@@ -44,9 +44,10 @@ struct Curve {
 };
 
 /// Fits a curve. Points that differ from the median of their neighbours by size by more than five times what points
-/// usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left out. Then the breaks by segmented_line() over medians of neighbouring sizes, then each to the measured size, then
-/// robust_line() of all points of a piece. `spread`: as SegmentOptions has it. `breaks`: sizes after which a piece must
-/// end, rising. No pieces for fewer than six sizes.
+/// usually do (their median absolute deviation, scaled to a normal distribution's sigma) are left out. Then the breaks
+/// by segmented_line() over medians of neighbouring sizes, then each to the measured size, then robust_line() of all
+/// points of a piece. `spread`: as SegmentOptions has it. `breaks`: sizes after which a piece must end, rising. No
+/// pieces for fewer than six sizes.
 Curve fit_curve(std::span<const SizePoint> points, double spread, std::span<const std::uint64_t> breaks = {});
 
 } // namespace timeless::analysis

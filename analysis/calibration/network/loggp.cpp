@@ -159,8 +159,8 @@ LogGpSegment eager_segment(const LinkCurves& curves, double from, double to) {
   LogGpSegment segment;
   // What was sent long before takes as long as if it were sent only now.
   constexpr double all_of_it = 0.95;
-  segment.pulled = curves.receive && receive(middle) > all_of_it * (whole(middle) - send(middle)) &&
-                   receive(middle) > send(middle);
+  segment.pulled =
+      curves.receive && receive(middle) > all_of_it * (whole(middle) - send(middle)) && receive(middle) > send(middle);
   if (segment.pulled) receive = {};
   Division bytes = divide(whole.slope, send.slope, receive.slope);
   if (curves.interval && !machine_waits) {
@@ -179,8 +179,8 @@ LogGpSegment eager_segment(const LinkCurves& curves, double from, double to) {
   segment.send = {fixed.first, bytes.first};
   segment.receive = {fixed.second, bytes.second};
   // Never more than the blocking one, which holds it.
-  segment.isend = curves.isend ? Line{std::min(isend.intercept, fixed.first), std::min(isend.slope, bytes.first)}
-                               : segment.send;
+  segment.isend =
+      curves.isend ? Line{std::min(isend.intercept, fixed.first), std::min(isend.slope, bytes.first)} : segment.send;
   segment.latency = fixed.rest;
   segment.byte_time = bytes.rest;
   segment.overheads_cut = bytes.cut || fixed.cut;
@@ -212,8 +212,8 @@ std::vector<LogGpSegment> loggp_segments(const LinkCurves& curves, std::uint64_t
   for (const std::uint64_t end : ends_of(curves, eager_limit)) {
     const auto to = static_cast<double>(end);
     const bool eager = end <= eager_limit;
-    const double latency = segments.empty() ? curves.half_round_trip.pieces.front().line.intercept
-                                            : segments.front().latency;
+    const double latency =
+        segments.empty() ? curves.half_round_trip.pieces.front().line.intercept : segments.front().latency;
     LogGpSegment segment = eager ? eager_segment(curves, from, to) : waiting_segment(curves, from, to, latency);
     segment.up_to = end;
     segments.push_back(segment);

@@ -16,11 +16,11 @@ struct LinkCurves {
   LinkKind kind = LinkKind::within_node;
   std::vector<SizePoint> half_round_trips; ///< measured
   Curve half_round_trip;
-  Curve send;    ///< MPI_Send of messages that do not wait
-  Curve isend;   ///< MPI_Isend
-  Curve receive; ///< MPI_Recv of messages that have arrived
+  Curve send;     ///< MPI_Send of messages that do not wait
+  Curve isend;    ///< MPI_Isend
+  Curve receive;  ///< MPI_Recv of messages that have arrived
   Curve interval; ///< between the messages of a train
-  Line hockney;  ///< one line through all of half_round_trip
+  Line hockney;   ///< one line through all of half_round_trip
   double hockney_rms = 0;
   std::optional<EagerLimit> send_limit;
   std::optional<EagerLimit> isend_limit;
@@ -44,7 +44,7 @@ struct LogGpSegment {
   bool eager = true;
   Line send; ///< o_s
   Line isend;
-  Line receive; ///< o_r
+  Line receive;         ///< o_r
   double latency = 0;   ///< L, without overheads
   double byte_time = 0; ///< G
   /// g, where the link holds trains up, and not the processors at its ends.

@@ -45,9 +45,10 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
                                 curves->send_limit->at_least, *curves->send_limit->below));
   if (curves->send_limit && curves->isend_limit && curves->send_limit->below && curves->isend_limit->below &&
       curves->send_limit->at_least != curves->isend_limit->at_least)
-    notes.push_back(fmt::format("{}, nonblocking sends are eager up to {} bytes, blocking ones up to {}: the files have "
-                                "the latter for both",
-                                where, curves->isend_limit->at_least, curves->send_limit->at_least));
+    notes.push_back(
+        fmt::format("{}, nonblocking sends are eager up to {} bytes, blocking ones up to {}: the files have "
+                    "the latter for both",
+                    where, curves->isend_limit->at_least, curves->send_limit->at_least));
   if (!curves->send) notes.push_back(fmt::format("too few sends {}: their overhead is not known", where));
   if (!curves->receive) notes.push_back(fmt::format("too few receives {}: their overhead is not known", where));
   if (!curves->interval) notes.push_back(fmt::format("too few trains of messages {}: no gap is known", where));
@@ -60,9 +61,12 @@ void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
   const auto between = limit_of(fit.between_nodes->curves);
   const auto within = limit_of(fit.within_node->curves);
   if (between == within) return;
-  const auto text = [](std::optional<std::uint64_t> limit) { return limit ? fmt::format("{} bytes", *limit) : "no limit"; };
-  notes.push_back(fmt::format("the eager limit is {} between nodes and {} within one: the files have the former for both",
-                              text(between), text(within)));
+  const auto text = [](std::optional<std::uint64_t> limit) {
+    return limit ? fmt::format("{} bytes", *limit) : "no limit";
+  };
+  notes.push_back(
+      fmt::format("the eager limit is {} between nodes and {} within one: the files have the former for both",
+                  text(between), text(within)));
 }
 
 const LogGpSegment& segment_of(const FittedLink& link, std::uint64_t bytes) {
@@ -109,8 +113,8 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   auto between = link_curves(series, LinkKind::between_nodes);
   auto within = link_curves(series, LinkKind::within_node);
   if (!between && !within)
-    throw Error(Failure::invalid_input, "fewer than six round trips were measured: nothing can be fitted to them", where,
-                "measure for longer, with --budget");
+    throw Error(Failure::invalid_input, "fewer than six round trips were measured: nothing can be fitted to them",
+                where, "measure for longer, with --budget");
   note_link(between, LinkKind::between_nodes, fit.not_reached);
   note_link(within, LinkKind::within_node, fit.not_reached);
   fit.eager_limit = limit_of(between ? *between : *within);
@@ -118,14 +122,18 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   if (between) fit.between_nodes = FittedLink{*between, loggp_segments(*between, limit)};
   if (within) fit.within_node = FittedLink{*within, loggp_segments(*within, limit)};
   note_limits(fit, fit.not_reached);
-  if (const Series* copies = series_in(series, LinkKind::within_node, Experiment::copy)) fit.memory_copy = rate_of(*copies);
-  if (const Series* sums = series_in(series, LinkKind::within_node, Experiment::reduction)) fit.reduction = rate_of(*sums);
-  if (const Series* pairs = series_in(series, LinkKind::between_nodes, Experiment::pairs)) fit.node_port = node_port(*pairs);
+  if (const Series* copies = series_in(series, LinkKind::within_node, Experiment::copy))
+    fit.memory_copy = rate_of(*copies);
+  if (const Series* sums = series_in(series, LinkKind::within_node, Experiment::reduction))
+    fit.reduction = rate_of(*sums);
+  if (const Series* pairs = series_in(series, LinkKind::between_nodes, Experiment::pairs))
+    fit.node_port = node_port(*pairs);
   if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
     fit.receiver_port = receiver_port(*incast);
   fit.collectives = choices_of(fit, series);
   if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
-  if (!fit.reduction) fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
+  if (!fit.reduction)
+    fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
   if (between && fit.node_port && fit.node_port->messages < 2)
     fit.not_reached.emplace_back("one process on each node: what a node's port carries from several was not measured");
   return fit;

@@ -41,8 +41,7 @@ std::uint32_t at_once(const Sample& sample) {
 }
 
 std::optional<PortRate> port(const Series& series, double ways) {
-  const auto rate =
-      rate_above(series, large(series), [&](const Sample& sample) { return ways * at_once(sample); });
+  const auto rate = rate_above(series, large(series), [&](const Sample& sample) { return ways * at_once(sample); });
   if (!rate) return std::nullopt;
   return PortRate{.messages = at_once(series.samples.front()), .rate = *rate};
 }

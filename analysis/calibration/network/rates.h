@@ -18,8 +18,9 @@ struct MeasuredRate {
 /// Of what one rank does with messages of 64 KiB and more: the median over sizes of bytes / seconds. Nothing without.
 std::optional<MeasuredRate> rate_of(const Series& series);
 
-/// What all pairs of two nodes send at once, or all that one rank receives from a node: bytes of a message times how many
-/// at once, over the time of one direction; the median for the largest sizes, those within a factor of 8 of the largest.
+/// What all pairs of two nodes send at once, or all that one rank receives from a node: bytes of a message times how
+/// many at once, over the time of one direction; the median for the largest sizes, those within a factor of 8 of the
+/// largest.
 struct PortRate {
   std::uint32_t messages = 1; ///< at once
   MeasuredRate rate;

@@ -100,9 +100,8 @@ std::vector<double> against_neighbours(const std::vector<Sample>& samples) {
   std::vector<std::size_t> by_size(samples.size());
   for (std::size_t place = 0; place < by_size.size(); ++place)
     by_size[place] = place;
-  std::ranges::stable_sort(by_size, {}, [&](std::size_t place) {
-    return std::pair(kind(samples[place]), samples[place].bytes);
-  });
+  std::ranges::stable_sort(by_size, {},
+                           [&](std::size_t place) { return std::pair(kind(samples[place]), samples[place].bytes); });
   std::vector<double> ratios(samples.size(), 1);
   for (std::size_t place = 0; place < by_size.size(); ++place) {
     const std::size_t begin = place > reach ? place - reach : 0;
@@ -119,8 +118,9 @@ std::vector<double> against_neighbours(const std::vector<Sample>& samples) {
 /// A drift that is worth a word: its halves differ, too.
 bool matters(std::span<const double> in_order) {
   constexpr double worth_it = 0.05;
-  return drifts(in_order) && std::abs(median(in_order.first(in_order.size() / 2)) /
-                                          median(in_order.subspan(in_order.size() / 2)) - 1) > worth_it;
+  return drifts(in_order) &&
+         std::abs(median(in_order.first(in_order.size() / 2)) / median(in_order.subspan(in_order.size() / 2)) - 1) >
+             worth_it;
 }
 
 /// Leaves out what comes before a launch is stationary.

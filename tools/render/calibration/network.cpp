@@ -43,15 +43,17 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
                byte_time_text(one.byte_time), one.gap ? human_seconds(*one.gap) : "-",
                one.eager ? "-" : human_seconds(one.handshake + analysis::handshake_latencies * one.latency)});
   text += table.text();
-  text += text_line("half round trips: rms {:.1f} %, median error {:.1f} % in {} pieces; one line (Hockney): {}, {}, rms "
+  text += text_line("half round trips of {} to {} bytes: rms {:.1f} %, median error {:.1f} %, {} pieces; one line "
+                    "(Hockney): {}, {}, rms "
                     "{:.0f} %",
+                    curves.half_round_trip.smallest, curves.half_round_trip.largest,
                     percent * curves.half_round_trip.rms, percent * curves.half_round_trip.median_error,
                     curves.half_round_trip.pieces.size(), human_seconds(curves.hockney.intercept),
                     rate_text(1 / curves.hockney.slope), percent * curves.hockney_rms);
   if (curves.left_after_overlap)
-    text += text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
-                      *curves.left_after_overlap < 0.5 ? "travel" : "do not travel",
-                      percent * *curves.left_after_overlap);
+    text +=
+        text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
+                  *curves.left_after_overlap < 0.5 ? "travel" : "do not travel", percent * *curves.left_after_overlap);
   return text + "\n";
 }
 

@@ -11,8 +11,8 @@ namespace timeless::tools {
 
 namespace {
 
-constexpr std::size_t columns = 64;
-constexpr std::size_t rows = 16;
+constexpr std::size_t plot_columns = 64;
+constexpr std::size_t plot_rows = 16;
 
 /// Places on an axis from one value to another, by their logarithms.
 struct Axis {
@@ -42,10 +42,10 @@ std::string plot(std::span<const analysis::SizePoint> points, const analysis::Cu
   if (shown.empty() || !curve) return {};
   const auto [least_size, most_size] = std::ranges::minmax(shown, {}, bytes_of);
   const auto [least_time, most_time] = std::ranges::minmax(shown, {}, &analysis::SizePoint::seconds);
-  const Axis sizes{bytes_of(least_size), bytes_of(most_size), columns};
-  const Axis times{least_time.seconds, most_time.seconds, rows};
-  std::vector<std::string> lines(rows, std::string(columns, ' '));
-  for (std::size_t column = 0; column < columns; ++column) {
+  const Axis sizes{bytes_of(least_size), bytes_of(most_size), plot_columns};
+  const Axis times{least_time.seconds, most_time.seconds, plot_rows};
+  std::vector<std::string> lines(plot_rows, std::string(plot_columns, ' '));
+  for (std::size_t column = 0; column < plot_columns; ++column) {
     const double seconds = curve(sizes.value(column));
     if (seconds > 0) lines[times.place(seconds)][column] = '-';
   }
@@ -54,14 +54,14 @@ std::string plot(std::span<const analysis::SizePoint> points, const analysis::Cu
     mark = mark == 'o' || mark == '#' ? '#' : 'o';
   }
   std::string text;
-  for (std::size_t row = rows; row-- > 0;) {
+  for (std::size_t row = plot_rows; row-- > 0;) {
     const bool labelled = row % 5 == 0;
     text += fmt::format("{:>12} |{}\n", labelled ? human_seconds(times.value(row)) : "", lines[row]);
   }
-  text += fmt::format("{:>12} +{}\n", "", std::string(columns, '-'));
+  text += fmt::format("{:>12} +{}\n", "", std::string(plot_columns, '-'));
   const std::string from = fmt::format("{:.0f} bytes", sizes.low);
   const std::string to = fmt::format("{:.0f} bytes", sizes.high);
-  return text + fmt::format("{:>14}{}{:>{}}\n", "", from, to, columns - std::min(columns - 1, from.size()));
+  return text + fmt::format("{:>14}{}{:>{}}\n", "", from, to, plot_columns - std::min(plot_columns - 1, from.size()));
 }
 
 } // namespace timeless::tools
