@@ -14,10 +14,10 @@ goodput() {
 for rate in 100 1000; do
   for host in 1 2; do
     # What the bucket holds passes faster than the rate: little, beside the largest messages.
-    on h$host "tc qdisc replace dev eth0 root tbf rate ${rate}mbit burst 64kb latency 200ms" || skip "no token bucket here"
+    on h$host "tc qdisc replace dev eth0 root tbf rate ${rate}mbit burst $((rate > 500 ? 64 : 20))kb latency 200ms" || skip "no token bucket here"
   done
   on h1 "cd $work && exec env $mpi_environment $TIMELESS calibrate network -o $work/$rate.json -o $work/$rate.xml --budget 40s \
-    --launches 2 --max-bytes 4MiB -- $MPIEXEC --mca plm_rsh_agent $work/enter $mpi_options --host h1,h2 -np 2" \
+    --launches 2 --max-bytes 16MiB -- $MPIEXEC --mca plm_rsh_agent $work/enter $mpi_options --host h1,h2 -np 2" \
     </dev/null >"$work/messages" 2>&1 || fail "no calibration at $rate Mb/s"
   cat "$work/messages"
   status=0
