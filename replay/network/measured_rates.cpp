@@ -130,37 +130,54 @@ KernelTiming timing(const MeasuredKernel& kernel) {
   return timing;
 }
 
+/// A kernel as one instance has it, with the size that tells the instances apart.
+struct Candidate {
+  const MeasuredKernel* kernel;
+  double size;
+};
+
 /// Between two sizes.
-KernelTiming between(const MeasuredKernel& smaller, const MeasuredKernel& larger, double size) {
-  const double part =
-      std::log(size / smaller.units_per_visit) / std::log(larger.units_per_visit / smaller.units_per_visit);
-  const double ratio = smaller.units_per_second / larger.units_per_second; // of their times
+KernelTiming between(const Candidate& smaller, const Candidate& larger, double size) {
+  const double part = std::log(size / smaller.size) / std::log(larger.size / smaller.size);
+  const double ratio = smaller.kernel->units_per_second / larger.kernel->units_per_second; // of their times
   const double factor = std::pow(ratio, part);
-  KernelTiming found = timing(smaller);
-  found.own = smaller.own && larger.own;
-  found.fixed_seconds = (1 - part) * smaller.fixed_seconds + part * larger.fixed_seconds;
+  KernelTiming found = timing(*smaller.kernel);
+  found.own = smaller.kernel->own && larger.kernel->own;
+  found.fixed_seconds = (1 - part) * smaller.kernel->fixed_seconds + part * larger.kernel->fixed_seconds;
   found.seconds_per_unit *= factor;
   for (double& seconds : found.launches)
     seconds *= factor;
-  if (part > 0.5) found.relative_times = larger.relative_times;
+  if (part > 0.5) found.relative_times = larger.kernel->relative_times;
   return found;
 }
 
-KernelTiming of_size(std::vector<const MeasuredKernel*> candidates, double size) {
-  std::ranges::stable_sort(candidates, {}, &MeasuredKernel::units_per_visit);
-  const MeasuredKernel& smallest = *candidates.front();
-  const MeasuredKernel& largest = *candidates.back();
-  const auto larger = std::ranges::find_if(
-      candidates, [&](const MeasuredKernel* kernel) { return kernel->units_per_visit >= size; });
+KernelTiming of_size(std::vector<Candidate> candidates, double size) {
+  std::ranges::stable_sort(candidates, {}, &Candidate::size);
+  const Candidate& smallest = candidates.front();
+  const Candidate& largest = candidates.back();
+  const auto larger =
+      std::ranges::find_if(candidates, [&](const Candidate& candidate) { return candidate.size >= size; });
   if (larger != candidates.begin() && larger != candidates.end()) {
-    const MeasuredKernel& below = **std::prev(larger);
+    const Candidate& below = *std::prev(larger);
     // Sizes that are the same but for rounding say nothing of a slope.
-    if ((*larger)->units_per_visit > below.units_per_visit * 1.001) return between(below, **larger, size);
-    return timing(**larger);
+    if (larger->size > below.size * 1.001) return between(below, *larger, size);
+    return timing(*larger->kernel);
   }
-  KernelTiming nearest = timing(larger == candidates.end() ? largest : smallest);
-  nearest.outside = size > largest.units_per_visit * same_size || size * same_size < smallest.units_per_visit;
+  KernelTiming nearest = timing(*(larger == candidates.end() ? largest : smallest).kernel);
+  nearest.outside = size > largest.size * same_size || size * same_size < smallest.size;
   return nearest;
+}
+
+/// By the size of visits, or where that is the same in all instances, by what a rank of each computes in all.
+KernelTiming chosen(const std::vector<const MeasuredInstance*>& instances,
+                    const std::vector<const MeasuredKernel*>& kernels, double units_per_visit, double units_per_rank) {
+  const auto [least, most] =
+      std::ranges::minmax(kernels, {}, [](const MeasuredKernel* kernel) { return kernel->units_per_visit; });
+  const bool alike = kernels.size() > 1 && most->units_per_visit < same_size * least->units_per_visit;
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    candidates.push_back({kernels[i], alike ? instances[i]->units_per_rank : kernels[i]->units_per_visit});
+  return of_size(std::move(candidates), alike ? units_per_rank : units_per_visit);
 }
 
 } // namespace
@@ -189,13 +206,15 @@ std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances
   const auto nearest = std::ranges::min_element(instances, {}, distance);
   std::vector<KernelTiming> all;
   for (trace::KernelId id = 0; id < run.kernels.size(); ++id) {
-    std::vector<const MeasuredKernel*> candidates;
-    for (const Index& index : indices)
-      if (const MeasuredKernel* kernel = index.find(id, kernels[id])) candidates.push_back(kernel);
-    if (candidates.empty())
-      all.push_back({.seconds_per_unit = 1 / nearest->units_per_second});
-    else
-      all.push_back(of_size(std::move(candidates), kernels[id].units_per_visit));
+    std::vector<const MeasuredInstance*> having;
+    std::vector<const MeasuredKernel*> found;
+    for (std::size_t i = 0; i < instances.size(); ++i)
+      if (const MeasuredKernel* kernel = indices[i].find(id, kernels[id])) {
+        having.push_back(&instances[i]);
+        found.push_back(kernel);
+      }
+    all.push_back(found.empty() ? KernelTiming{.seconds_per_unit = 1 / nearest->units_per_second}
+                                : chosen(having, found, kernels[id].units_per_visit, units_per_rank));
   }
   return all;
 }

@@ -69,7 +69,8 @@ struct KernelOfRun {
 ///
 /// A kernel is the one of the same places in the same build, else the one of the same `places`. Where several instances
 /// have it, its rate is that of the size of its visits: between two sizes on the line of log rate over log size, beyond
-/// them that of the nearest. Kernels without a rate get that of the instance whose units per rank are nearest.
+/// them that of the nearest. Where its visits are of one size in all of them, what a rank computes in all is the size.
+/// Kernels without a rate get that of the instance whose units per rank are nearest.
 std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances, const trace::Run& run,
                                   std::span<const KernelOfRun> kernels, double units_per_rank);
 

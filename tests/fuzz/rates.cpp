@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace {
@@ -32,6 +33,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const double factor : replay::kernel_factors(*rates, run))
       fuzz::demand(factor >= 0 && std::isfinite(factor), "a factor is a number");
   });
+  if (!rates->instances.empty()) {
+    const std::array<replay::KernelOfRun, 2> kernels{{{.units_per_visit = 100, .places = "main 1/2..main 2/2"}, {}}};
+    for (const replay::KernelTiming& timing :
+         replay::timings(rates->instances, run, std::span(kernels).first(run.kernels.size()), 1000))
+      fuzz::demand(!std::isnan(timing.seconds_per_unit), "a unit takes some time");
+  }
   const std::array<std::string, 2> nodes{"node-1", "node-2.cluster"};
   const std::array<double, 2> otherwise{1e-9, 2e-9};
   fuzz::reads([&] {

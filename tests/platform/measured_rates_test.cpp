@@ -89,6 +89,17 @@ TEST(MeasuredRates, of_several_sizes_lie_between_them) {
   EXPECT_FALSE(at(1000).outside);
 }
 
+TEST(MeasuredRates, of_visits_of_one_size_lie_between_the_instances_by_what_their_ranks_compute) {
+  const std::vector<MeasuredInstance> inputs{instance({kernel("lu.x+0x10..lu.x+0x20", 16, 100)}, 1e3),
+                                             instance({kernel("lu.x+0x10..lu.x+0x20", 4, 101)}, 1e5)};
+  const auto of = [&](double units_per_rank) {
+    return timings(inputs, two_kernels("AB"), of_size_100, units_per_rank)[0];
+  };
+  EXPECT_DOUBLE_EQ(of(1e3).seconds_per_unit, 1.0 / 16);
+  EXPECT_DOUBLE_EQ(of(1e4).seconds_per_unit, 1.0 / 8);
+  EXPECT_TRUE(of(1e7).outside);
+}
+
 TEST(MeasuredRates, of_the_rest_are_those_of_the_instance_that_computes_as_much) {
   std::vector<MeasuredInstance> instances{instance({kernel("other", 1)}, 1e3), instance({kernel("other", 1)}, 1e6)};
   instances[1].units_per_second = 2;
