@@ -105,10 +105,10 @@ void fit_loopback(Links& links, const FittedLink& between, const std::vector<Wir
 
 Links links_of(const NetworkFit& fit, const std::vector<Wire>& wires) {
   Links links;
-  double least = 1; // seconds per byte
-  for (const Wire& one : wires)
-    if (one.byte_time > 0) least = std::min(least, one.byte_time);
-  links.bandwidth = seven_digits(1 / least);
+  // Small messages tell little of bytes: the links have the rate of the largest, and others a factor of it.
+  const auto large = std::find_if(wires.rbegin(), wires.rend(), [](const Wire& one) { return one.byte_time > 0; });
+  constexpr double least_byte_time = 1e-12;
+  links.bandwidth = seven_digits(1 / (large == wires.rend() ? least_byte_time : large->byte_time));
   // What all processes of a node send together goes through its link: one message alone has a factor of it.
   if (fit.node_port && fit.node_port->messages > 1)
     links.bandwidth = std::max(links.bandwidth, seven_digits(fit.node_port->rate.bytes_per_second));
