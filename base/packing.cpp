@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include <bit>
 #include <cstring>
 
 namespace timeless {
@@ -10,6 +11,10 @@ void Packer::put(std::uint64_t number) {
   char raw[sizeof number];
   std::memcpy(raw, &number, sizeof number);
   bytes_.append(raw, sizeof raw);
+}
+
+void Packer::put_real(double number) {
+  put(std::bit_cast<std::uint64_t>(number));
 }
 
 void Packer::put(std::string_view text) {
@@ -27,6 +32,10 @@ std::uint64_t Unpacker::number() {
   std::memcpy(&value, bytes_.data(), sizeof value);
   bytes_.remove_prefix(sizeof value);
   return value;
+}
+
+double Unpacker::real() {
+  return std::bit_cast<double>(number());
 }
 
 std::vector<std::uint32_t> Unpacker::numbers() {

@@ -11,6 +11,7 @@ namespace timeless {
 class Packer {
 public:
   void put(std::uint64_t number);
+  void put_real(double number);
   void put(std::string_view text);
   void put(const std::vector<std::uint32_t>& numbers);
   const std::string& bytes() const { return bytes_; }
@@ -25,6 +26,7 @@ public:
   explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
 
   std::uint64_t number();
+  double real();
   std::string text();
   std::vector<std::uint32_t> numbers();
   bool empty() const { return bytes_.empty(); }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "replay/smpi/job_answer.h"
+#include "replay/smpi/rank_player.h"
+#include "replay/smpi/smpi_replay.h"
+#include "replay/smpi/stage.h"
+#include "replay/smpi/trace_scan.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace timeless::replay::smpi {
+
+/// One job of a simulation: what its ranks share, and who plays them.
+class JobPlay {
+public:
+  /// Throws Error(usage) for a mapping of another run, Error(invalid_input) for communicators of ranks that there are
+  /// not, or for computation that no machine does.
+  JobPlay(const SmpiJob& job, std::size_t number, const SimgridPlatform& platform, const SmpiOptions& options);
+  JobPlay(JobPlay&&) = delete;
+
+  Stage& stage() { return stage_; }
+  const TraceScan& scan() const { return scan_; }
+  std::vector<RankPlayer>& players() { return players_; }
+  const std::vector<RankPlayer>& players() const { return players_; }
+  const SmpiJob& job() const { return job_; }
+
+  /// What the players have done so far.
+  JobAnswer answer(double cpu_seconds) const;
+
+private:
+  SmpiJob job_;
+  TraceScan scan_;
+  Stage stage_;
+  std::vector<RankPlayer> players_;
+};
+
+using JobPlays = std::vector<std::unique_ptr<JobPlay>>;
+
+} // namespace timeless::replay::smpi
