@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -16,5 +18,20 @@ public:
 private:
   std::string words_;
 };
+
+/// Takes all words from the first positional one on, which are another command's: none of them is an option here, or
+/// what CLI11 would take for a list. `usage` is how they stand in the command line's usage.
+inline CLI::Option* add_command_words(CLI::App& command, const std::string& name, std::vector<std::string>& words,
+                                      const std::string& description, const std::string& usage) {
+  constexpr int every_word = CLI::detail::expected_max_vector_size;
+  command.positionals_at_end();
+  command.formatter(std::make_shared<WordsUsage>(usage));
+  return command.add_option(name, words, description)
+      ->expected(every_word - 1, every_word)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->option_text("...")
+      ->always_capture_default(false);
+}
 
 } // namespace timeless::tools

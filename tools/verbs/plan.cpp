@@ -149,17 +149,9 @@ VerbAction add_plan(CLI::App& command) {
   command.add_option("-o,--output", options->output, "The hostfile to write")->always_capture_default(false);
   command.add_flag("--force", options->force, "Replace an existing hostfile");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.plan/1)");
-  constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command
-      .add_option("program", options->program,
-                  "The program, and its arguments: to measure, and for the commands to type next")
-      ->expected(every_word - 1, every_word)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->option_text("...")
-      ->always_capture_default(false);
-  command.positionals_at_end();
-  command.formatter(std::make_shared<WordsUsage>("[[--] program...]"));
+  add_command_words(command, "program", options->program,
+                    "The program, and its arguments: to measure, and for the commands to type next",
+                    "[[--] program...]");
   command.footer("Example: timeless plan --ranks 64 --hosts hosts --measure -o planned -- ./lu.C.64\n"
                  "A line of the list: node1 slots=16 memory=64G cluster=east");
   return [options] { return plan(*options); };

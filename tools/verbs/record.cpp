@@ -158,17 +158,9 @@ VerbAction add_record(CLI::App& command) {
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");
   command.add_flag("--force", options->force, "Replace an existing file of --json");
-  // From its first word on, the command is none of ours: neither its options, nor what CLI11 would take for a list.
-  constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command.add_option("command", options->command, "The command that starts the program, as without timeless")
-      ->required()
-      ->expected(every_word - 1, every_word)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->option_text("...")
-      ->always_capture_default(false);
-  command.positionals_at_end();
-  command.formatter(std::make_shared<WordsUsage>("[--] command..."));
+  add_command_words(command, "command", options->command, "The command that starts the program, as without timeless",
+                    "[--] command...")
+      ->required();
   command.footer("Example: timeless record -o lu.C.64 -- mpirun -np 64 ./lu.C.64\n"
                  "The command is run as it is, with any launcher; record returns its status.");
   return [options] { return record(*options); };

@@ -51,8 +51,9 @@ VerbAction add_validate(CLI::App& command) {
   add_placement_options(command, machine.machine);
   command.add_option("--launches", options->request.launches, "How often the command is launched")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--trace", options->request.trace,
-                     "Predict from this recording, of the same program and input; else the command is recorded")
+  command
+      .add_option("--trace", options->request.trace,
+                  "Predict from this recording, of the same program and input; else the command is recorded")
       ->type_name("FILE")
       ->always_capture_default(false);
   command.add_option("--keep", options->keep, "Keep the recordings in this directory")
@@ -64,16 +65,9 @@ VerbAction add_validate(CLI::App& command) {
       ->transform(percents())
       ->type_name("PERCENT");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.validate/1)");
-  constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command.add_option("command", options->request.command, "The command that starts the program, as without timeless")
-      ->required()
-      ->expected(every_word - 1, every_word)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->option_text("...")
-      ->always_capture_default(false);
-  command.positionals_at_end();
-  command.formatter(std::make_shared<WordsUsage>("[--] command..."));
+  add_command_words(command, "command", options->request.command,
+                    "The command that starts the program, as without timeless", "[--] command...")
+      ->required();
   command.footer("Example: timeless validate --network mine.json --rates rates.json -- mpirun -np 2 ./program");
   return [options] { return validate_command(*options); };
 }
