@@ -9,13 +9,13 @@
 #include "tools/replaying/request.h"
 #include "tools/replaying/served_platforms.h"
 
+#include "base/packing.h"
 #include "gather/tree/team.h"
 #include "replay/distributed/distributed_replay.h"
 #include "replay/distributed/shared_timeline.h"
 #include "replay/large_pages.h"
 
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -75,25 +75,51 @@ void in_step(const gather::Team& team, Work work) {
   }
 }
 
-template <typename Value>
-std::string bytes_of(const std::vector<Value>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)};
-}
-
-template <typename Value>
-std::vector<Value> values_in(const std::string& bytes) {
-  std::vector<Value> values(bytes.size() / sizeof(Value));
-  std::memcpy(static_cast<void*>(values.data()), bytes.data(), values.size() * sizeof(Value));
-  return values;
-}
-
 /// What decides how a prediction goes on, of one configuration.
 struct LaneOutline {
   double makespan = 0;
   replay::Sensitivity sensitivity = {};
-  double deadlocked = 0;
-  double order_matters = 0; ///< of the whole result
+  bool deadlocked = false;
+  bool order_matters = false; ///< of the whole result
 };
+
+void write(Packer& words, const LaneOutline& outline) {
+  for (const double real :
+       {outline.makespan, outline.sensitivity.latency, outline.sensitivity.bandwidth, outline.sensitivity.compute})
+    words.put_real(real);
+  words.put(std::uint64_t{outline.deadlocked});
+  words.put(std::uint64_t{outline.order_matters});
+}
+
+LaneOutline read_outline(Unpacker& words) {
+  LaneOutline outline;
+  for (double* real :
+       {&outline.makespan, &outline.sensitivity.latency, &outline.sensitivity.bandwidth, &outline.sensitivity.compute})
+    *real = words.real();
+  outline.deadlocked = words.number() != 0;
+  outline.order_matters = words.number() != 0;
+  return outline;
+}
+
+void write(Packer& words, const replay::ProcessWork& work) {
+  for (const std::uint64_t number :
+       {static_cast<std::uint64_t>(work.share.begin), static_cast<std::uint64_t>(work.share.end), work.actions,
+        work.messages, work.collectives, work.batches, work.bytes})
+    words.put(number);
+  for (const double real : {work.seconds, work.waited, work.cpu_seconds})
+    words.put_real(real);
+}
+
+replay::ProcessWork read_work(Unpacker& words) {
+  replay::ProcessWork work;
+  work.share.begin = static_cast<trace::Rank>(words.number());
+  work.share.end = static_cast<trace::Rank>(words.number());
+  for (std::uint64_t* number : {&work.actions, &work.messages, &work.collectives, &work.batches, &work.bytes})
+    *number = words.number();
+  for (double* real : {&work.seconds, &work.waited, &work.cpu_seconds})
+    *real = words.real();
+  return work;
+}
 
 /// A prediction that all processes make in step: each has its share of every replay; process 0 has the results, the
 /// others what decides about the next replay.
@@ -121,11 +147,13 @@ private:
     } catch (...) {
       problem = std::current_exception();
     }
-    std::vector<LaneOutline> outlines;
+    Packer told;
     for (const replay::LaneResult& lane : result ? result->lanes : std::vector<replay::LaneResult>{})
-      outlines.push_back(
-          {lane.makespan, lane.sensitivity, lane.deadlock ? 1.0 : 0.0, result->order_matters ? 1.0 : 0.0});
-    outlines = values_in<LaneOutline>(team_.from(0, bytes_of(outlines)));
+      write(told, {lane.makespan, lane.sensitivity, static_cast<bool>(lane.deadlock), result->order_matters});
+    const std::string heard = team_.from(0, told.bytes());
+    std::vector<LaneOutline> outlines;
+    for (Unpacker words(heard); !words.empty();)
+      outlines.push_back(read_outline(words));
     if (problem) std::rethrow_exception(problem);
     if (result) return std::move(*result);
     if (outlines.empty()) throw FirstFailed();
@@ -139,8 +167,8 @@ private:
       one.name = network.lanes[lane].name;
       one.makespan = outlines[lane].makespan;
       one.sensitivity = outlines[lane].sensitivity;
-      result.order_matters = outlines[lane].order_matters != 0;
-      if (outlines[lane].deadlocked != 0) one.deadlock = std::make_shared<const replay::Diagnosis>();
+      result.order_matters = outlines[lane].order_matters;
+      if (outlines[lane].deadlocked) one.deadlock = std::make_shared<const replay::Diagnosis>();
     }
     return result;
   }
@@ -156,9 +184,13 @@ Prediction predict_on_any_machine(const trace::Source& source, const PredictionO
 /// What all have done, on process 0.
 std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay::ProcessWork& work) {
   meet(team);
+  Packer told;
+  write(told, work);
   std::vector<replay::ProcessWork> all;
-  for (const std::string& of_one : team.collect(bytes_of(std::vector{work})))
-    all.push_back(values_in<replay::ProcessWork>(of_one).front());
+  for (const std::string& of_one : team.collect(told.bytes())) {
+    Unpacker words(of_one);
+    all.push_back(read_work(words));
+  }
   return all;
 }
 
