@@ -19,6 +19,7 @@ import os
 import pathlib
 import platform
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -60,6 +61,15 @@ class Bench:
             raise Failed(said[-1] if said else f"status {done.returncode}")
         return done.stdout
 
+    def recorded(self, trace, command):
+        """The recording of a command, made unless it is there: volumes may be counted while the machine is busy."""
+        if not trace.exists():
+            part = trace.with_suffix(".part")
+            shutil.rmtree(part, ignore_errors=True)
+            self.run(["record", "--counter", self.options.counter, "-o", str(part), "--", *shlex.split(command)])
+            part.rename(trace)
+        return trace
+
     def calibrated(self, commands, folder):
         """The file of rates of these inputs, and that of one rate for everything."""
         rates, whole = folder / "rates.json", folder / "whole.json"
@@ -68,9 +78,7 @@ class Bench:
         part = folder / "rates.part.json"
         part.unlink(missing_ok=True)
         for number, command in enumerate(commands):
-            trace, kept = folder / f"calibrated-{number}", folder / f"launches-{number}"
-            if not trace.exists():
-                self.run(["record", "--counter", self.options.counter, "-o", str(trace), "--", *shlex.split(command)])
+            trace, kept = self.recorded(folder / f"calibrated-{number}", command), folder / f"launches-{number}"
             with_launches = ["--from", str(kept)] if kept.exists() else []
             ours = ["calibrate", "compute", str(trace), "--launches", str(self.options.launches)]
             launch = with_launches or ["--keep", str(kept), "--", *shlex.split(command)]
@@ -85,11 +93,11 @@ class Bench:
         answer = folder / "answer.json"
         if not answer.exists():
             rates, whole = self.calibrated(commands[:-1], folder)
-            kept = folder / "validated"
-            said = json.loads(self.run(["validate", "--json", *self.machine, "--rates", str(rates), "--keep", str(kept),
+            trace = self.recorded(folder / "predicted", commands[-1])
+            said = json.loads(self.run(["validate", "--json", *self.machine, "--rates", str(rates), "--trace", str(trace),
                                         "--launches", str(self.options.launches), "--", *shlex.split(commands[-1])]))
-            said["one_rate"] = self.makespan(kept / "auto-1", ["--rates", str(whole)])
-            said["as_it_comes"] = self.makespan(kept / "auto-1", [])
+            said["one_rate"] = self.makespan(trace, ["--rates", str(whole)])
+            said["as_it_comes"] = self.makespan(trace, [])
             answer.write_text(json.dumps(said, indent=1))
         return json.loads(answer.read_text())
 
