@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::archive_partition_test {
 namespace {
 
 using trace::test::share_structures;
@@ -44,4 +44,4 @@ TEST(Slices, of_one_archive_have_the_same_bits_as_of_memory) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::archive_partition_test

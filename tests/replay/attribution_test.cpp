@@ -9,7 +9,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::attribution_test {
 namespace {
 
 bool same_bits(const RankTimes& left, const RankTimes& right) {
@@ -197,4 +197,4 @@ TEST(Attribution, the_largest_part_takes_what_rounding_leaves) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::attribution_test

@@ -15,7 +15,7 @@ void PrintTo(const CollectiveCost& cost, std::ostream* out) {
   *out << "{" << cost.messages << " messages, " << cost.bytes << " bytes, " << cost.reduced_bytes << " reduced}";
 }
 
-namespace test {
+namespace test::collective_cost_test {
 namespace {
 
 using trace::Action;
@@ -247,5 +247,5 @@ TEST(CollectiveReplay, the_largest_of_the_members_sizes_counts) {
 }
 
 } // namespace
-} // namespace test
+} // namespace test::collective_cost_test
 } // namespace timeless::replay

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::critical_path_test {
 namespace {
 
 using Kind = PathSegment::Kind;
@@ -269,4 +269,4 @@ TEST(CriticalPath, is_of_one_configuration) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::critical_path_test

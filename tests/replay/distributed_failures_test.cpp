@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::distributed_failures_test {
 namespace {
 
 using testing::HasSubstr;
@@ -265,4 +265,4 @@ TEST(ServedPlatform, a_program_that_says_too_little_is_an_error) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::distributed_failures_test

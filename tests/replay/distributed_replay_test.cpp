@@ -14,7 +14,7 @@
 #include <optional>
 #include <random>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::distributed_replay_test {
 namespace {
 
 using testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST(DistributedReplay, long_critical_paths_are_the_same_on_any_number_of_proces
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::distributed_replay_test

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::instruction_set_test {
 namespace {
 
 TEST(InstructionSet, the_best_is_one_of_those_available_and_baseline_always_is) {
@@ -98,4 +98,4 @@ TEST(InstructionSet, every_one_sorts_arrivals_alike) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::instruction_set_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::lam_mpi_test {
 namespace {
 
 using trace::ActionKind;
@@ -107,4 +107,4 @@ TEST(LamMpi, send_only_keeps_the_sender_for_its_overheads_and_the_receiver_until
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::lam_mpi_test

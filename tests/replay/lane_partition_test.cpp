@@ -10,7 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::lane_partition_test {
 namespace {
 
 std::vector<std::uint64_t> lane_seeds(std::size_t lanes, std::uint64_t first) {
@@ -221,4 +221,4 @@ TEST(Slices, are_made_of_many_lanes_only_and_as_many_as_the_machine_has_threads)
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::lane_partition_test

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::late_start_test {
 namespace {
 
 using testing::HasSubstr;
@@ -218,4 +218,4 @@ TEST(LateStart, of_nobody_leaves_no_trace) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::late_start_test

@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::lookahead_test {
 namespace {
 
 using testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(Lookahead, of_requests_with_another_world_is_no_laxer) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::lookahead_test

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::networks_test {
 namespace {
 
 using trace::ActionKind;
@@ -510,4 +510,4 @@ TEST(MachineNetwork, slightly_longer_latencies_bytes_and_computations_lengthen_r
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::networks_test

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::platform_partition_test {
 namespace {
 
 /// Hosts with a route each that is a little longer the further they are apart, and overheads at every size.
@@ -71,4 +71,4 @@ TEST(PlatformSlices, any_number_of_threads_gives_the_same_bits) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::platform_partition_test

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::ports_test {
 namespace {
 
 using trace::ActionKind;
@@ -156,4 +156,4 @@ TEST(Ports, completions_as_listed_are_refused_with_ports_rather_than_taken_by_ar
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::ports_test

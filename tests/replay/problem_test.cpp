@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::problem_test {
 namespace {
 
 using testing::ElementsAre;
@@ -504,4 +504,4 @@ TEST(HostileTrace, any_change_ends_in_a_result_or_an_error) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::problem_test

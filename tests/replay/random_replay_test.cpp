@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::random_replay_test {
 namespace {
 
 std::string show(const RankTimes& times) {
@@ -169,4 +169,4 @@ TEST(RandomReplay, many_arrivals_at_once_are_taken_in_the_same_order_as_few) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::random_replay_test

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::receive_overheads_test {
 namespace {
 
 using trace::ActionKind;
@@ -88,4 +88,4 @@ TEST(ReceiveOverheads, are_told_where_their_order_may_bend_the_makespan) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::receive_overheads_test

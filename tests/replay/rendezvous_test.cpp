@@ -11,7 +11,7 @@
 #include <limits>
 #include <numeric>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::rendezvous_test {
 namespace {
 
 using trace::ActionKind;
@@ -404,4 +404,4 @@ TEST(Rendezvous, lanes_with_and_without_limits_do_not_change_a_bit_of_each_other
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::rendezvous_test

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace timeless::replay::schedules {
+namespace timeless::replay::schedules::schedule_data_test {
 namespace {
 
 using test::most_members;
@@ -338,4 +338,4 @@ TEST_F(Schedules, need_no_memory_however_many_members_there_are) {
 }
 
 } // namespace
-} // namespace timeless::replay::schedules
+} // namespace timeless::replay::schedules::schedule_data_test

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::schedule_replay_test {
 namespace {
 
 using testing::IsEmpty;
@@ -273,4 +273,4 @@ TEST(ScheduleReplay, an_alltoall_of_many_members_leaves_nothing_behind_for_its_p
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::schedule_replay_test

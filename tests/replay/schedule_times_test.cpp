@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace timeless::replay::schedules {
+namespace timeless::replay::schedules::schedule_times_test {
 namespace {
 
 using test::most_members;
@@ -424,4 +424,4 @@ TEST_F(Schedules, of_neighbours_send_to_all_and_take_from_all) {
 }
 
 } // namespace
-} // namespace timeless::replay::schedules
+} // namespace timeless::replay::schedules::schedule_times_test

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::scheduled_rendezvous_test {
 namespace {
 
 using testing::ElementsAre;
@@ -205,4 +205,4 @@ TEST(ScheduledRendezvous, a_lane_that_ends_in_a_deadlock_says_so_and_the_others_
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::scheduled_rendezvous_test

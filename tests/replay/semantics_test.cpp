@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::semantics_test {
 namespace {
 
 using testing::AllOf;
@@ -552,4 +552,4 @@ TEST(Presets, classification_takes_the_papers_table_of_21_lanes) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::semantics_test

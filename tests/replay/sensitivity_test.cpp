@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::sensitivity_test {
 namespace {
 
 /// What a machine's link costs between nodes and its computation are multiplied by.
@@ -211,4 +211,4 @@ TEST(Sensitivity, a_lane_has_the_same_bits_alone_and_in_any_batch_whatever_the_b
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::sensitivity_test

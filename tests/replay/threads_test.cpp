@@ -17,7 +17,7 @@
 #include <vector>
 
 /// Ranks several of whose threads call MPI.
-namespace timeless::replay::test {
+namespace timeless::replay::test::threads_test {
 namespace {
 
 using testing::HasSubstr;
@@ -478,4 +478,4 @@ TEST(Threads, the_critical_path_reaches_from_0_to_the_end) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::threads_test

@@ -24,7 +24,7 @@
 #include <tuple>
 #include <vector>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::timeline_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -650,4 +650,4 @@ TEST_F(TimelineFiles, a_lane_that_is_not_there_or_in_a_deadlock_is_refused) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::timeline_test

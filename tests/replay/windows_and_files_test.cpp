@@ -13,7 +13,7 @@
 #include <map>
 #include <random>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::windows_and_files_test {
 namespace {
 
 using testing::ElementsAre;
@@ -623,4 +623,4 @@ TEST(WindowsAndFiles, a_lane_has_the_same_bits_in_any_batch_budget_and_instructi
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::windows_and_files_test

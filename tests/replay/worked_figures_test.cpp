@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace timeless::replay::test {
+namespace timeless::replay::test::worked_figures_test {
 namespace {
 
 using trace::ActionKind;
@@ -111,4 +111,4 @@ TEST(WorkedFigures, collective_has_no_memory_copy) {
 }
 
 } // namespace
-} // namespace timeless::replay::test
+} // namespace timeless::replay::test::worked_figures_test
