@@ -99,9 +99,9 @@ TEST_F(Validate, names_what_is_missing_and_the_commands_that_make_it) {
 
 TEST_F(Validate, keeps_the_recordings_where_it_is_told_to_and_takes_a_trace) {
   EXPECT_EQ(validate("--network e10g --rates rates.json --keep kept").status, 0);
-  EXPECT_EQ(place->run("timeless check kept/auto-1").status, 0);
-  EXPECT_EQ(validate("--network e10g --rates rates.json --trace kept/auto-1").status, 0);
-  EXPECT_THAT(validate("--network e10g --rates rates.json --trace kept/auto-1", "mpirun -np 1 stencil").errors,
+  EXPECT_EQ(place->run("timeless check kept/icount-1").status, 0);
+  EXPECT_EQ(validate("--network e10g --rates rates.json --trace kept/icount-1").status, 0);
+  EXPECT_THAT(validate("--network e10g --rates rates.json --trace kept/icount-1", "mpirun -np 1 stencil").errors,
               HasSubstr("the trace has 2 ranks, the command 1"));
   EXPECT_THAT(validate("--network e10g --rates rates.json", "mpirun -np 2 false").errors,
               HasSubstr("the launch ended with status 1"));

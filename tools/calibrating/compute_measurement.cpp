@@ -31,14 +31,12 @@ void add_launches(MeasuredLaunches& all, const trace::Source& volumes, const Lau
 
 /// How volumes counted by a processor are timed: in the same launch, since they are of the code that ran there.
 std::string counter_for(const trace::Run& volumes) {
-  if (volumes.counter.exactness != trace::Exactness::hardware) return "walltime";
-  return volumes.counter.name == "PAPI_TOT_INS" ? "papi" : "papi:" + volumes.counter.name;
+  return volumes.counter.exactness == trace::Exactness::hardware ? counter_option(volumes.counter.name) : "walltime";
 }
 
 void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked) {
   LaunchPlan plan{.command = asked.command,
                   .counter = counter_for(volumes.run()),
-                  .timestamps = volumes.run().counter.exactness == trace::Exactness::hardware,
                   .launches = asked.launches,
                   .keep = asked.keep};
   if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;

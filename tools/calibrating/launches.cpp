@@ -51,6 +51,7 @@ void record_into(const fs::path& directory, const LaunchPlan& plan) {
                                                    .number = number.value,
                                                    .counter = plan.counter,
                                                    .timestamps = plan.timestamps,
+                                                   .profile = plan.profile,
                                                    .launcher = plan.command.front()});
   const Captured ran = run_captured(plan.command, variables);
   const std::string said = first_line(ran.errors.empty() ? ran.output : ran.errors);
@@ -92,7 +93,7 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
       look(*gather::open_run(directory));
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (plan.counter == "auto")
+    if (!plan.timestamps)
       print_notice(fmt::format("recorded what it computes, by {}: {}", made.counter, human_seconds(seconds)));
     else
       print_notice(fmt::format("{} {} of {}: {}", plan.counter, done + 1, plan.launches, human_seconds(seconds)));
@@ -116,6 +117,11 @@ std::vector<fs::path> kept_recordings(const fs::path& directory) {
   for (const auto& [number, path] : found)
     all.push_back(path);
   return all;
+}
+
+std::string counter_option(const std::string& counter) {
+  if (counter == "PAPI_TOT_INS") return "papi";
+  return counter == "icount" ? counter : "papi:" + counter;
 }
 
 std::size_t processors_here() {

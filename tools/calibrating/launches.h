@@ -18,6 +18,7 @@ struct LaunchPlan {
   std::vector<std::string> command; ///< launcher and program
   std::string counter;              ///< "walltime", "cputime", "icount", "papi", ...
   bool timestamps = true;
+  std::string profile = {}; ///< events to be profiled beside it; none as a rule
   int launches = 5;
   /// Where recordings stay, DIR/COUNTER-1, DIR/COUNTER-2 ...; empty: they are removed once they were looked at.
   std::filesystem::path keep = {};
@@ -33,6 +34,9 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
 /// The recordings that an earlier launch() kept in this directory, by counter and number. Throws Error(invalid_input)
 /// where there are none.
 std::vector<std::filesystem::path> kept_recordings(const std::filesystem::path& directory);
+
+/// The option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.
+std::string counter_option(const std::string& counter);
 
 /// Processors that this process may use.
 std::size_t processors_here();

@@ -55,22 +55,23 @@ void require_machine_and_rates(const ValidationRequest& request) {
 /// What was recorded and launched, until the end.
 struct Recordings {
   std::unique_ptr<TemporaryFile> temporary; ///< holds them where they are not kept
+  fs::path recording;                       ///< of the volumes
   std::unique_ptr<trace::Source> volumes;
   std::vector<std::unique_ptr<trace::Source>> launches;
 };
 
-fs::path record(const ValidationRequest& request, const fs::path& directory, const char* counter, bool timestamps,
-                int launches) {
-  launch({.command = request.command,
-          .counter = counter,
-          .timestamps = timestamps,
-          .launches = launches,
-          .keep = directory},
-         [](const trace::Source&) {});
-  return directory / fmt::format("{}-1", counter);
+/// Where the first of them is.
+fs::path recorded(const LaunchPlan& plan) {
+  launch(plan, [](const trace::Source&) {});
+  return plan.keep / fmt::format("{}-1", plan.counter);
 }
 
-Recordings recordings(const ValidationRequest& request) {
+/// Volumes of the counter that the rates are for.
+std::string volumes_counter(const std::vector<replay::MeasuredInstance>& instances) {
+  return instances.empty() || instances.front().counter.empty() ? "auto" : counter_option(instances.front().counter);
+}
+
+Recordings recordings(const ValidationRequest& request, const std::string& counter) {
   Recordings made;
   fs::path directory = request.keep;
   if (directory.empty()) {
@@ -78,11 +79,15 @@ Recordings recordings(const ValidationRequest& request) {
     made.temporary->create_directory();
     directory = made.temporary->path();
   }
-  made.volumes = request.trace.empty() ? gather::open_run(record(request, directory, "auto", false, 1))
-                                       : open_trace(request.trace, {});
-  record(request, directory, "walltime", true, request.launches);
+  LaunchPlan plan{.command = request.command, .counter = counter, .timestamps = false, .launches = 1, .keep = directory};
+  made.recording = request.trace.empty() ? recorded(plan) : fs::path(request.trace);
+  made.volumes = open_trace(made.recording, {});
+  plan.counter = "walltime";
+  plan.timestamps = true;
+  plan.launches = request.launches;
+  recorded(plan);
   for (int number = 1; number <= request.launches; ++number)
-    made.launches.push_back(gather::open_run(directory / fmt::format("walltime-{}", number)));
+    made.launches.push_back(gather::open_run(directory / fmt::format("{}-{}", plan.counter, number)));
   return made;
 }
 
@@ -277,7 +282,9 @@ Validation validate(const ValidationRequest& request) {
   require_machine_and_rates(request);
   PredictionOptions asked = request.machine;
   asked.trace = request.trace.empty() ? "the recording" : request.trace;
-  const Recordings made = recordings(request);
+  std::vector<replay::MeasuredInstance> instances;
+  if (!asked.machine.rates.empty()) instances = replay::read_rates(asked.machine.rates).instances;
+  const Recordings made = recordings(request, volumes_counter(instances));
   const trace::Run& launched = made.launches.front()->run();
   if (made.volumes->run().size != launched.size)
     throw Error(Failure::usage,
@@ -286,16 +293,11 @@ Validation validate(const ValidationRequest& request) {
   Validation result;
   result.command = in_words(request.command);
   result.ranks = launched.size;
-  std::vector<replay::MeasuredInstance> instances;
-  if (!asked.machine.rates.empty()) instances = replay::read_rates(asked.machine.rates).instances;
   std::tie(result.knew, result.why) =
       foreknowledge(instances, made.volumes->run(), launched, units_per_rank(*made.volumes));
   const MeasuredFigures figures = measured_figures(made);
   result.makespans = figures.makespans;
-  // Files are opened anew: the rated run owns its own.
-  const fs::path recorded = request.trace.empty() ? (request.keep.empty() ? made.temporary->path() : request.keep) / "auto-1"
-                                                  : fs::path(request.trace);
-  const auto rated_volumes = rated(open_trace(recorded, {}), asked.machine);
+  const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);
   if (asked.machine.calibrated) result.compute = asked.machine.calibrated->sentence;
   if (asked.machine.mapping == "auto" && asked.platforms.empty()) asked.machine.mapping = "recorded";
   result.predictions.push_back(validated_model(made, *rated_volumes, asked, figures));
