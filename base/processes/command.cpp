@@ -86,15 +86,17 @@ public:
     next_ = Clock::now() + std::chrono::seconds(5);
   }
 
-  /// Does what is due. Returns for how many milliseconds nothing else will be, as poll() takes them.
+  /// Does what is due. Returns for how many milliseconds nothing else will be, as poll() takes them; -2 once the child
+  /// is gone for certain: what it started may live on, and keep its output open.
   int act_when_due() {
+    if (asked_ && !next_) return -2;
     if (next_ && Clock::now() >= *next_) {
       if (!asked_) (*late_)();
       kill(child_, asked_ ? SIGKILL : SIGTERM);
       next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
       asked_ = true;
     }
-    if (!next_) return -1;
+    if (!next_) return asked_ ? 0 : -1; // once more, for what it said last
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next_ - Clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
   }

@@ -47,7 +47,9 @@ void listen_to_all(std::span<const Listening> sources, const std::function<int()
     open.push_back({.fd = source.descriptor, .events = POLLIN, .revents = 0});
   const auto at_end = [](const pollfd& file) { return file.fd < 0; };
   while (!std::ranges::all_of(open, at_end)) {
-    const int ready = ::poll(open.data(), open.size(), wait());
+    const int limit = wait();
+    if (limit < -1) return;
+    const int ready = ::poll(open.data(), open.size(), limit);
     if (ready < 0 && errno != EINTR) return;
     if (ready <= 0) continue;
     for (std::size_t i = 0; i < open.size(); ++i) {

@@ -38,7 +38,7 @@ struct Listening {
 };
 
 /// Reads all of them as bytes come, until each is at its end. `wait` is called before each wait, and says for how many
-/// milliseconds at most, as poll() takes it.
+/// milliseconds at most, as poll() takes it; -2: that there is nothing worth waiting for any more.
 void listen_to_all(
     std::span<const Listening> sources, const std::function<int()>& wait = [] { return -1; });
 

@@ -112,11 +112,12 @@ NetworkDescription read_network(const std::filesystem::path& file) {
   whole.allow_only({"format", "name", "description", "source", "between_nodes", "within_node",
                     "memory_copy_bytes_per_second", "reduction_bytes_per_second", "eager_limit_bytes",
                     "handshake_latencies", "provenance"});
-  if (whole.has("provenance")) (void)whole.object("provenance"); // for readers
+
   NetworkDescription network{.name = whole.word_or("name", file.stem().string()),
                              .description = whole.word_or("description", {}),
                              .source = whole.word_or("source", {}),
                              .file = file};
+  if (whole.has("provenance")) network.measured = whole.object("provenance").has("measurements");
   network.between_nodes = link_costs(whole.object("between_nodes"));
   network.within_node = whole.has("within_node") ? link_costs(whole.object("within_node")) : network.between_nodes;
   if (whole.has("memory_copy_bytes_per_second"))

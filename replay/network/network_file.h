@@ -15,6 +15,7 @@ struct NetworkDescription {
   std::string description; ///< for a reader
   std::string source;      ///< where its figures come from
   std::filesystem::path file;
+  bool measured = false; ///< it says what measurements its figures rest on
   LinkCosts between_nodes = {};
   LinkCosts within_node = {}; ///< where a file has none, as it says of those between nodes, whatever these become
   double memory_copy_byte_time = 0;

@@ -70,5 +70,25 @@ TEST(RunCapturedAtMost, asks_a_child_to_end_that_keeps_its_streams_open) {
   EXPECT_EQ(captured.status.signal(), SIGTERM);
 }
 
+TEST(RunCapturedAtMost, does_not_wait_for_what_the_child_has_started) {
+  const Captured captured =
+      run_captured_at_most({"sh", "-c", "sleep 600 & echo $!; wait"}, {}, std::chrono::milliseconds(50), [] {});
+  const pid_t started = std::stoi(captured.output);
+  EXPECT_EQ(::kill(started, SIGKILL), 0) << "it ran on, and nobody waited for it";
+}
+
+TEST(RunHeard, hands_over_what_is_printed_until_enough_was_heard) {
+  std::string heard;
+  const auto hear = [&](std::string_view bytes) {
+    heard += bytes;
+    return false;
+  };
+  const Captured captured = run_heard({"sh", "-c", "echo begun; exec sleep 600"}, hear, std::chrono::hours(1),
+                                      [] { ADD_FAILURE() << "the time was not over"; });
+  EXPECT_EQ(heard, "begun\n");
+  EXPECT_EQ(captured.output, "");
+  EXPECT_EQ(captured.status.signal(), SIGTERM);
+}
+
 } // namespace
 } // namespace timeless

@@ -109,9 +109,6 @@ Links links_of(const NetworkFit& fit, const std::vector<Wire>& wires) {
   const auto large = std::find_if(wires.rbegin(), wires.rend(), [](const Wire& one) { return one.byte_time > 0; });
   constexpr double least_byte_time = 1e-12;
   links.bandwidth = seven_digits(1 / (large == wires.rend() ? least_byte_time : large->byte_time));
-  // What all processes of a node send together goes through its link: one message alone has a factor of it.
-  if (fit.node_port && fit.node_port->messages > 1)
-    links.bandwidth = std::max(links.bandwidth, seven_digits(fit.node_port->rate.bytes_per_second));
   links.latency = std::max(seven_digits(wires.front().fixed), least_latency);
   links.loopback_latency = links.latency;
   links.loopback_bandwidth = links.bandwidth;
@@ -215,11 +212,11 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
         percent * links.loopback_error);
   }
   if (fit.node_port)
-    text +=
-        fmt::format("\n     Bandwidth of a node's link: what {} messages at once had together, {:.4g} B/s ({:.4g} to "
-                    "{:.4g}), or one alone if that was more.",
-                    fit.node_port->messages, fit.node_port->rate.bytes_per_second, fit.node_port->rate.low,
-                    fit.node_port->rate.high);
+    text += fmt::format(
+        "\n     {} messages at once had {:.4g} B/s together ({:.4g} to {:.4g}); here they share what one has "
+        "alone.",
+        fit.node_port->messages, fit.node_port->rate.bytes_per_second, fit.node_port->rate.low,
+        fit.node_port->rate.high);
   for (const std::string& note : fit.not_reached)
     text += "\n     Not reached: " + note + ".";
   text += fmt::format("\n     Speed: {} a core is no measurement: give rates when you replay.", speed);

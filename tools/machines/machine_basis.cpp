@@ -76,6 +76,7 @@ std::string overheads_of(const replay::NetworkDescription& network) {
   const bool any = std::ranges::any_of(sizes, [](const replay::MessageCosts& costs) {
     return charges(costs.send) || charges(costs.nonblocking_send) || charges(costs.receive);
   });
+  if (network.measured) return any ? "measured" : "measured within latencies";
   return any ? "its own" : "none";
 }
 
