@@ -42,8 +42,8 @@ struct TimedResult {
   std::string overheads;
 };
 
-/// A configuration of a result of `timeless replay --json`: by its name or its number, the first when `wanted` is
-/// empty.
+/// Returns a configuration of a result of `timeless replay --json`: by its name or its number, the first when `wanted`
+/// is empty.
 ///
 /// Of a result of several jobs `wanted` is a job, by its trace's file name or its number (1 for the first), alone
 /// or with a configuration behind an '@' ("cg.tia@alone", "2@alone"); empty for all jobs as they ran together, whose
@@ -53,8 +53,8 @@ struct TimedResult {
 /// or configuration, or one that came to no end.
 TimedResult timed_result(const nlohmann::json& answer, const std::string& wanted, const std::string& file);
 
-/// The times recorded with a trace. A rank's kernel lasts from its computation to the next one, and includes what the
-/// recorder did meanwhile. Reads the run once. Throws Error(invalid_input) when no times were recorded.
+/// Returns the times recorded with a trace. A rank's kernel lasts from its computation to the next one, and includes
+/// what the recorder did meanwhile. Reads the run once. Throws Error(invalid_input) when no times were recorded.
 TimedResult measured_result(const trace::Source& source, const std::string& file,
                             const std::function<void(std::uint64_t)>& progress = {});
 

@@ -30,7 +30,7 @@ struct KernelFigures {
       {};                    ///< "MPI_Send": the call at its begin; empty when it is not known, or not always the same
   std::string end_call = {}; ///< likewise
 
-  /// The coefficient of variation over the visits: standard deviation over mean.
+  /// Returns the coefficient of variation over the visits: standard deviation over mean.
   double variation() const;
 };
 
@@ -39,7 +39,7 @@ struct KernelFigures {
 std::vector<KernelFigures> kernel_figures(const trace::Source& source,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
-/// The kernels in which anything was computed, those that compute most first.
+/// Returns the kernels in which anything was computed, those that compute most first.
 std::vector<trace::KernelId> heaviest(const std::vector<KernelFigures>& kernels);
 
 } // namespace timeless::analysis

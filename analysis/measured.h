@@ -35,15 +35,15 @@ struct Measured {
 /// called now and then with the actions read.
 std::optional<Measured> measured(const trace::Source& source, const std::function<void(std::uint64_t)>& progress = {});
 
-/// Seconds that the recording was on, of the rank where that was longest; nothing when no times were recorded, or not
-/// of all ranks to their end.
+/// Returns seconds that the recording was on, of the rank where that was longest; nothing when no times were recorded,
+/// or not of all ranks to their end.
 std::optional<double> measured_time(const trace::Run& run);
 
 /// Why a measured time cannot be compared with a prediction; empty when it can.
 std::string why_incomparable(const trace::Run& run);
 /// measured_time() where it can be compared with a prediction.
 std::optional<double> comparable_time(const trace::Run& run);
-/// A predicted makespan over that time; nothing where there is none.
+/// Returns a predicted makespan over that time; nothing where there is none.
 std::optional<double> over_measured(double makespan, const trace::Run& run);
 
 } // namespace timeless::analysis

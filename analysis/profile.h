@@ -16,7 +16,7 @@ struct KernelCounts {
   std::vector<Spread> per_rank; ///< of the ranks that visit the kernel
 };
 
-/// The kernels that count most of the first event first; empty when nothing was profiled.
+/// Returns the kernels that count most of the first event first; empty when nothing was profiled.
 std::vector<KernelCounts> kernel_counts(const trace::Run& run);
 
 /// What a run's kernels have counted.

@@ -20,12 +20,12 @@ struct RegionFigures {
   Spread volume_per_rank;
 };
 
-/// The figures of every region, by RegionId. Reads the whole run once; `progress`, if given, is called now and then
-/// with the actions read.
+/// Returns the figures of every region, by RegionId. Reads the whole run once; `progress`, if given, is called now and
+/// then with the actions read.
 std::vector<RegionFigures> region_figures(const trace::Source& source,
                                           const std::function<void(std::uint64_t)>& progress = {});
 
-/// The regions that are entered, those that compute most first.
+/// Returns the regions that are entered, those that compute most first.
 std::vector<trace::RegionId> entered_regions(const std::vector<RegionFigures>& regions);
 
 } // namespace timeless::analysis

@@ -44,8 +44,8 @@ struct Summary {
   std::map<std::string, std::uint64_t> unrecorded_calls;
 };
 
-/// Bytes that this rank of the run (of MPI_COMM_WORLD) sends by this action of its: its message, what it puts into a
-/// window or a file, or gives to a collective (trace::collective_bytes).
+/// Returns bytes that this rank of the run (of MPI_COMM_WORLD) sends by this action of its: its message, what it puts
+/// into a window or a file, or gives to a collective (trace::collective_bytes).
 trace::Bytes bytes_sent(const trace::Action& action, const trace::Run& run, trace::Rank rank);
 /// Bytes it receives, not counting collectives.
 trace::Bytes bytes_received(const trace::Action& action);

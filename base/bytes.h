@@ -79,7 +79,7 @@ public:
 
   std::int64_t signed_varint() { return unzigzag(varint()); }
 
-  /// A varint that has to fit a narrower type.
+  /// Returns a varint that has to fit a narrower type.
   template <std::integral Integer>
   Integer narrow(std::uint64_t value) {
     if (!std::in_range<Integer>(value)) fail("a number is out of range");

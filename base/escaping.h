@@ -5,7 +5,7 @@
 
 namespace timeless {
 
-/// What a person has given, as it can stand in one line of a message: 'value', short and escaped.
+/// Returns what a person has given, as it can stand in one line of a message: 'value', short and escaped.
 std::string in_quotes(std::string_view value);
 
 /// A text that may hold what a person, a program or a file has given, such as a name, as it can stand in a line: ends

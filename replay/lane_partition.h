@@ -7,8 +7,8 @@
 
 namespace timeless::replay {
 
-/// How many parts a replay's lanes are worth splitting into on a machine that runs this many threads at once: every
-/// part follows the whole trace again, so each must have lanes enough that this matters little.
+/// Returns how many parts a replay's lanes are worth splitting into on a machine that runs this many threads at once:
+/// every part follows the whole trace again, so each must have lanes enough that this matters little.
 std::size_t worthwhile_partitions(std::size_t lanes, std::uint64_t actions, std::size_t hardware_threads);
 
 /// Replays all lanes in this thread.

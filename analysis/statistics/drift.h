@@ -8,8 +8,8 @@ namespace timeless::analysis {
 /// where one of them does not vary. Throws Error(usage) where the lengths differ.
 double spearman(std::span<const double> left, std::span<const double> right);
 
-/// True when measurements, in the order they were taken, rise or fall more than chance would have it once in a hundred:
-/// |rank correlation with their order| * sqrt(n - 1) beyond 2.58, for 10 measurements or more.
+/// Returns true when measurements, in the order they were taken, rise or fall more than chance would have it once in a
+/// hundred: |rank correlation with their order| * sqrt(n - 1) beyond 2.58, for 10 measurements or more.
 bool drifts(std::span<const double> in_order);
 
 } // namespace timeless::analysis

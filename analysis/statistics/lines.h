@@ -23,10 +23,10 @@ struct Point {
 /// points, every so-many-th by rising x decides the slope. Throws Error(usage) without two points of different x.
 Line theil_sen(std::span<const Point> points);
 
-/// The line with intercept >= 0 and slope >= 0 that minimises the sum of |y / line(x) - 1|: the relative median, of which
-/// half of the points may be anything. By least squares whose weights are taken from the fit before (Schlossmacher: An
-/// iterative technique for absolute deviations curve fitting, 1973), from the line of RelativeFit on. Points that lie on
-/// a line give that line. y > 0; throws Error(usage) without points.
+/// Returns the line with intercept >= 0 and slope >= 0 that minimises the sum of |y / line(x) - 1|: the relative
+/// median, of which half of the points may be anything. By least squares whose weights are taken from the fit before
+/// (Schlossmacher: An iterative technique for absolute deviations curve fitting, 1973), from the line of RelativeFit
+/// on. Points that lie on a line give that line. y > 0; throws Error(usage) without points.
 Line robust_line(std::span<const Point> points);
 
 /// The sums that a least-squares fit of relative residuals needs. Points are only ever added, so sums of any stretch of
@@ -35,10 +35,10 @@ class RelativeFit {
 public:
   /// y > 0.
   void add(const Point& point);
-  /// The line with intercept >= 0 and slope >= 0 that minimises the sum of (line(x) / y - 1)^2. One of the two is 0
-  /// where the free minimum has it below 0 (Karush, Kuhn, Tucker: of two variables, the better boundary).
+  /// Returns the line with intercept >= 0 and slope >= 0 that minimises the sum of (line(x) / y - 1)^2. One of the two
+  /// is 0 where the free minimum has it below 0 (Karush, Kuhn, Tucker: of two variables, the better boundary).
   Line line() const;
-  /// That sum for a line.
+  /// Returns that sum for a line.
   double squares(const Line& line) const;
 
 private:

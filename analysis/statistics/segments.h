@@ -31,7 +31,7 @@ struct SegmentedLine {
   std::vector<double> rms_by_segments;
 };
 
-/// The segmented line that best fits points by relative residuals, for the number of segments at the elbow.
+/// Returns the segmented line that best fits points by relative residuals, for the number of segments at the elbow.
 ///
 /// For each number of segments the best breaks are found exactly, by dynamic programming over the points (Bellman: On
 /// the approximation of curves by line segments using dynamic programming, 1961): O(segments * points^2). Neighbouring

@@ -22,10 +22,10 @@ public:
   /// Creates the file, which must not exist yet, and opens it with `access`. Returns 0, or errno.
   int create(const std::filesystem::path& path, int access);
   bool open() const { return descriptor_ >= 0; }
-  /// The file's descriptor. Where it has been closed, or stands for another file, the file is opened again by its name.
-  /// Below 0, with errno, where that is not possible; what stands in its place is left alone.
+  /// Returns the file's descriptor. Where it has been closed, or stands for another file, the file is opened again by
+  /// its name. Below 0, with errno, where that is not possible; what stands in its place is left alone.
   int descriptor();
-  /// How often the file had to be opened again.
+  /// Returns how often the file had to be opened again.
   unsigned times_reopened() const { return times_reopened_; }
   /// Closes the file. Returns 0, or errno.
   int close();

@@ -18,7 +18,7 @@ public:
   InputFile& operator=(const InputFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Bytes when it was opened; it may be growing.
+  /// Returns bytes when it was opened; it may be growing.
   std::uint64_t size() const { return size_; }
   /// Puts other bytes, which live in memory, in the place of those from an offset on.
   void continue_with(std::uint64_t offset, std::string tail);

@@ -51,17 +51,17 @@ private:
   int slot_ = -1;
 };
 
-/// What an error should name: of a temporary file, or a file in such a directory, the output that it is on its way to;
-/// else the file itself.
+/// Returns what an error should name: of a temporary file, or a file in such a directory, the output that it is on its
+/// way to; else the file itself.
 std::filesystem::path output_of(const std::filesystem::path& file);
 
-/// What the names of temporary files of one purpose begin with.
+/// Returns what the names of temporary files of one purpose begin with.
 std::string temporary_prefix(std::string_view purpose);
 
-/// Where a file stands; "." where its path does not say.
+/// Returns where a file stands; "." where its path does not say.
 std::filesystem::path directory_of(const std::filesystem::path& file);
 
-/// A file without a name, in this directory, for what does not fit into memory; the caller closes it. Throws
+/// Returns a file without a name, in this directory, for what does not fit into memory; the caller closes it. Throws
 /// Error(runtime).
 int open_scratch(const std::filesystem::path& directory);
 

@@ -43,7 +43,7 @@ struct ChildDeath {
   std::string (*reason)(std::string_view log, ExitStatus status) = nullptr;
 };
 
-/// The signal that a child died of; empty where it died of none.
+/// Returns the signal that a child died of; empty where it died of none.
 std::string died_of(std::string_view log, ExitStatus status);
 
 /// Runs work in a forked child and returns its answer, or throws the error the child ended with.

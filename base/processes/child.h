@@ -25,7 +25,7 @@ public:
   /// As a shell tells it: what it exited with, or 128 + the signal it died of. Of a child that exits with 139 and one
   /// that dies of signal 11, this is the same.
   int code() const { return signal_ != 0 ? 128 + signal_ : exited_with_; }
-  /// The signal that it died of; 0 where it exited.
+  /// Returns the signal that it died of; 0 where it exited.
   int signal() const { return signal_; }
 
 private:
@@ -68,8 +68,8 @@ private:
   pid_t process_;
 };
 
-/// The file that executing `name` would execute: the name itself if it holds a slash, else the first in PATH; empty if
-/// there is none.
+/// Returns the file that executing `name` would execute: the name itself if it holds a slash, else the first in PATH;
+/// empty if there is none.
 std::string found_command(const std::string& name);
 
 } // namespace timeless

@@ -38,7 +38,7 @@ private:
   std::uint64_t offset_ = 0;
 };
 
-/// The inventory that holds this rank; there must be one.
+/// Returns the inventory that holds this rank; there must be one.
 const Inventory& inventory_of(const std::vector<Inventory>& inventories, trace::Rank rank);
 
 } // namespace timeless::gather

@@ -16,8 +16,8 @@ bool remove_rank_file(const std::filesystem::path& path, const SeenFile& seen);
 /// Removes a directory if nothing is left in it.
 void remove_if_empty(const std::filesystem::path& directory) noexcept;
 
-/// A checksum over the headers of a rank file's blocks. Headers hold the checksums of what is in their blocks, so files
-/// with the same headers are the same. Nothing when the file is gone, or no archive.
+/// Returns a checksum over the headers of a rank file's blocks. Headers hold the checksums of what is in their blocks,
+/// so files with the same headers are the same. Nothing when the file is gone, or no archive.
 std::optional<std::uint64_t> headers_checksum(const std::filesystem::path& path);
 
 } // namespace timeless::gather

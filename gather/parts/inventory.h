@@ -44,11 +44,11 @@ const RankBlocks& blocks_of(const Inventory& inventory, trace::Rank rank);
 /// These blocks of a rank, as a inventory says it.
 RankBlocks count_blocks(trace::Rank rank, const std::vector<trace::BlockPlace>& places);
 
-/// The blocks of a rank, in order.
+/// Returns the blocks of a rank, in order.
 std::vector<trace::BlockPlace> blocks_of(const trace::ArchiveReader& archive, trace::Rank rank);
 
-/// True for a block of a rank that goes into a gathered archive as it is: not for a structure, which gets the run's
-/// numbers of kernels and regions.
+/// Returns true for a block of a rank that goes into a gathered archive as it is: not for a structure, which gets the
+/// run's numbers of kernels and regions.
 bool goes_as_it_is(const trace::BlockHeader& header);
 
 /// Goes through the inventoried blocks of one rank, in order, whatever a program still running has added to the file
@@ -62,7 +62,7 @@ public:
   /// Goes to the next block; false after the last.
   bool next();
   const trace::BlockHeader& header() const { return header_; }
-  /// True when it goes into a gathered archive as it is.
+  /// Returns true when it goes into a gathered archive as it is.
   bool copied() const { return goes_as_it_is(header_); }
   /// Header and payload as stored, checksums verified. Throws Error(invalid_input) when the file is damaged.
   std::string bytes() const;

@@ -20,7 +20,7 @@ public:
   /// process is writing the file, or nothing can be written there.
   OutputFile(const std::filesystem::path& name, bool replace);
 
-  /// Where to write it; there is no such file yet.
+  /// Returns where to write it; there is no such file yet.
   const std::filesystem::path& path() const { return partial_->path(); }
   /// Another file beside it, for what is needed on the way. Should the process be killed, the next that writes the
   /// output removes it.

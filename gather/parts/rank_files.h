@@ -15,15 +15,15 @@ struct RankFile {
   std::filesystem::path path;
 };
 
-/// The rank in a rank file's name; nothing when the name is no rank file's.
+/// Returns the rank in a rank file's name; nothing when the name is no rank file's.
 std::optional<trace::Rank> rank_of_file_name(std::string_view name);
 
-/// The rank files of a directory, by rising rank; none when the directory does not exist.
-/// Throws Error(runtime) when it cannot be listed.
+/// Returns the rank files of a directory, by rising rank; none when the directory does not exist. Throws Error(runtime)
+/// when it cannot be listed.
 std::vector<RankFile> list_rank_files(const std::filesystem::path& directory);
 
-/// Where the processes are recorded that those of this directory have spawned, each MPI_COMM_WORLD a run of its own:
-/// DIR/spawned-1, DIR/spawned-2, ... None for a path that is no directory.
+/// Returns where the processes are recorded that those of this directory have spawned, each MPI_COMM_WORLD a run of its
+/// own: DIR/spawned-1, DIR/spawned-2, ... None for a path that is no directory.
 std::vector<std::filesystem::path> list_spawned_worlds(const std::filesystem::path& directory);
 
 } // namespace timeless::gather

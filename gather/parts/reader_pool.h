@@ -17,7 +17,7 @@ class ReaderPool {
 public:
   explicit ReaderPool(std::vector<std::filesystem::path> paths, std::size_t most_open = 64);
 
-  /// The archive, opened if need be; it stays open at least while the caller holds the pointer.
+  /// Returns the archive, opened if need be; it stays open at least while the caller holds the pointer.
   std::shared_ptr<const trace::ArchiveReader> open(std::size_t number);
 
 private:

@@ -19,8 +19,8 @@ struct RunPart {
   std::vector<std::string> labels;
 };
 
-/// What an archive says. `label` names it in errors. Throws Error(invalid_input) when it is damaged elsewhere than at
-/// the end of a file that was not closed, or has lost actions in the middle.
+/// Returns what an archive says. `label` names it in errors. Throws Error(invalid_input) when it is damaged elsewhere
+/// than at the end of a file that was not closed, or has lost actions in the middle.
 RunPart part_of(const trace::ArchiveReader& archive, const std::string& label);
 
 /// For messages between processes of one program.

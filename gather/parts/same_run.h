@@ -19,7 +19,7 @@ public:
 
   bool empty() const { return !first_.has_value(); }
   trace::Rank size() const { return first_->size; }
-  /// The provenance and the counter of the file with the lowest rank.
+  /// Returns the provenance and the counter of the file with the lowest rank.
   const trace::Provenance& provenance() const { return lowest_->provenance; }
   const trace::Counter& counter() const { return lowest_->counter; }
   const std::vector<std::string>& profile_events() const { return first_->profile_events; }

@@ -18,9 +18,9 @@ public:
 
   /// Throws Error(runtime) when the disk is full.
   void put(std::uint64_t offset, std::string_view bytes);
-  /// Bytes that were put. Throws Error(runtime) when they cannot be read.
+  /// Returns bytes that were put. Throws Error(runtime) when they cannot be read.
   std::string get(std::uint64_t offset, std::size_t count) const;
-  /// How many were put in all.
+  /// Returns how many were put in all.
   std::uint64_t arrived() const { return arrived_; }
 
 private:

@@ -14,8 +14,8 @@ struct Speeds {
   double disk = 0; ///< bytes a second to the first process's disk
 };
 
-/// How long gathering so many bytes takes, in seconds. With N processes, arity k, ceil(log_{k+1} N) = s levels, latency
-/// L, rate R(k) into a process from k others, the disk's rate W and messages of c bytes:
+/// Returns how long gathering so many bytes takes, in seconds. With N processes, arity k, ceil(log_{k+1} N) = s levels,
+/// latency L, rate R(k) into a process from k others, the disk's rate W and messages of c bytes:
 ///
 ///     T(k) = bytes / min(W, R(k)) + s (L + c / R(1)) + 2 s k L
 ///

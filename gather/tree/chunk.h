@@ -32,7 +32,7 @@ public:
   void seal(const Checksum& checksum);
   std::string_view message() const { return {bytes_.get(), used_}; }
 
-  /// Where a message of at most capacity() bytes may be received.
+  /// Returns where a message of at most capacity() bytes may be received.
   char* buffer() { return bytes_.get(); }
   std::size_t capacity() const { return capacity_; }
   /// A message of so many bytes has been received: verifies it. Throws Error(runtime).

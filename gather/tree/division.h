@@ -20,7 +20,7 @@ struct SeenFile {
 /// Throws Error when it cannot be read.
 SeenFile see(const std::filesystem::path& path);
 
-/// The rank files in a directory, by name. Throws Error(runtime) when one cannot be read.
+/// Returns the rank files in a directory, by name. Throws Error(runtime) when one cannot be read.
 std::vector<SeenFile> see_files(const std::filesystem::path& directory);
 
 std::string encode(const std::vector<SeenFile>& files);

@@ -19,10 +19,10 @@ public:
   virtual ~DiskQueue() = default;
   /// The work must not call MPI.
   virtual void submit(std::function<void()> work) = 0;
-  /// True when take_finished() has something.
+  /// Returns true when take_finished() has something.
   virtual bool finished() const = 0;
-  /// What the oldest finished work ended with that was not taken yet: null when all went well. Nothing when none has
-  /// finished.
+  /// Returns what the oldest finished work ended with that was not taken yet: null when all went well. Nothing when
+  /// none has finished.
   virtual std::optional<std::exception_ptr> take_finished() = 0;
 };
 
@@ -37,7 +37,7 @@ public:
                                                        const std::vector<const DiskQueue*>& queues) = 0;
 };
 
-/// The machine at hand: a thread for each queue.
+/// Returns the machine at hand: a thread for each queue.
 std::unique_ptr<Machine> this_machine();
 
 } // namespace timeless::gather

@@ -51,7 +51,7 @@ struct StreamPart {
   std::function<void(std::uint64_t)> progress = {};
 };
 
-/// How many chunks a process holds at most.
+/// Returns how many chunks a process holds at most.
 std::size_t stream_chunks(const StreamPart& part);
 
 /// Collective over all processes that take part. Comes to an end whatever fails: a process that fails tells its parent

@@ -21,7 +21,7 @@ struct Subtree {
   std::uint64_t file_bytes = 0;   ///< of the rank files
 
   bool empty() const { return united.run.ranks.empty(); }
-  /// The children, in the order of their steps, that hold anything.
+  /// Returns the children, in the order of their steps, that hold anything.
   std::vector<int> children(const std::vector<TreeStep>& plan) const;
 };
 

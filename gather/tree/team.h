@@ -25,7 +25,7 @@ public:
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  /// False on the other processes of a node; they must not call anything below.
+  /// Returns false on the other processes of a node; they must not call anything below.
   bool member() const { return team_ != MPI_COMM_NULL; }
   int number() const { return number_; }
   int size() const { return size_; }

@@ -21,8 +21,8 @@ struct TreeStep {
 /// ceil(log_{arity+1} processes): 0 for one process. Throws Error(usage) unless both arguments are at least 1.
 int tree_steps(int processes, int arity);
 
-/// What `process` does, step by step: receives, then once a send, then nothing; process 0 never sends.
-/// Throws Error(usage) on a process outside 0..processes-1 or an arity below 1.
+/// Returns what `process` does, step by step: receives, then once a send, then nothing; process 0 never sends. Throws
+/// Error(usage) on a process outside 0..processes-1 or an arity below 1.
 std::vector<TreeStep> tree_plan(int process, int processes, int arity);
 
 } // namespace timeless::gather

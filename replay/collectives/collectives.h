@@ -27,7 +27,7 @@ struct CollectiveCost {
   }
 };
 
-/// The size of a message that is no whole number of bytes, and never beyond what an integer holds.
+/// Returns the size of a message that is no whole number of bytes, and never beyond what an integer holds.
 inline Bytes whole_bytes(double bytes) {
   return bytes < 0x1p63 ? static_cast<Bytes>(bytes) : Bytes{1} << 63U;
 }

@@ -30,7 +30,7 @@ public:
   void add_to_path(const std::vector<PathNode>& nodes);
   void end_path();
 
-  /// The rank that ends last, the lowest of them; with ReplayOptions::critical_path.
+  /// Returns the rank that ends last, the lowest of them; with ReplayOptions::critical_path.
   const Outcome::LastRank& last() const { return last_; }
   Result& result() { return result_; }
 

@@ -43,7 +43,7 @@ public:
   Next step();
   /// On process 0, once done: the result of all. Nothing on the others. Throws what ended the replay, on process 0.
   std::optional<Result> result();
-  /// What this process has done so far, as far as that does not depend on the bus.
+  /// Returns what this process has done so far, as far as that does not depend on the bus.
   ProcessWork work_done() const;
 
 private:

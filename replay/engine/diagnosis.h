@@ -48,7 +48,7 @@ struct Scene {
 /// Why these ranks, by rising number, stand, and no other rank goes on. Names neither leftovers nor remarks.
 Diagnosis diagnose(const Scene& scene, std::span<const RankStatus> status);
 
-/// The messages that no receive was posted for, by source, destination, communicator and tag.
+/// Returns the messages that no receive was posted for, by source, destination, communicator and tag.
 std::vector<LeftoverMessages> leftovers(Channels& channels);
 /// Brings them into that order.
 void sort(std::vector<LeftoverMessages>& leftovers);

@@ -39,8 +39,8 @@ struct Ending {
 /// in different collectives.
 Diagnosis diagnose(const trace::Run& run, const Communicators& communicators, const std::vector<Ending>& shares);
 
-/// True when ranks wait only for what was not recorded: some ranks' recordings are cut short, and no ranks wait for
-/// each other in a circle. A prediction then ends where its ranks wait.
+/// Returns true when ranks wait only for what was not recorded: some ranks' recordings are cut short, and no ranks wait
+/// for each other in a circle. A prediction then ends where its ranks wait.
 bool ends_with_recording(const trace::Run& run, const Diagnosis& diagnosis);
 
 /// Throws ReplayProblem unless no rank waits and no message is left over, or that is so because recordings are cut

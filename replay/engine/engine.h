@@ -39,7 +39,7 @@ public:
   /// Runs ranks at most so many times; false when no rank can go on.
   bool run_ranks(std::uint32_t times);
   bool can_go_on() const { return teams_.someone_can_go_on() || scheduled_.async_ready(); }
-  /// What other processes tell.
+  /// Returns what other processes tell.
   Deliveries& deliveries() { return deliveries_; }
   /// Actions in blocks that are done.
   std::uint64_t actions() const { return core_.actions; }

@@ -25,9 +25,9 @@ public:
   std::vector<RankStatus> status() const;
   /// How the share has ended: to be asked when no process can go on.
   Ending ending() const;
-  /// The diagnosis when no lane is left.
+  /// Returns the diagnosis when no lane is left.
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return rendezvous_.last_deadlock(); }
-  /// What the replay says of the share; its notes only go with those of all others.
+  /// Returns what the replay says of the share; its notes only go with those of all others.
   Result result();
   Findings findings() const;
 
@@ -39,9 +39,9 @@ public:
     double end = -1;
   };
   LastRank last_rank();
-  /// The path to the end of a rank of this share.
+  /// Returns the path to the end of a rank of this share.
   PathPiece end_of_path(trace::Rank rank);
-  /// The path to a node in this share.
+  /// Returns the path to a node in this share.
   PathPiece path_to(std::uint32_t place) const { return core_.explanation.paths->path_to(place); }
 
 private:

@@ -24,8 +24,8 @@ FileSystem parse_file_system(std::string_view text);
 /// "100 us, 1 GB/s per process, 10 GB/s in all"
 std::string describe(const FileSystem& file_system);
 
-/// Seconds, beyond the latency, for one process to move its `own` bytes in a call whose members move `all` in sum:
-/// max(own * byte_time, all * aggregate_byte_time).
+/// Returns seconds, beyond the latency, for one process to move its `own` bytes in a call whose members move `all` in
+/// sum: max(own * byte_time, all * aggregate_byte_time).
 double moving_seconds(const FileSystem& file_system, trace::Bytes own, trace::Bytes all);
 
 } // namespace timeless::replay

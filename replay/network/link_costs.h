@@ -48,14 +48,14 @@ struct MeasuredTime {
   double seconds = 0;
 };
 
-/// What was measured, at any size: on straight lines between neighbouring sizes; below the smallest, its time; above
-/// the largest, on the line through the last two. The shortest time measured counts as latency, the rest of a time as
-/// bandwidth. Throws Error(invalid_input) without two sizes, where sizes do not rise, where a time is not above 0, and
-/// where the last time is not above the last but one, so that large messages would take less than none.
+/// Returns what was measured, at any size: on straight lines between neighbouring sizes; below the smallest, its time;
+/// above the largest, on the line through the last two. The shortest time measured counts as latency, the rest of a
+/// time as bandwidth. Throws Error(invalid_input) without two sizes, where sizes do not rise, where a time is not above
+/// 0, and where the last time is not above the last but one, so that large messages would take less than none.
 LinkCosts measured_costs(std::span<const MeasuredTime> times);
 
-/// What one factor does to all latencies and another to all bandwidths. Processors' times, gaps and a handshake's own
-/// seconds stay as they are.
+/// Returns what one factor does to all latencies and another to all bandwidths. Processors' times, gaps and a
+/// handshake's own seconds stay as they are.
 LinkCosts scaled(LinkCosts costs, double bandwidth, double latency);
 
 } // namespace timeless::replay

@@ -56,7 +56,7 @@ struct ClassCosts {
   /// without ports on these links has a `fixed` below 0.
   std::vector<Seconds> port = {};
 
-  /// Where the lists have a segment's value.
+  /// Returns where the lists have a segment's value.
   std::size_t index(std::size_t segment, std::size_t column) const { return segment * columns + column; }
 };
 
@@ -64,8 +64,8 @@ struct ClassCosts {
 class Router {
 public:
   virtual ~Router() = default;
-  /// The class of the path between two nodes, which may be equal. Appends to `classes` what is not there yet; changes
-  /// nothing that is.
+  /// Returns the class of the path between two nodes, which may be equal. Appends to `classes` what is not there yet;
+  /// changes nothing that is.
   virtual LinkClass link(std::uint32_t from, std::uint32_t to, std::deque<ClassCosts>& classes) = 0;
   /// The class whose costs stand for the steps of a collective among ranks on these nodes, at least one; likewise.
   virtual LinkClass collective_link(std::span<const std::uint32_t> nodes, std::deque<ClassCosts>& classes) = 0;

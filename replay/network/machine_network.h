@@ -21,9 +21,9 @@ struct MachineLane {
   double compute_scale = 1;              ///< computation time is multiplied by it
 };
 
-/// A machine of two link classes, within a node and between nodes, without contention. Its lanes may differ in all
-/// they say of messages: a fitted line beside LogGP beside a measured table. Throws Error(usage) without lanes, with
-/// values that are negative or not finite, or with rates that fit neither one nor every rank.
+/// Returns a machine of two link classes, within a node and between nodes, without contention. Its lanes may differ in
+/// all they say of messages: a fitted line beside LogGP beside a measured table. Throws Error(usage) without lanes,
+/// with values that are negative or not finite, or with rates that fit neither one nor every rank.
 Network machine_network(const std::vector<MachineLane>& lanes, Placement placement);
 
 } // namespace timeless::replay

@@ -37,8 +37,8 @@ struct MeasuredInstance {
   std::uint64_t ranks = 0;
   std::uint64_t ranks_per_node = 0;
   std::uint64_t launches = 0;
-  double units_per_second = 0; ///< of kernels without a rate
-  double units_per_rank = 0;   ///< that were computed
+  double units_per_second = 0;          ///< of kernels without a rate
+  double units_per_rank = 0;            ///< that were computed
   std::vector<std::string> builds = {}; ///< "module build-id-in-hexadecimal"
   std::vector<MeasuredKernel> kernels = {};
 };
@@ -46,7 +46,7 @@ struct MeasuredInstance {
 /// Reads the list at "instances". Throws as Description does.
 std::vector<MeasuredInstance> read_instances(const Description& whole);
 
-/// True where the instance's program or a library of it is not the build that the run has.
+/// Returns true where the instance's program or a library of it is not the build that the run has.
 bool of_another_build(const MeasuredInstance& instance, const trace::Run& run);
 
 /// How long the visits of a kernel of a run take.

@@ -80,7 +80,7 @@ struct Placement {
 /// Each rank on a node of its own.
 Placement one_rank_per_node(Rank ranks, double seconds_per_unit);
 
-/// How many ranks share each rank's node, itself included; by rank.
+/// Returns how many ranks share each rank's node, itself included; by rank.
 std::vector<std::uint32_t> ranks_on_nodes(const Placement& placement);
 
 /// One configuration of a machine: what it is called, and what differs from the others beside its messages' costs.

@@ -27,10 +27,10 @@ struct NetworkDescription {
 /// Reads a network file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
 NetworkDescription read_network(const std::filesystem::path& file);
 
-/// A preset likewise, on a machine that has the defaults of docs/model.md beside it.
+/// Returns a preset likewise, on a machine that has the defaults of docs/model.md beside it.
 NetworkDescription description(const Preset& preset, const MachineDefaults& machine = {});
 
-/// A lane of this network, scaled between nodes, named after both.
+/// Returns a lane of this network, scaled between nodes, named after both.
 MachineLane lane(const NetworkDescription& network, const Scaling& scaling = {});
 
 } // namespace timeless::replay

@@ -21,7 +21,7 @@ struct Preset {
 /// e1g (50 us, 1 Gb/s), e10g (5 us, 10 Gb/s), qdr (1.3 us, 32 Gb/s): the interconnects of Tong et al., section IV.C;
 /// and e100g (2 us, 100 Gb/s), an assumption.
 std::span<const Preset> presets();
-/// The preset of this name. Throws Error(usage) listing those there are.
+/// Returns the preset of this name. Throws Error(usage) listing those there are.
 const Preset& preset(std::string_view name);
 
 /// What a preset leaves open; the values are defaults, documented in docs/model.md.
@@ -41,10 +41,10 @@ struct Scaling {
 /// "e1g", "e1g bandwidth x2 latency x0.5".
 std::string scaled_name(std::string_view name, const Scaling& scaling);
 
-/// A lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency x0.5".
+/// Returns a lane of this preset, scaled, named after both: "e1g", "e1g bandwidth x2 latency x0.5".
 HockneyLane lane(const Preset& network, const Scaling& scaling = {}, const MachineDefaults& machine = {});
 
-/// The 21 configurations of the classification (Tong et al., Table III), k = -3 ... 3 within each set of seven:
+/// Returns the 21 configurations of the classification (Tong et al., Table III), k = -3 ... 3 within each set of seven:
 /// (bandwidth * 2^k, latency), then (bandwidth, latency / 2^k), then (bandwidth * 2^k, latency / 2^k).
 std::vector<Scaling> classification_scalings();
 std::vector<HockneyLane> classification_lanes(const Preset& network, const MachineDefaults& machine = {});

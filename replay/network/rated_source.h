@@ -34,8 +34,8 @@ private:
   Rates rates_;
 };
 
-/// The value of the distribution with these quantiles at u, 0 <= u < 1: on the lines between them, constant at the
-/// ends. Only sums and products, so the same on all machines.
+/// Returns the value of the distribution with these quantiles at u, 0 <= u < 1: on the lines between them, constant at
+/// the ends. Only sums and products, so the same on all machines.
 double relative_time(const RelativeTimes& times, double u);
 
 } // namespace timeless::replay

@@ -17,10 +17,10 @@ enum class InstructionSet : std::uint8_t {
 /// "best", "baseline", "avx2", "avx512"
 std::string_view name(InstructionSet set);
 
-/// True when this processor, and this build, can use it.
+/// Returns true when this processor, and this build, can use it.
 bool is_available(InstructionSet set);
 
-/// Those that are available, `best` left out.
+/// Returns those that are available, `best` left out.
 std::vector<InstructionSet> available_instruction_sets();
 
 /// What `set` stands for on this processor, never `best`. Throws Error(missing_capability) when it is not available.

@@ -35,7 +35,7 @@ struct ObservedAction {
 class Observer {
 public:
   virtual ~Observer() = default;
-  /// Which of these lanes it wants to see. Throws Error(usage) when there is none of that name.
+  /// Returns which of these lanes it wants to see. Throws Error(usage) when there is none of that name.
   virtual std::size_t lane(std::span<const std::string> lanes) = 0;
   /// The replay begins. It may begin anew, and then all that was observed is void.
   virtual void begin(const trace::Run& run) = 0;

@@ -59,7 +59,7 @@ struct Diagnosis {
   std::vector<std::string> remarks; ///< what else may explain it: "the recording of rank 3 is cut short"
 };
 
-/// The diagnosis in words, at most `lines` lines of each sort of finding.
+/// Returns the diagnosis in words, at most `lines` lines of each sort of finding.
 std::string text(const Diagnosis& diagnosis, std::size_t lines = 8);
 
 /// A trace whose ranks cannot all reach their end, or that leaves messages behind: Failure::invalid_input.

@@ -151,7 +151,7 @@ struct Result {
   std::vector<NotModelled> not_modelled;
 };
 
-/// What a result notes where ranks wait in the end for what was not recorded.
+/// Returns what a result notes where ranks wait in the end for what was not recorded.
 std::string waits_for_unrecorded(std::uint64_t waiting, std::uint64_t ranks);
 
 /// The counters of RankTimes: what adds up to the end.
@@ -163,7 +163,7 @@ inline constexpr double RankTimes::*rank_counters[] = {
 /// Throws Error(invalid_input) where some time of a rank is no number of seconds, or beyond 1e18 s.
 void find_makespan(LaneResult& lane);
 
-/// The mean over ranks of every field.
+/// Returns the mean over ranks of every field.
 RankTimes mean(const LaneResult& lane);
 
 /// Percentages of the mean end: the mean over ranks of each counter divided by the mean over ranks of the ends.

@@ -19,8 +19,8 @@ struct Route {
   bool loopback = false;
 };
 
-/// Bytes per second that a lone message gets, before SMPI's factor: those of the links, at most window / (2 latency) as
-/// in SimGrid's NetworkCm02Model.
+/// Returns bytes per second that a lone message gets, before SMPI's factor: those of the links, at most window / (2
+/// latency) as in SimGrid's NetworkCm02Model.
 double lone_bandwidth(const Route& route, double tcp_window);
 
 /// A machine as a platform file describes it, whoever has read the file.
@@ -29,13 +29,13 @@ public:
   virtual ~Platform() = default;
 
   virtual const std::filesystem::path& file() const = 0;
-  /// The hosts in the order people number them: node-2 before node-10. Indices into this list name hosts below.
+  /// Returns the hosts in the order people number them: node-2 before node-10. Indices into this list name hosts below.
   virtual std::span<const PlatformHost> hosts() const = 0;
   virtual const SmpiSettings& settings() const = 0;
   /// Throws Error(invalid_input) where the platform connects them by nothing, and Error(missing_capability) where it
   /// does by a WIFI link.
   virtual Route route(std::size_t from, std::size_t to) const = 0;
-  /// What the platform asks for that the model of it leaves out, for the reader of a result.
+  /// Returns what the platform asks for that the model of it leaves out, for the reader of a result.
   virtual const std::vector<std::string>& notes() const = 0;
 
 protected:

@@ -10,8 +10,8 @@
 
 namespace timeless::replay {
 
-/// Whether a platform file may set this setting of SimGrid's: a figure of its models or of SMPI's. Settings that open a
-/// file or a port, load a plugin or start a process are not among them; nor is what is unknown.
+/// Returns whether a platform file may set this setting of SimGrid's: a figure of its models or of SMPI's. Settings
+/// that open a file or a port, load a plugin or start a process are not among them; nor is what is unknown.
 bool may_be_set_by_a_file(std::string_view setting);
 
 /// A setting of a platform file that is not taken from it.
@@ -34,9 +34,9 @@ public:
   PlatformText& operator=(PlatformText&&) = delete;
   ~PlatformText();
 
-  /// What SimGrid is to open, in this process or a child of it.
+  /// Returns what SimGrid is to open, in this process or a child of it.
   std::string path_for_simgrid() const;
-  /// Where SimGrid is to look for the files that it names.
+  /// Returns where SimGrid is to look for the files that it names.
   std::filesystem::path directory() const;
   const std::vector<IgnoredSetting>& ignored() const { return ignored_; }
   const pugi::xml_document& document() const { return xml_.document(); }
@@ -49,8 +49,8 @@ private:
   int file_ = -1; ///< in memory
 };
 
-/// How many hosts a document makes; throws Error(invalid_input) where they are more than a million, or a cluster's
-/// numbers make no sense.
+/// Returns how many hosts a document makes; throws Error(invalid_input) where they are more than a million, or a
+/// cluster's numbers make no sense.
 std::uint64_t count_hosts(const XmlFile& file);
 
 } // namespace timeless::replay

@@ -13,7 +13,7 @@ namespace timeless::replay {
 
 enum class Quantity { speed, bandwidth, time };
 
-/// The number that the whole of a text is, as std::from_chars reads it; nothing where it is none.
+/// Returns the number that the whole of a text is, as std::from_chars reads it; nothing where it is none.
 template <typename Number>
 std::optional<Number> whole_number(std::string_view text) {
   Number value{};
@@ -31,7 +31,7 @@ struct Reading {
 /// Nothing where the text is no finite number with a known unit, or none.
 std::optional<Reading> read_quantity(Quantity quantity, std::string_view text);
 
-/// What is wrong with a text that read_quantity() does not take, and what to write instead.
+/// Returns what is wrong with a text that read_quantity() does not take, and what to write instead.
 std::string explain_quantity(Quantity quantity, std::string_view text);
 
 /// "Gf", "GBps" or "us" and so on, for advice: what this quantity's units look like.
@@ -42,8 +42,8 @@ std::string_view bare_unit(Quantity quantity);
 /// The quantity an attribute holds, in whatever element; none for attributes that are no quantities.
 std::optional<Quantity> quantity_of(std::string_view attribute);
 
-/// The numbers of an attribute that is a quantity: one for each state in a host's speed and for each rate of a radio
-/// link's bandwidth, separated by commas; elsewhere one.
+/// Returns the numbers of an attribute that is a quantity: one for each state in a host's speed and for each rate of a
+/// radio link's bandwidth, separated by commas; elsewhere one.
 std::vector<std::string_view> numbers_of(const pugi::xml_node& node, const pugi::xml_attribute& attribute);
 
 } // namespace timeless::replay

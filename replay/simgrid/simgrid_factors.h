@@ -41,7 +41,7 @@ private:
   std::vector<Piece> pieces_;
 };
 
-/// An overhead's seconds() of every size; with `below`, of smaller ones, and nothing from there on.
+/// Returns an overhead's seconds() of every size; with `below`, of smaller ones, and nothing from there on.
 SecondsBySize by_size(const PiecewiseSetting& overhead, std::optional<trace::Bytes> below = {});
 
 /// What a platform file says of SMPI's own costs and protocols.

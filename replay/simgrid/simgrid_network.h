@@ -14,8 +14,8 @@ namespace timeless::replay {
 /// "graphene", "graphene bandwidth x2 latency x0.5".
 std::string lane_name(const Platform& platform, const Scaling& scaling);
 
-/// Seconds that one unit of a run's volumes takes on a host: at the given rate (instructions, or whatever else was
-/// counted, per second of every rank), else at the host's speed, one instruction for one flop. Nanoseconds need
+/// Returns seconds that one unit of a run's volumes takes on a host: at the given rate (instructions, or whatever else
+/// was counted, per second of every rank), else at the host's speed, one instruction for one flop. Nanoseconds need
 /// neither. Throws Error(usage) for counted events without a rate.
 double seconds_per_unit(const trace::Counter& counter, const PlatformHost& host,
                         std::optional<double> units_per_second);

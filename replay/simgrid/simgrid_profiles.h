@@ -16,13 +16,13 @@ struct Profile {
   bool in_file = true;
 };
 
-/// All of a platform file of format 4.1, in its order.
+/// Returns all of a platform file of format 4.1, in its order.
 std::vector<Profile> profiles_in(const pugi::xml_document& platform);
 
-/// What the model makes of a kind of profile, beginning with whose it is.
+/// Returns what the model makes of a kind of profile, beginning with whose it is.
 std::string profile_sentence(const Profile& profile);
 
-/// A sentence for each kind of profile of a file, for who reads a result.
+/// Returns a sentence for each kind of profile of a file, for who reads a result.
 std::vector<std::string> profile_notes(const pugi::xml_document& platform);
 
 } // namespace timeless::replay

@@ -6,12 +6,12 @@
 
 namespace timeless::replay {
 
-/// What SimGrid warns of while it loads a platform file, a line each. Works in a child process; throws Error where the
-/// file does not load.
+/// Returns what SimGrid warns of while it loads a platform file, a line each. Works in a child process; throws Error
+/// where the file does not load.
 std::vector<std::string> simgrid_warnings(const std::filesystem::path& file);
 
-/// The names of all settings that a platform file's <config> may hold, as this SimGrid knows them. Works in a child
-/// process.
+/// Returns the names of all settings that a platform file's <config> may hold, as this SimGrid knows them. Works in a
+/// child process.
 std::vector<std::string> simgrid_settings();
 
 /// For a child process that reads a file nobody vouches for: an end to its processor time and memory.

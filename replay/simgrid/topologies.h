@@ -18,10 +18,10 @@ struct Judged {
   std::string advice = {};
 };
 
-/// How many hosts a `radical` such as "0-15,20,30-31" names; more than a million are a mistake.
+/// Returns how many hosts a `radical` such as "0-15,20,30-31" names; more than a million are a mistake.
 Judged<std::uint64_t> count_radical(std::string_view radical);
 
-/// How many hosts the `topo_parameters` of a TORUS, FAT_TREE or DRAGONFLY make.
+/// Returns how many hosts the `topo_parameters` of a TORUS, FAT_TREE or DRAGONFLY make.
 ///
 /// A dragonfly whose chassis has fewer routers than there are groups is a mistake: SimGrid 3.32 lays the links between
 /// groups to router number of the other group and crashes when it looks for them in a chassis. So is a torus with two

@@ -18,7 +18,7 @@ public:
   ActingThread(const ActingThread&) = delete;
   ActingThread& operator=(const ActingThread&) = delete;
 
-  /// True when SMPI takes the calling actor for the rank.
+  /// Returns true when SMPI takes the calling actor for the rank.
   static bool works(const simgrid::s4u::Actor& rank);
 
 private:

@@ -17,7 +17,7 @@ struct Ties;
 /// The thread of a rank that carries out an action.
 class Caller {
 public:
-  /// Where the thread is: "rank 3, action 17: Recv from 2 with tag 5".
+  /// Returns where the thread is: "rank 3, action 17: Recv from 2 with tag 5".
   virtual std::string position() const = 0;
   /// Ends the child with the error at once: no exception unwinds an actor's stack, which sanitizers take for
   /// corruption.

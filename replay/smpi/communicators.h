@@ -21,10 +21,10 @@ struct SmpiCommunicator {
   bool inter() const { return group != MPI_COMM_NULL; }
 };
 
-/// The calling actor's rank in the communicator.
+/// Returns the calling actor's rank in the communicator.
 int rank_in(MPI_Comm communicator);
 
-/// How many members the communicator has.
+/// Returns how many members the communicator has.
 int size_of(MPI_Comm communicator);
 
 /// The communicators that a rank uses in a run.
@@ -39,7 +39,7 @@ public:
   /// Ends the child where the rank is no member.
   const SmpiCommunicator& of(const Call& call, trace::CommunicatorId id) const;
   const SmpiCommunicator& of(const Call& call) const { return of(call, call.action.communicator); }
-  /// The rank in the whole communicator of one that the call names.
+  /// Returns the rank in the whole communicator of one that the call names.
   int rank(const Call& call, trace::Rank rank) const;
 
 private:

@@ -28,12 +28,12 @@ struct Elements {
 /// How large an element has to be so that an int can count so many bytes in them: a power of two, at most 1 GiB.
 trace::Bytes unit_for(trace::Bytes bytes);
 
-/// How many elements of this size hold so many bytes.
+/// Returns how many elements of this size hold so many bytes.
 inline int count_of(trace::Bytes bytes, trace::Bytes element) {
   return static_cast<int>((bytes + element - 1) / element);
 }
 
-/// The part with this index; 0 where the list does not have it.
+/// Returns the part with this index; 0 where the list does not have it.
 inline trace::Bytes part_at(std::span<const trace::Bytes> parts, std::size_t index) {
   return index < parts.size() ? parts[index] : 0;
 }

@@ -30,7 +30,7 @@ void write(Packer& words, const JobAnswer& answer);
 /// Throws Error(runtime) where the words end too early.
 JobAnswer read_job_answer(Unpacker& words);
 
-/// The answer as a result with one lane of this name.
+/// Returns the answer as a result with one lane of this name.
 SmpiResult result_of(const JobAnswer& answer, const std::string& name, const SmpiOptions& options);
 
 } // namespace timeless::replay::smpi

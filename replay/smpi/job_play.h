@@ -26,7 +26,7 @@ public:
   const std::vector<RankPlayer>& players() const { return players_; }
   const SmpiJob& job() const { return job_; }
 
-  /// What the players have done so far.
+  /// Returns what the players have done so far.
   JobAnswer answer(double cpu_seconds) const;
 
 private:

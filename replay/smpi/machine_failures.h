@@ -32,8 +32,8 @@ private:
   std::set<std::string> links_;
 };
 
-/// What SimGrid's words say when it stops because a platform connects two hosts by nothing, as the model says it;
-/// nothing when they say something else.
+/// Returns what SimGrid's words say when it stops because a platform connects two hosts by nothing, as the model says
+/// it; nothing when they say something else.
 std::optional<Error> missing_route(const Error& stopped);
 
 } // namespace timeless::replay::smpi

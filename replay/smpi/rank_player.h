@@ -39,13 +39,13 @@ public:
   bool finished() const { return finished_; }
   double end() const; ///< of its last action that has ended, in seconds since the common start
   std::uint64_t actions() const;
-  /// Where the rank is, with all its threads.
+  /// Returns where the rank is, with all its threads.
   std::string position() const override;
   /// Returns the rank's time by subject: that of the thread that ends last, and before it waited for a signal, that of
   /// the thread that gave the signal.
   TimeBySubject times() const;
 
-  /// What SMPI is told of the next message that the rank sends or receives, in a run with several threads.
+  /// Returns what SMPI is told of the next message that the rank sends or receives, in a run with several threads.
   MessageTags number_messages(const trace::Action& action, std::uint64_t ordinal) {
     return calls_->number_messages({action, ordinal, *this});
   }

@@ -17,7 +17,7 @@ struct Reduction {
   int count(trace::Bytes bytes) const { return count_of(bytes, element); }
 };
 
-/// True for elements of a size that SMPI has a predefined type for.
+/// Returns true for elements of a size that SMPI has a predefined type for.
 bool predefined_size(trace::Bytes element);
 
 /// The types and operations of a rank's reductions.

@@ -27,8 +27,8 @@ class Requests {
 public:
   explicit Requests(Files& files) : files_(files) {}
 
-  /// The request that the call begins; null where it blocks. In place of an earlier one of the same name, which is
-  /// then under way without one.
+  /// Returns the request that the call begins; null where it blocks. In place of an earlier one of the same name, which
+  /// is then under way without one.
   Pending* begin(const Call& call);
   /// Waits for those of the call that are under way.
   void complete(const Call& call);

@@ -14,7 +14,7 @@
 
 namespace timeless::replay::smpi {
 
-/// What to do where SMPI's replay fails.
+/// Returns what to do where SMPI's replay fails.
 std::string advice();
 
 /// Jobs that SMPI simulates together. It is made, and asked for notes, in the parent; run() is for a process of its
@@ -27,7 +27,7 @@ public:
   /// Simulates the jobs to their end. Returns the answer of each, then notes, for an Unpacker.
   std::string run(const ChildReport& report);
 
-  /// What each job's result has to say beside its numbers.
+  /// Returns what each job's result has to say beside its numbers.
   std::vector<std::string> notes(std::size_t job) const;
 
 private:

@@ -30,7 +30,7 @@ public:
   /// The MPI_COMM_WORLD of the actor's run. smpirun assigns it to the global of that name; without that, the node-aware
   /// collectives take every communicator for it.
   MPI_Comm comm_world() const;
-  /// The actor.
+  /// Returns the actor.
   simgrid::s4u::ActorPtr get_actor();
   /// From now on messages take their time, but no bytes are copied. smpi_replay_init() does this, and begins the
   /// actor's trace a second time, which SimGrid's tracing refuses.

@@ -62,8 +62,8 @@ public:
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  /// The thread's next action, when what it needs has ended; null when there is none. The first thread waits until
-  /// all have ended.
+  /// Returns the thread's next action, when what it needs has ended; null when there is none. The first thread waits
+  /// until all have ended.
   ThreadAction* next(std::uint32_t thread);
   /// Waits until what the thread's action needs has ended.
   void await(std::uint32_t thread, const std::vector<Need>& needs);
@@ -73,7 +73,7 @@ public:
   /// Lets the threads' actors end: what they have sent or still want to receive ends with them.
   void dismiss();
 
-  /// The players of all threads.
+  /// Returns the players of all threads.
   std::vector<const RankPlayer*> players() const;
   trace::Rank number(std::uint32_t thread) const { return threads_[thread].number; }
 

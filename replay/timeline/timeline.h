@@ -65,7 +65,7 @@ public:
   EventLabels labels();
   void for_each(const Visit& visit) { sorter_.for_each(visit); }
 
-  /// How many actions are in it.
+  /// Returns how many actions are in it.
   std::uint64_t actions() const { return sorter_.size(); }
 
 private:

@@ -25,7 +25,7 @@ void print_notice(std::string_view text);
 /// Prints a verb's JSON answer: {"schema": "timeless.<verb>/<version>", ...answer} on stdout, indented.
 void print_json(std::string_view verb, int version, const nlohmann::ordered_json& answer);
 
-/// A line and its end, with what is in it escaped: whatever names it has, it stays one line.
+/// Returns a line and its end, with what is in it escaped: whatever names it has, it stays one line.
 template <typename... Parts>
 std::string text_line(fmt::format_string<Parts...> format, Parts&&... parts) {
   return escaped(fmt::format(format, std::forward<Parts>(parts)...)) + "\n";
@@ -49,7 +49,7 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// How far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
+/// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
 std::string progress_line(const std::string& label, double share, double seconds, std::size_t width);
 
 /// Takes a bar that stands on the terminal away; may be called from a signal handler.

@@ -9,7 +9,7 @@
 /// What `timeless gather` and `timeless-mpi gather` are told.
 namespace timeless::tools {
 
-/// The archive's name when none is given: DIR.tia, beside the directory.
+/// Returns the archive's name when none is given: DIR.tia, beside the directory.
 std::string default_output(const std::filesystem::path& directory);
 
 /// Adds -k, a number or "auto", for which the option stays empty.

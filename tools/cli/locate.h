@@ -6,19 +6,19 @@
 /// one.
 namespace timeless::tools {
 
-/// The running command's own file.
+/// Returns the running command's own file.
 std::filesystem::path this_command();
 /// libtimeless.so.
 std::filesystem::path preloaded_library();
-/// The directory with the icount tool, usable as VALGRIND_LIB. It may not exist: see icount_tool.
+/// Returns the directory with the icount tool, usable as VALGRIND_LIB. It may not exist: see icount_tool.
 std::filesystem::path icount_directory();
-/// The icount tool; empty where it was not built.
+/// Returns the icount tool; empty where it was not built.
 std::filesystem::path icount_tool();
-/// The program that shows whether the tool counts right.
+/// Returns the program that shows whether the tool counts right.
 std::filesystem::path icount_probe();
-/// The platforms that come with Timeless.
+/// Returns the platforms that come with Timeless.
 std::filesystem::path platforms_directory();
-/// What reads platform files for programs that cannot link SimGrid.
+/// Returns what reads platform files for programs that cannot link SimGrid.
 std::filesystem::path platform_server();
 /// timeless-mpi.
 std::filesystem::path mpi_command();

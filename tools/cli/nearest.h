@@ -7,7 +7,7 @@
 
 namespace timeless::tools {
 
-/// The word of a list that differs least from this one; empty where all differ much.
+/// Returns the word of a list that differs least from this one; empty where all differ much.
 std::string_view nearest(std::span<const std::string_view> words, std::string_view word);
 
 /// "did you mean e10g? ", or nothing.

@@ -11,7 +11,7 @@ CLI::Validator number_from_zero();
 CLI::Validator number_between(double least, double most);
 /// A share from 0 to 1, or per cent: "0.25", "25%".
 CLI::Validator share();
-/// A number of per cent from 0 on, with or without the sign: "5", "5%".
+/// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
 /// An option that is given has something to say.
 CLI::Validator some_text();

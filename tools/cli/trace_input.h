@@ -22,19 +22,19 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
 /// some should count.
 std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, const TraceFormat& format);
 
-/// True of a regular file that begins as an archive does.
+/// Returns true for a regular file that begins as an archive does.
 bool is_archive(const std::filesystem::path& path);
 
-/// What to type where a shell has made a trace's many files of a pattern: advice for a command that was given more
-/// arguments than it takes; empty where that is not why.
+/// Returns what to type where a shell has made a trace's many files of a pattern: advice for a command that was given
+/// more arguments than it takes; empty where that is not why.
 std::string advice_on_one_trace(const CLI::App& command);
 
-/// Bytes on disk of an archive, or of all rank files of a directory.
+/// Returns bytes on disk of an archive, or of all rank files of a directory.
 std::uint64_t trace_bytes(const std::filesystem::path& path);
 /// The same of whatever a trace was opened from.
 std::uint64_t trace_bytes(const std::filesystem::path& path, const trace::Source& source);
 
-/// The files that a trace was opened from.
+/// Returns the files that a trace was opened from.
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& path, const trace::Source& source);
 
 /// All actions the run's records speak of.
@@ -47,13 +47,13 @@ std::string incompleteness(const trace::Run& run);
 /// something.
 int warn_if_incomplete(const trace::Run& run, const std::string& output);
 
-/// How far a volume of the trace may be from what was recorded, relative to that; 0 where nothing was rounded.
+/// Returns how far a volume of the trace may be from what was recorded, relative to that; 0 where nothing was rounded.
 double volume_error(const trace::Run& run);
 
-/// The same as a sentence; empty where nothing was rounded.
+/// Returns the same as a sentence; empty where nothing was rounded.
 std::string rounding(const trace::Run& run);
 
-/// Where the processes were recorded that those of a trace directory have spawned; none for an archive.
+/// Returns where the processes were recorded that those of a trace directory have spawned; none for an archive.
 std::vector<std::string> spawned_worlds(const std::filesystem::path& path);
 
 } // namespace timeless::tools

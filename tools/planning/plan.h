@@ -63,7 +63,7 @@ struct Plan {
 /// contradicts itself.
 Plan make_plan(std::span<const Node> nodes, const PlanRequest& request);
 
-/// The plan as Open MPI's hostfile, a slot for each rank.
+/// Returns the plan as Open MPI's hostfile, a slot for each rank.
 std::string hostfile_text(const Plan& plan, const PlanRequest& request);
 
 } // namespace timeless::tools

@@ -27,7 +27,7 @@ Draft ask_for_rest(Draft draft, std::istream& answers, std::ostream& questions);
 /// Suggestions for all that has not been said but nodes, bandwidth and latency. Throws Error(usage) where those lack.
 Draft with_defaults(Draft draft);
 
-/// The platform file. Throws Error(usage) for figures that make no platform.
+/// Returns the platform file. Throws Error(usage) for figures that make no platform.
 std::string platform_text(const Draft& draft);
 
 } // namespace timeless::tools::platforms

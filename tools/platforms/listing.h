@@ -25,8 +25,8 @@ struct PlatformListing {
   std::vector<ListedPlatform> platforms;
 };
 
-/// The platforms that come with Timeless; each is loaded in a process of its own. `progress` takes how many of how many
-/// are done.
+/// Returns the platforms that come with Timeless; each is loaded in a process of its own. `progress` takes how many of
+/// how many are done.
 PlatformListing list_platforms(const std::function<void(std::size_t done, std::size_t total)>& progress);
 
 } // namespace timeless::tools::platforms

@@ -15,7 +15,7 @@ struct Element {
 
 /// Nothing where format 4.1 has no such element.
 const Element* element_named(std::string_view name);
-/// Whether a list parted by spaces holds a word.
+/// Returns whether a list parted by spaces holds a word.
 bool lists(std::string_view words, std::string_view word);
 
 /// An old name and what format 4.1 calls the same.
@@ -30,7 +30,7 @@ std::span<const Renamed> renamed_elements();
 std::span<const Renamed> renamed_attributes();
 /// Settings of <config>.
 std::span<const Renamed> renamed_settings();
-/// The new name; empty where the name is not an old one.
+/// Returns the new name; empty where the name is not an old one.
 std::string_view new_name(std::span<const Renamed> table, std::string_view before);
 
 } // namespace timeless::tools::platforms

@@ -6,8 +6,8 @@
 
 namespace timeless::tools {
 
-/// The seconds that repetitions of a loop of fixed work took, about a millisecond each, on every processor at once (at
-/// most 64): a list for each. Takes a quarter of a second.
+/// Returns the seconds that repetitions of a loop of fixed work took, about a millisecond each, on every processor at
+/// once (at most 64): a list for each. Takes a quarter of a second.
 std::vector<std::vector<double>> time_empty_loop();
 
 /// How quiet the noisiest of the processors is by that.

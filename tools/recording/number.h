@@ -13,8 +13,8 @@ struct RecordingNumber {
   bool shared = false;
 };
 
-/// The number of the recording of this command (trace/model/recording.h): that of the job of which a launcher has
-/// started it as a rank; chance for any other, and for one that starts a launcher itself.
+/// Returns the number of the recording of this command (trace/model/recording.h): that of the job of which a launcher
+/// has started it as a rank; chance for any other, and for one that starts a launcher itself.
 RecordingNumber recording_number(const std::vector<std::string>& command);
 
 } // namespace timeless::tools

@@ -20,10 +20,10 @@ ProgramFile inspect_program(const std::filesystem::path& path);
 
 enum class MpiLibrary { none, open_mpi, mpich };
 
-/// The MPI library among those a program names, by its file name.
+/// Returns the MPI library among those a program names, by its file name.
 MpiLibrary mpi_library_of(const ProgramFile& program);
 
-/// True of the programs that start an MPI program's ranks, by their names: mpirun, srun and their like.
+/// Returns true for the programs that start an MPI program's ranks, by their names: mpirun, srun and their like.
 bool starts_ranks(const std::string& path);
 
 } // namespace timeless::tools

@@ -11,10 +11,10 @@ namespace timeless::tools {
 /// Comma-separated values as RFC 4180 has them, lines ended by a newline. Text with a comma, a quotation mark or an end
 /// of line stands in quotation marks; lists are their values with spaces between; what is missing is empty.
 
-/// The head: the names of the columns.
+/// Returns the head: the names of the columns.
 std::string csv_head(std::span<const std::string_view> columns);
 
-/// An object's row: of each column the value at that path, such as "from.line".
+/// Returns an object's row: of each column the value at that path, such as "from.line".
 std::string csv_row(const nlohmann::ordered_json& object, std::span<const std::string_view> columns);
 
 /// All values of an answer, a row "path,value" each, as "rank_records.3.actions,120"; lists have their places, from 0.

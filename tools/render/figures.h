@@ -16,18 +16,18 @@ namespace timeless::tools {
 std::string percent_text(double share);
 /// "-" where there is none.
 std::string percent_text(const std::optional<double>& share);
-/// The percentage that `part` is of `whole`, 0 of nothing.
+/// Returns the percentage that `part` is of `whole`, 0 of nothing.
 std::string percent_text(double part, double whole);
-/// Bytes as people read them.
+/// Returns bytes as people read them.
 std::string bytes_text(std::uint64_t bytes);
 /// A count as people read it.
 std::string count_text(std::uint64_t count);
 /// "s" unless there is one of them.
 const char* plural(std::uint64_t count);
 
-/// How much longer the time `second` is than `first`, with its sign: "+1.2 ms".
+/// Returns how much longer the time `second` is than `first`, with its sign: "+1.2 ms".
 std::string difference_text(double first, double second);
-/// The same in percent of `first`: "+12.3"; empty unless `first` is positive.
+/// Returns the same in percent of `first`: "+12.3"; empty unless `first` is positive.
 std::string change_text(double first, double second);
 
 /// Null where there is none.

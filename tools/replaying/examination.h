@@ -5,8 +5,8 @@
 
 namespace timeless::tools {
 
-/// All that is known against a trace: what its actions say, the damage of its file, and, where these are sound, how a
-/// replay of it ends. The worst findings come first.
+/// Returns all that is known against a trace: what its actions say, the damage of its file, and, where these are sound,
+/// how a replay of it ends. The worst findings come first.
 trace::CheckReport examined(const trace::Source& source);
 
 } // namespace timeless::tools

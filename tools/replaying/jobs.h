@@ -18,7 +18,7 @@ struct Job {
   std::string lack;      ///< what its trace does not hold; empty when it is whole
   Prediction prediction; ///< of two configurations: together with the others, and alone
 
-  /// How much longer it takes together than alone: a factor.
+  /// Returns how much longer it takes together than alone: a factor.
   double times_as_long() const;
 };
 

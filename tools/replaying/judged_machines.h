@@ -83,13 +83,13 @@ struct ClassifiedMachine {
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
-  /// The configuration at the anchor, which stands in the middle of each set of seven.
+  /// Returns the configuration at the anchor, which stands in the middle of each set of seven.
   const replay::LaneResult& anchor() const { return lanes[3]; }
 };
 
-/// The range of each machine's class. Speeds are tried at octaves from rates of 0.25 to 64 G/s (without a rate that is
-/// the same on all ranks, from 1/32 to 8 times the machine's own), then more closely where the class changes: to a
-/// twelfth part of an octave or better. `classes` are those at speed 1.
+/// Returns the range of each machine's class. Speeds are tried at octaves from rates of 0.25 to 64 G/s (without a rate
+/// that is the same on all ranks, from 1/32 to 8 times the machine's own), then more closely where the class changes:
+/// to a twelfth part of an octave or better. `classes` are those at speed 1.
 std::vector<ClassRange> class_ranges(const JudgedMachines& machines, const trace::Source& source,
                                      std::span<const std::string> classes, const analysis::Thresholds& thresholds,
                                      replay::ReplayOptions options);

@@ -32,9 +32,9 @@ private:
   std::vector<analysis::KernelFigures> figures_;
 };
 
-/// The timeline that is asked for, as the replay's observer; nothing if none is. `writes` is false where another
-/// process writes it. Throws Error(usage), also where the file is one that is read, and Error(runtime) when it cannot
-/// be written.
+/// Returns the timeline that is asked for, as the replay's observer; nothing if none is. `writes` is false where
+/// another process writes it. Throws Error(usage), also where the file is one that is read, and Error(runtime) when it
+/// cannot be written.
 std::unique_ptr<replay::timeline::Timeline> asked_timeline(ReplayRequest& request, const trace::Source& source,
                                                            bool writes = true);
 

@@ -29,11 +29,11 @@ struct OnPlatform {
 /// `common` is the rate of all machines of a command; without it, the hosts' speeds count where nobody gives a rate.
 OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& options, const replay::Platform& platform,
                              const std::optional<OwnRate>& common = {});
-/// The model's network on the platform.
+/// Returns the model's network on the platform.
 replay::SimgridNetworkOptions network_options(const OnPlatform& on, const PredictionOptions& options);
 void predict_with_model(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,
                         const replay::Platform& platform);
-/// What is to be said in the end, whatever predicted.
+/// Returns what is to be said in the end, whatever predicted.
 Prediction concluded(OnPlatform on);
 
 } // namespace timeless::tools

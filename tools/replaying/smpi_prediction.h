@@ -8,7 +8,7 @@ namespace timeless::tools {
 
 /// Throws Error(usage) for what is the model's, or needs no platform.
 void require_smpi_can(const PredictionOptions& options);
-/// What SMPI must know of what was asked: all but its scaling, and who is told.
+/// Returns what SMPI must know of what was asked: all but its scaling, and who is told.
 replay::SmpiOptions smpi_options(const PredictionOptions& options);
 
 } // namespace timeless::tools

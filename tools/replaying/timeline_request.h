@@ -22,10 +22,10 @@ struct TimelineRequest {
   Existing existing() const { return force ? Existing::replace : Existing::refuse; }
 };
 
-/// The word of --timeline-format: as asked, or by the end of the file's name.
+/// Returns the word of --timeline-format: as asked, or by the end of the file's name.
 std::string timeline_format(const TimelineRequest& request);
 
-/// What is told of it when it is there.
+/// Returns what is told of it when it is there.
 WrittenTimeline written(const TimelineRequest& request, std::uint64_t bytes);
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request);

@@ -11,7 +11,7 @@ struct WrittenTimeline {
   std::string format;
   std::uint64_t bytes = 0;
 
-  /// Where to look at it: "open it at https://ui.perfetto.dev".
+  /// Returns where to look at it: "open it at https://ui.perfetto.dev".
   std::string how_to_open() const;
 };
 

@@ -28,7 +28,7 @@ public:
   ModuleSymbols& operator=(ModuleSymbols&&) noexcept;
   ~ModuleSymbols();
 
-  /// Its NT_GNU_BUILD_ID, as bytes; empty when it has none.
+  /// Returns its NT_GNU_BUILD_ID, as bytes; empty when it has none.
   std::string build_id() const;
   /// What is called from the instruction before `offset`, which counts from the lowest address the module is mapped to.
   SourcePlace call_at(std::uint64_t offset) const;

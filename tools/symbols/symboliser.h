@@ -33,7 +33,7 @@ public:
   SourcePlace place(const trace::CallSite& site);
   ModuleState state(std::uint32_t module) { return opened(module).state; }
 
-  /// A sentence for each module asked for whose places cannot be named, or might be named wrongly.
+  /// Returns a sentence for each module asked for whose places cannot be named, or might be named wrongly.
   std::vector<std::string> notices() const;
 
 private:
@@ -55,7 +55,7 @@ private:
 
 /// "same", "unproven", ...
 const char* name(ModuleState state);
-/// A build id as tools print it.
+/// Returns a build id as tools print it.
 std::string hexadecimal(const std::string& build_id);
 
 } // namespace timeless::tools::symbols

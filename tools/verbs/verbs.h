@@ -6,7 +6,7 @@
 
 namespace timeless::tools {
 
-/// Every verb, in the order `timeless --help` lists them.
+/// Returns every verb, in the order `timeless --help` lists them.
 std::span<const Verb> verbs();
 
 VerbAction add_plan(CLI::App& command);

@@ -5,8 +5,8 @@
 
 namespace timeless::trace {
 
-/// A structure's dictionary as one rank means it, entry by entry: with absolute ranks and the run's numbers in place of
-/// those that `numbers` translates. Throws Error(invalid_input) when the structure does not suit the rank.
+/// Returns a structure's dictionary as one rank means it, entry by entry: with absolute ranks and the run's numbers in
+/// place of those that `numbers` translates. Throws Error(invalid_input) when the structure does not suit the rank.
 Dictionary rank_dictionary(const Structure& structure, Rank rank, const RankNumbers& numbers, const Run& run);
 
 } // namespace timeless::trace

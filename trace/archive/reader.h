@@ -42,24 +42,24 @@ public:
   const Run& run() const override;
   std::unique_ptr<RankStream> open(Rank rank) const override;
 
-  /// True when the file ends with its index and footer, as finish() leaves it.
+  /// Returns true when the file ends with its index and footer, as finish() leaves it.
   bool finished() const;
   const std::vector<Damage>& damage() const;
-  /// True when the blocks, or the rank's ending, come from a journal in part: the file alone does not say all.
+  /// Returns true when the blocks, or the rank's ending, come from a journal in part: the file alone does not say all.
   bool journaled() const;
   std::uint64_t file_bytes() const;
 
-  /// The rank's own numbers, as its blocks use them; empty lists when they are the run's.
+  /// Returns the rank's own numbers, as its blocks use them; empty lists when they are the run's.
   const RankNumbers& numbers(Rank rank) const;
-  /// The blocks that belong to no rank, but the index, in file order.
+  /// Returns the blocks that belong to no rank, but the index, in file order.
   const std::vector<BlockPlace>& common_blocks() const;
-  /// Where the last block of any rank ends; 0 when there is none.
+  /// Returns where the last block of any rank ends; 0 when there is none.
   std::uint64_t end_of_blocks() const;
 
-  /// A rank's stretches, in order: up to the first `most`, from the one on that holds the action `from`. Throws
+  /// Returns a rank's stretches, in order: up to the first `most`, from the one on that holds the action `from`. Throws
   /// Error(invalid_input) where actions are missing.
   std::vector<Stretch> stretches(Rank rank, std::uint64_t from = 0, std::size_t most = ~std::size_t{0}) const;
-  /// A block's payload as stored, its checksum verified.
+  /// Returns a block's payload as stored, its checksum verified.
   std::string payload(const BlockPlace& place) const;
   /// Header and payload as the file holds them, both checksums verified.
   std::string stored(const BlockPlace& place) const;
@@ -68,16 +68,16 @@ public:
   /// Gives a block read from this stretch its times, where there are any.
   void read_times(const Stretch& stretch, ActionBlock& block) const;
 
-  /// The structure of a stretch that has one of its own, with the rank's own numbers. Throws Error(invalid_input) when
-  /// it is damaged.
+  /// Returns the structure of a stretch that has one of its own, with the rank's own numbers. Throws
+  /// Error(invalid_input) when it is damaged.
   std::shared_ptr<const Structure> structure(const Stretch& stretch) const;
-  /// The same of such a block's bytes, header and payload, that came from an archive before.
+  /// Returns the same of such a block's bytes, header and payload, that came from an archive before.
   static Structure structure(std::string_view stored_block);
   /// The numbers of the shared structures that a rank's stretches without one of their own follow, one after the other.
   std::vector<std::uint32_t> shared_structures(Rank rank) const;
-  /// How many shared structures there are.
+  /// Returns how many shared structures there are.
   std::uint32_t shared_structures() const;
-  /// A shared structure's bytes. Reading them by rising number is the fastest.
+  /// Returns a shared structure's bytes. Reading them by rising number is the fastest.
   std::string shared_structure(std::uint32_t number) const;
 
 private:

@@ -21,7 +21,7 @@ struct Contents {
 /// Throws Error(invalid_input) when the file does not begin like an archive.
 Contents read_contents(const InputFile& file);
 
-/// The header of the block at this offset; nothing when there is none that is intact and fits the file.
+/// Returns the header of the block at this offset; nothing when there is none that is intact and fits the file.
 std::optional<BlockHeader> block_header(const InputFile& file, std::uint64_t offset);
 
 } // namespace timeless::trace

@@ -19,7 +19,7 @@ class Layout {
 public:
   /// The next rank's structures.
   void add(std::span<const std::uint32_t> structures);
-  /// The structures of the rank with this place among those present; none beyond the last.
+  /// Returns the structures of the rank with this place among those present; none beyond the last.
   std::span<const std::uint32_t> structures(std::size_t rank) const;
   std::size_t ranks() const { return ranks_; }
 

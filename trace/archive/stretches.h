@@ -20,15 +20,15 @@ public:
   /// not follow on one another as those of one rank do.
   bool next(Stretch& stretch);
 
-  /// The action that the next stretch begins with.
+  /// Returns the action that the next stretch begins with.
   std::uint64_t action() const { return action_; }
 
 private:
-  /// True when a block comes next.
+  /// Returns true when a block comes next.
   bool any_left();
-  /// The next block, left to be taken; nothing when it is damaged.
+  /// Returns the next block, left to be taken; nothing when it is damaged.
   std::optional<BlockPlace> look() const;
-  /// The next block, which must be intact.
+  /// Returns the next block, which must be intact.
   BlockPlace must_look() const;
   void take(const BlockPlace& place);
   [[noreturn]] void fail(const char* what) const;

@@ -31,7 +31,7 @@ public:
   /// The next structure as an archive gathered before shares it: it stays one of its own.
   void append_shared(const Structure& structure);
 
-  /// What has come, encoded.
+  /// Returns what has come, encoded.
   std::vector<std::string> finish();
 
 private:

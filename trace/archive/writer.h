@@ -56,7 +56,7 @@ public:
   /// Writes the index and the footer, and closes the file. Throws Error(runtime) also when somebody has removed it.
   void finish();
 
-  /// How often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
+  /// Returns how often the file had to be opened again, because the process had closed its descriptor (GuardedFile).
   unsigned times_reopened() const;
   /// Actions of this rank in the stretches written so far.
   std::uint64_t actions_written(Rank rank) const;

@@ -48,7 +48,7 @@ struct CheckOptions {
   std::function<void(std::uint64_t actions)> progress = {};
 };
 
-/// Whether a run's actions fit together:
+/// Returns whether a run's actions fit together:
 ///
 /// - every message sent is received, in the order sent, with the bytes sent. Messages are matched by communicator,
 ///   sender, receiver and tag; receives by the order they were posted, matched receives by the order of their probes.

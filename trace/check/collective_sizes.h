@@ -21,10 +21,10 @@ struct CollectiveSizes {
   bool common_is_bytes = true;
 };
 
-/// The sizes of a call by the member at `place` .
+/// Returns the sizes of a call by the member at `place` .
 CollectiveSizes sizes_of(const Action& action, Rank place);
 
-/// What is wrong with the call by itself, in words: a root out of range, lists of another length than the
+/// Returns what is wrong with the call by itself, in words: a root out of range, lists of another length than the
 /// communicator's. Empty when nothing.
 std::string malformed(const Action& action, Rank place, Rank size);
 

@@ -28,7 +28,7 @@ public:
   /// A rank makes its next collective call on a communicator.
   void enter(Rank rank, std::uint64_t action_number, const Action& action, CommunicatorId communicator,
              Membership& membership);
-  /// How many calls the rank is ahead of the slowest member.
+  /// Returns how many calls the rank is ahead of the slowest member.
   std::uint64_t ahead(CommunicatorId communicator, const Membership& membership) const;
 
   /// A member that has made this many calls makes no more, though it should: nobody waits for it from now on.

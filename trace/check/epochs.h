@@ -27,7 +27,7 @@ public:
     bool made = false; ///< the trace tells of its making
     std::string open;  ///< its epochs that have not ended: "a lock of rank 3"; empty when there are none
   };
-  /// Those that have not been freed, by their numbers.
+  /// Returns those that have not been freed, by their numbers.
   std::vector<Left> left() const;
 
 private:
@@ -46,7 +46,7 @@ private:
   std::unordered_map<CommunicatorId, Window> windows_;
 };
 
-/// True of calls that need a target.
+/// Returns true for calls that need a target.
 bool needs_target(const Action& action);
 
 } // namespace timeless::trace::checking

@@ -52,7 +52,7 @@ public:
   /// An open one has completed or was cancelled.
   void settle(const Channel& channel, Side side, std::uint64_t number, HalfState state);
 
-  /// How many sends and receives of a rank wait for their other halves.
+  /// Returns how many sends and receives of a rank wait for their other halves.
   std::uint64_t waiting(Rank rank) const { return waiting_[static_cast<std::size_t>(rank)]; }
   /// From now on, sends to this rank that it has not posted receives for are forgotten.
   void leave(Rank rank) { gone_[static_cast<std::size_t>(rank)] = true; }
@@ -69,7 +69,7 @@ private:
     Half& front() { return halves_[head_]; }
     std::span<Half> all() { return std::span(halves_).subspan(head_); }
     std::span<const Half> all() const { return std::span(halves_).subspan(head_); }
-    /// The half with this number, or null when it is gone.
+    /// Returns the half with this number, or null when it is gone.
     Half* find(std::uint64_t number) {
       return number >= popped_ && number < end_number() ? &halves_[head_ + (number - popped_)] : nullptr;
     }

@@ -78,10 +78,10 @@ private:
   void look(const Action& action);
   void end(bool whole);
   void complain(std::string words);
-  /// The region's name, for findings.
+  /// Returns the region's name, for findings.
   std::string quoted_region(RegionId region) const;
 
-  /// True when the action speaks with processes of another world, of which this trace knows nothing.
+  /// Returns true when the action speaks with processes of another world, of which this trace knows nothing.
   bool with_another_world(const Action& action) const;
   Membership* membership(CommunicatorId communicator);
   std::optional<Rank> world_rank(CommunicatorId communicator, Rank peer, const char* what);

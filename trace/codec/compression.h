@@ -9,7 +9,7 @@ namespace timeless::trace {
 /// One zstd frame, in place of what `stored` held. The compressor's working memory is kept per thread between calls.
 void compress(std::string_view plain, int level, std::string& stored);
 
-/// The content of one zstd frame, which must be exactly plain_bytes long. Throws Error(invalid_input).
+/// Returns the content of one zstd frame, which must be exactly plain_bytes long. Throws Error(invalid_input).
 std::string decompress(std::string_view stored, std::uint32_t plain_bytes);
 
 } // namespace timeless::trace

@@ -29,8 +29,8 @@ struct Entry {
 /// Reads entries; keeps its working memory from one to the next.
 class EntryDecoder {
 public:
-  /// The next entry; its lists stay until the one after it is read. Throws Error(invalid_input) on an unknown kind,
-  /// field or mode, and on lists longer than the bytes.
+  /// Returns the next entry; its lists stay until the one after it is read. Throws Error(invalid_input) on an unknown
+  /// kind, field or mode, and on lists longer than the bytes.
   Entry decode(ByteReader& reader);
 
 private:

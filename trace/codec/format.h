@@ -39,7 +39,7 @@ enum class BlockType : std::uint8_t {
   layout = 8,    ///< which ranks have which of these
 };
 
-/// True for the types whose blocks belong to a rank.
+/// Returns true for the types whose blocks belong to a rank.
 constexpr bool of_rank(BlockType type) {
   return type == BlockType::times || type == BlockType::structure || type == BlockType::volumes;
 }

@@ -16,7 +16,7 @@ struct OwnPlace {
   Rank size = 0;       ///< of the communicator
 };
 
-/// The place of a rank of MPI_COMM_WORLD; none in intercommunicators, and where it is no member.
+/// Returns the place of a rank of MPI_COMM_WORLD; none in intercommunicators, and where it is no member.
 OwnPlace own_place(const Communicator& communicator, Rank world_rank);
 
 /// Makes the ranks in an action relative that are better so, and returns which (see RelativeRanks): partners of

@@ -12,7 +12,7 @@
 
 namespace timeless::trace {
 
-/// The journal that belongs to a rank's file: DIR/rank-000042.journal for DIR/rank-000042.tia.
+/// Returns the journal that belongs to a rank's file: DIR/rank-000042.journal for DIR/rank-000042.tia.
 std::filesystem::path journal_beside(const std::filesystem::path& archive);
 
 /// A journal as it was at one moment, in memory. Its process may be writing on: what is not whole then fails its check.
@@ -22,17 +22,17 @@ class JournalImage {
 public:
   /// Nothing when there is no such file, or it is no journal whose header is whole.
   static std::optional<JournalImage> read(const std::filesystem::path& path);
-  /// The same of bytes in memory.
+  /// Returns the same of bytes in memory.
   static std::optional<JournalImage> of(std::string bytes);
 
   const JournalHeader& header() const { return header_; }
   std::string host() const;
   JournalSignal signal() const;
-  /// The threads that have called MPI.
+  /// Returns the threads that have called MPI.
   std::vector<JournalThread> threads() const;
   /// The MPI function a thread is in ("MPI_Recv"), or empty.
   std::string call_of(const JournalThread& thread) const;
-  /// The trace's number of the communicator with this handle, if it is known.
+  /// Returns the trace's number of the communicator with this handle, if it is known.
   std::optional<CommunicatorId> communicator(std::uint64_t handle) const;
   /// Calls counted by the name of the MPI function, but not recorded.
   std::map<std::string, std::uint64_t> unrecorded_calls() const;

@@ -21,7 +21,7 @@ struct JournalDefinitions {
   Definitions definitions; ///< communicators, modules, callers, kernels and regions; nothing else counts
 };
 
-/// The payload of a definitions record.
+/// Returns the payload of a definitions record.
 std::string encode(const JournalDefinitions& definitions);
 /// Throws Error(invalid_input).
 JournalDefinitions decode_journal_definitions(std::string_view bytes);

@@ -15,8 +15,8 @@ struct JournalTail {
   std::string damage;        ///< why the journal is not used to its end; empty when it is
 };
 
-/// The blocks that continue a rank's file that holds `actions` actions. What the journal defines beyond `run` is added
-/// to it; what the file has already is skipped. Never throws on what the journal holds.
+/// Returns the blocks that continue a rank's file that holds `actions` actions. What the journal defines beyond `run`
+/// is added to it; what the file has already is skipped. Never throws on what the journal holds.
 JournalTail continue_with(const JournalImage& journal, Run& run, std::uint64_t actions);
 
 } // namespace timeless::trace

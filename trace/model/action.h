@@ -136,9 +136,9 @@ static_assert(plain_action_bytes == 60 && std::is_trivially_copyable_v<Action>);
 
 bool operator==(const Action& left, const Action& right);
 
-/// The kind with this archive code, or nothing if no such kind exists.
+/// Returns the kind with this archive code, or nothing if no such kind exists.
 std::optional<ActionKind> action_kind(std::uint8_t code);
-/// The MPI call's name without "MPI_": "Isend", "Ssend", "Iallreduce", "Waitall"; "compute" for a computation.
+/// Returns the MPI call's name without "MPI_": "Isend", "Ssend", "Iallreduce", "Waitall"; "compute" for a computation.
 std::string mpi_name(const Action& action);
 
 /// True when the action returns before it has finished, and some completion names its request.
@@ -146,14 +146,14 @@ constexpr bool nonblocking(const Action& action) {
   return action.request != no_request && traits(action.kind).requests == RequestUse::begins;
 }
 
-/// True of a receive from somebody of which the source or the tag is missing.
+/// Returns true for a receive from somebody of which the source or the tag is missing.
 constexpr bool lacks_source(const Action& action) {
   return action.kind == ActionKind::receive && action.peer != no_rank &&
          (action.peer == any_rank || action.tag == any_tag);
 }
 
-/// Where those meet who make a communicator: on the new one if its members alone make it, nowhere when this rank is
-/// none of them; else on its parent.
+/// Returns where those meet who make a communicator: on the new one if its members alone make it, nowhere when this
+/// rank is none of them; else on its parent.
 constexpr std::optional<CommunicatorId> meeting_place(const Action& creation) {
   if (!traits(creation.kind).by_new_members) return creation.communicator;
   if (creation.new_communicator == no_communicator) return std::nullopt;

@@ -26,7 +26,7 @@ public:
   bool empty() const { return sequence_.empty(); }
   std::size_t size() const { return sequence_.size(); }
 
-  /// The dictionary index of this action, entering it (with its own copy of its lists) if it is new.
+  /// Returns the dictionary index of this action, entering it (with its own copy of its lists) if it is new.
   std::uint32_t intern(const Action& action) {
     mark_.value = 0;
     return dictionary_.intern(action);
@@ -111,7 +111,7 @@ void for_each_action(const ActionBlock& block, Visit&& visit) {
   }
 }
 
-/// The part of a block's actions in [begin, end), as a block of its own.
+/// Returns the part of a block's actions in [begin, end), as a block of its own.
 ActionBlock part(const ActionBlock& block, std::size_t begin, std::size_t end);
 
 } // namespace timeless::trace

@@ -89,35 +89,35 @@ constexpr ActionFamily family(ActionKind kind) {
   return traits(kind).family;
 }
 
-/// The kind's own name, as in action_kinds.def: "wait_all".
+/// Returns the kind's own name, as in action_kinds.def: "wait_all".
 std::string_view name(ActionKind kind);
 
-/// True when an action of this kind carries a volume.
+/// Returns true when an action of this kind carries a volume.
 constexpr bool has_volume(ActionKind kind) {
   return family(kind) == ActionFamily::computation;
 }
 
-/// True of those of point-to-point whose `bytes` go to `peer`.
+/// Returns true for those of point-to-point whose `bytes` go to `peer`.
 constexpr bool sends_message(ActionKind kind) {
   return family(kind) == ActionFamily::point_to_point && traits(kind).sent == Sizes::one;
 }
 
-/// True of those that send a message and receive another: Sendrecv and its kin.
+/// Returns true for those that send a message and receive another: Sendrecv and its kin.
 constexpr bool exchanges_messages(ActionKind kind) {
   return sends_message(kind) && traits(kind).received == Sizes::one;
 }
 
-/// True of a collective with a root: the action's peer.
+/// Returns true for a collective with a root: the action's peer.
 constexpr bool rooted(ActionKind kind) {
   return traits(kind).root != Root::none;
 }
 
-/// True of Neighbor_allgather and its kin.
+/// Returns true for Neighbor_allgather and its kin.
 constexpr bool neighbourhood(ActionKind kind) {
   return traits(kind).neighborhood;
 }
 
-/// True where the communicator of an action means something.
+/// Returns true where the communicator of an action means something.
 constexpr bool names_communicator(ActionKind kind) {
   switch (family(kind)) {
   case ActionFamily::computation:

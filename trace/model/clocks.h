@@ -9,7 +9,7 @@ namespace timeless::trace {
 inline constexpr const char* own_clock_note =
     "its times count from its own MPI_Init: the hosts' clocks differ, and no call tells by how much";
 
-/// False where a rank's notes say so.
+/// Returns false where a rank's notes say so.
 bool clocks_agree(const Run& run);
 
 } // namespace timeless::trace

@@ -13,17 +13,17 @@ struct CollectiveBytes {
   bool operator==(const CollectiveBytes&) const = default;
 };
 
-/// Whether the member of this rank in MPI_COMM_WORLD is the root of a collective that has one.
+/// Returns whether the member of this rank in MPI_COMM_WORLD is the root of a collective that has one.
 bool is_root(const Action& action, const Communicator& communicator, Rank rank);
 
 /// Returns the sum of the parts.
 Bytes sum(std::span<const Bytes> parts);
 
-/// What a member's arguments of a blocking or nonblocking collective add up to, as tracing tools count it: the parts
-/// for and from all members, its own among them; at the root of a broadcast, scatter, reduction or gather the whole, at
-/// others their part; in a neighbourhood collective those for and from neighbours that are somebody. Where the
-/// neighbours are not known, equal parts count once. `rank` is the member's in MPI_COMM_WORLD. Nothing for what is no
-/// collective.
+/// Returns what a member's arguments of a blocking or nonblocking collective add up to, as tracing tools count it: the
+/// parts for and from all members, its own among them; at the root of a broadcast, scatter, reduction or gather the
+/// whole, at others their part; in a neighbourhood collective those for and from neighbours that are somebody. Where
+/// the neighbours are not known, equal parts count once. `rank` is the member's in MPI_COMM_WORLD. Nothing for what is
+/// no collective.
 CollectiveBytes collective_bytes(const Action& action, const Communicator& communicator, Rank rank);
 
 /// Which of an action's plain sizes its call has, be they 0.

@@ -22,7 +22,7 @@ public:
   std::size_t size() const { return entries_.size(); }
   const Action& operator[](std::size_t number) const { return entries_[number]; }
 
-  /// The number of this action, entering it (with its own copy of its lists) if it is new.
+  /// Returns the number of this action, entering it (with its own copy of its lists) if it is new.
   std::uint32_t intern(const Action& action);
   /// Enters an action without looking for an equal one; for decoders.
   std::uint32_t add(const Action& action);

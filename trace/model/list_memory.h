@@ -12,7 +12,7 @@ namespace timeless::trace {
 /// Memory for the lists of a block's actions: all of it is given back at once, and the next block takes it again.
 class ListMemory {
 public:
-  /// A copy of the list, valid until clear().
+  /// Returns a copy of the list, valid until clear().
   template <typename Value>
   std::span<const Value> keep(std::span<const Value> list) {
     static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= alignment);

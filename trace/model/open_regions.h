@@ -21,9 +21,9 @@ public:
   /// changes nothing. False when it ends a region that is not open; of equal ones open, the innermost ends.
   bool follow(const Action& action, std::uint64_t ordinal);
 
-  /// Those of the thread whose actions come now, the outermost first.
+  /// Returns those of the thread whose actions come now, the outermost first.
   std::span<const Open> here() const { return *here_; }
-  /// Those of all threads.
+  /// Returns those of all threads.
   std::vector<Open> all() const;
 
   OpenRegions() = default;

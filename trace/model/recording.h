@@ -4,9 +4,9 @@
 
 namespace timeless::trace {
 
-/// The number of a recording: what one `timeless record` starts, or those of a job's ranks together. It is the upper
-/// half of the identities of its runs, which so can be told from those of another recording; that of a program that
-/// records by itself is chance.
+/// Returns the number of a recording: what one `timeless record` starts, or those of a job's ranks together. It is the
+/// upper half of the identities of its runs, which so can be told from those of another recording; that of a program
+/// that records by itself is chance.
 constexpr std::uint32_t recording_of(std::uint64_t run_identity) {
   return static_cast<std::uint32_t>(run_identity >> 32U);
 }

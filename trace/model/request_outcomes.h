@@ -30,7 +30,7 @@ public:
   /// Of each action at most one, in any order.
   explicit RequestOutcomes(std::vector<RequestOutcome> request_outcomes);
 
-  /// What is said of the action with this number; null when nothing is.
+  /// Returns what is said of the action with this number; null when nothing is.
   const RequestOutcome* of(std::uint64_t action) const;
 
 private:
@@ -53,7 +53,7 @@ public:
   /// The next block of the rank. Throws Error(invalid_input), naming rank and action, where the trace contradicts
   /// itself.
   void read(const ActionBlock& block);
-  /// What the blocks have said. Ends the reading.
+  /// Returns what the blocks have said. Ends the reading.
   RequestOutcomes finish() { return RequestOutcomes(std::move(found_)); }
 
 private:

@@ -49,7 +49,7 @@ struct Communicator {
   std::uint64_t identity = 0;
   bool operator==(const Communicator&) const = default;
 
-  /// How many members of both groups belong to another MPI_COMM_WORLD.
+  /// Returns how many members of both groups belong to another MPI_COMM_WORLD.
   std::size_t foreign_members() const;
 };
 
@@ -153,14 +153,14 @@ struct Run {
   /// of each rank is as recorded. 0 where nothing was rounded.
   std::uint64_t volume_error = 0;
 
-  /// The record of this rank, or null if the run does not hold it.
+  /// Returns the record of this rank, or null if the run does not hold it.
   const RankRecord* find(Rank rank) const;
   RankRecord* find(Rank rank);
   /// World ranks the run should hold but does not.
   std::vector<Rank> missing_ranks() const;
   /// RankRecord::unrecorded_calls, summed over all ranks.
   std::map<std::string, std::uint64_t> unrecorded_calls() const;
-  /// True when every rank is present and finalized.
+  /// Returns true when every rank is present and finalized.
   bool complete() const;
 };
 

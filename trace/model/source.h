@@ -33,7 +33,7 @@ public:
   virtual std::unique_ptr<RankStream> open(Rank rank) const = 0;
 };
 
-/// True when the source has measured times, though ranks that did not end by themselves may lack theirs.
+/// Returns true when the source has measured times, though ranks that did not end by themselves may lack theirs.
 bool has_times(const Source& source);
 
 } // namespace timeless::trace

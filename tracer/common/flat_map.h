@@ -11,7 +11,7 @@ namespace timeless::tracer {
 template <typename Value>
 class FlatMap {
 public:
-  /// The value of the key, or null. Valid until the next insert or erase.
+  /// Returns the value of the key, or null. Valid until the next insert or erase.
   Value* find(std::uint64_t key) {
     for (std::size_t slot = home(key);; slot = next(slot)) {
       if (slots_[slot].key == key) return &slots_[slot].value;
@@ -86,7 +86,7 @@ private:
   std::size_t used_ = 0;
 };
 
-/// The key of a handle or an address.
+/// Returns the key of a handle or an address.
 template <typename Pointer>
 std::uint64_t key_of(Pointer pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);

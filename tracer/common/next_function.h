@@ -4,7 +4,7 @@
 
 namespace timeless::tracer {
 
-/// The function of this name that the program would call without the tracer.
+/// Returns the function of this name that the program would call without the tracer.
 template <typename Function>
 Function next_function(const char* name) noexcept {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));

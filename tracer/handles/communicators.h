@@ -50,7 +50,7 @@ struct KnownCommunicator {
   std::map<std::uint64_t, std::uint64_t> groups = {}; ///< of MPI_Comm_create_group over it: how often each h
 
   bool inter() const { return remote_size > 0; }
-  /// How many ranks a rooted or v-collective speaks to.
+  /// Returns how many ranks a rooted or v-collective speaks to.
   int peers() const { return inter() ? remote_size : size; }
 };
 
@@ -59,7 +59,7 @@ public:
   /// Defines MPI_COMM_WORLD (0), MPI_COMM_SELF (1) and, in spawned processes, what MPI_Comm_get_parent returns (2).
   void start();
 
-  /// What is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
+  /// Returns what is known of a communicator, or null: MPI_COMM_NULL, or made by a call the tracer does not see.
   KnownCommunicator* find(MPI_Comm handle);
   /// Forgets a handle, if it still means this communicator, and the communicator.
   void forget(MPI_Comm handle, KnownCommunicator& known);
@@ -70,7 +70,7 @@ public:
   /// Another number whenever a handle may have come to mean another communicator. For threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  /// The identity of the next communicator made collectively over this parent, but for its leader.
+  /// Returns the identity of the next communicator made collectively over this parent, but for its leader.
   std::uint64_t next_creation(KnownCommunicator& parent);
   /// Enters a communicator made collectively over a parent.
   KnownCommunicator* add(MPI_Comm handle, std::uint64_t creation);
@@ -81,11 +81,11 @@ public:
   /// Gives a communicator that is already defined its handle.
   void name(MPI_Comm handle, KnownCommunicator* known);
 
-  /// How many are defined.
+  /// Returns how many are defined.
   std::size_t defined() const { return defined_; }
-  /// Those from this number on, of the ones not yet taken.
+  /// Returns those from this number on, of the ones not yet taken.
   std::vector<trace::Communicator> new_ones(std::size_t first) const;
-  /// Those defined since the last time.
+  /// Returns those defined since the last time.
   std::vector<trace::Communicator> take_new();
 
 private:

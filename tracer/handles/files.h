@@ -19,7 +19,7 @@ public:
     return own;
   }
 
-  /// The file's communicator, or null when the trace knows nothing of the file.
+  /// Returns the file's communicator, or null when the trace knows nothing of the file.
   KnownCommunicator* find(MPI_File handle) {
     KnownCommunicator** const known = by_handle_.find(key_of(handle));
     return known != nullptr ? *known : nullptr;

@@ -47,17 +47,17 @@ class RequestTable {
 public:
   /// Enters a request; the reference stays valid until it is removed.
   Request& add(MPI_Request handle);
-  /// The oldest request with this handle, or null.
+  /// Returns the oldest request with this handle, or null.
   Request* find(MPI_Request handle);
-  /// The oldest request with this handle that the thread has started; where there is none, the oldest that another has,
-  /// and that is published.
+  /// Returns the oldest request with this handle that the thread has started; where there is none, the oldest that
+  /// another has, and that is published.
   Request* find_of(MPI_Request handle, std::uint32_t owner);
   /// Takes a request out of the table; it stays what it is until it is given back, or put in again.
   void take(Request& request);
   void put(Request& request);
   void give_back(Request& request);
 
-  /// The lowest free number.
+  /// Returns the lowest free number.
   trace::RequestId take_id();
   void free_id(trace::RequestId id);
 
@@ -81,7 +81,7 @@ public:
   Request& add(MPI_Request handle, std::uint32_t thread);
   /// Lets other threads find it: what is known of it has been entered.
   void publish(Request& request);
-  /// The request this thread means by the handle, or null.
+  /// Returns the request this thread means by the handle, or null.
   Request* find(MPI_Request handle, std::uint32_t thread);
   /// The same; unless it is a persistent one, the table does not have it any more, so that no other thread takes it for
   /// one of its own: MPI may give its handle to another request as soon as it has completed, and so, where threads are

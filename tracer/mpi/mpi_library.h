@@ -51,7 +51,7 @@ void find_mpi_library();
 /// A symbol of the MPI library. When it has none of that name, says so and ends the process.
 void* need_symbol(const char* name);
 
-/// The MPI library; only for code that runs within a CallScope.
+/// Returns the MPI library; only for code that runs within a CallScope.
 inline const MpiLibrary& mpi() {
   return mpi_library;
 }

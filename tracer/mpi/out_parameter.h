@@ -15,7 +15,7 @@ public:
   NumberToRead(const NumberToRead&) = delete;
   NumberToRead& operator=(const NumberToRead&) = delete;
 
-  /// Where MPI is to put it: nowhere, and MPI says so, when the program has no place.
+  /// Returns where MPI is to put it: nowhere, and MPI says so, when the program has no place.
   int* get() { return wanted_ != nullptr ? &value_ : nullptr; }
   bool given() const { return value_ != none; }
   int operator*() const { return value_; }

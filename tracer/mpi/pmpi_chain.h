@@ -24,7 +24,7 @@ public:
   ChainedCall(const ChainedCall&) = delete;
   ChainedCall& operator=(const ChainedCall&) = delete;
 
-  /// Where the program calls what is called from here.
+  /// Returns where the program calls what is called from here.
   static const void* site(const void* here) { return of_program != nullptr ? of_program : here; }
 
 private:

@@ -20,7 +20,7 @@ const struct sigaction* behind_own_handler(int number, void (*now)(int)) noexcep
 /// The program has given the signal its default effect: its end is noted again.
 void watch_again(int number) noexcept;
 
-/// True while there is a journal for that, and this process is the rank.
+/// Returns true while there is a journal for that, and this process is the rank.
 bool noting_ends() noexcept;
 /// Notes in the journal that MPI ends the process with this status.
 void note_end_by_mpi(int status) noexcept;

@@ -16,7 +16,7 @@ class Recorder;
 /// The slot of a thread that has none yet, and what happens to be written for it.
 extern constinit trace::JournalThread activity_unknown;
 
-/// The calling thread's slot; one that nobody reads when there is no journal, or too many threads.
+/// Returns the calling thread's slot; one that nobody reads when there is no journal, or too many threads.
 trace::JournalThread* claim_activity(Recorder& recorder) noexcept;
 
 template <typename Value>

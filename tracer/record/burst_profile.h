@@ -31,7 +31,7 @@ class KernelProfiles {
 public:
   /// Adds the calling thread's burst that ended last to a kernel's sums.
   void add_burst(trace::KernelId kernel);
-  /// What has been added up so far.
+  /// Returns what has been added up so far.
   std::vector<trace::KernelProfile> sums() const;
 
 private:

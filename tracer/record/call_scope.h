@@ -24,7 +24,7 @@ enum class CallId : std::uint16_t {
 #undef THREAD_CALL
 };
 
-/// The call's name as the program calls it: "MPI_Send".
+/// Returns the call's name as the program calls it: "MPI_Send".
 const char* mpi_name(CallId call);
 
 class CallScope;
@@ -152,7 +152,7 @@ public:
       record([](Recorder&) {});
   }
 
-  /// True when the program made this call, and not MPI itself.
+  /// Returns true when the program made this call, and not MPI itself.
   bool by_program() const { return thread_.depth == 1; }
   bool recording() const { return recorder_ != nullptr; }
   /// Null when the call is not recorded.
@@ -171,7 +171,7 @@ public:
     if (shown()) show_partner(*thread_.activity, comm);
   }
 
-  /// The computation before this call, less the skew of the counter: all of it the first time, 0 from then on.
+  /// Returns the computation before this call, less the skew of the counter: all of it the first time, 0 from then on.
   std::uint64_t take_computation() noexcept;
   ThreadState& thread() { return thread_; }
 

@@ -9,7 +9,7 @@ namespace timeless::tracer {
 /// The names of all calls, by CallId.
 std::span<const char* const> call_names();
 
-/// True when what is recorded of the call shares nothing that is not safe to share between threads.
+/// Returns true when what is recorded of the call shares nothing that is not safe to share between threads.
 bool recorded_at_once(CallId call);
 
 } // namespace timeless::tracer

@@ -16,16 +16,16 @@ public:
   NewDefinitions(CommunicatorTable& communicators, KernelTable& kernels, RegionTable& regions)
       : communicators_(communicators), kernels_(kernels), regions_(regions) {}
 
-  /// True when something has been defined since the last take_for_journal().
+  /// Returns true when something has been defined since the last take_for_journal().
   bool any_for_journal() const {
     return communicators_.defined() + kernels_.modules() + kernels_.callers() + kernels_.kernels() +
                regions_.defined() !=
            logged_;
   }
-  /// That, as the payload of a journal's definitions record.
+  /// Returns that, as the payload of a journal's definitions record.
   std::string take_for_journal();
 
-  /// What the file does not hold: gathered until in_file() says that it does.
+  /// Returns what the file does not hold: gathered until in_file() says that it does.
   const trace::Definitions& for_file();
   void in_file() { pending_ = {}; }
 

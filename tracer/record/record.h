@@ -16,12 +16,12 @@ using trace::SendMode;
 
 // Sizes and ranks.
 trace::Bytes bytes_of(int count, MPI_Datatype datatype);
-/// A source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
+/// Returns a source or destination; MPI_PROC_NULL is no_rank, MPI_ANY_SOURCE any_rank.
 trace::Rank peer_of(int rank);
 trace::Tag tag_of(int tag);
 trace::Bytes received_bytes(const MPI_Status& status);
-/// True when a call has taken part in the communication: also one to which more came than its buffer holds. Of a
-/// message, the status then tells the whole length.
+/// Returns true when a call has taken part in the communication: also one to which more came than its buffer holds. Of
+/// a message, the status then tells the whole length.
 constexpr bool took_part(int result) {
   return result == MPI_SUCCESS || result == MPI_ERR_TRUNCATE;
 }

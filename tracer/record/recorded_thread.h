@@ -64,7 +64,7 @@ public:
   void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
   /// Takes what has been added since the last time; `empty` takes its place.
   void take(TicketedBlock& empty);
-  /// True when nothing has been added since then.
+  /// Returns true when nothing has been added since then.
   bool idle();
 
 private:

@@ -86,7 +86,7 @@ public:
   CommunicatorTable& communicators() { return communicators_; }
   /// Enters a request that the call has started; others than the calling thread find it once the call is recorded.
   Request& add_request(MPI_Request handle);
-  /// The request the calling thread means by the handle, or null.
+  /// Returns the request the calling thread means by the handle, or null.
   Request* find_request(MPI_Request handle) { return requests_.find(handle, thread().number()); }
   /// The same, and no other thread will take it for its own (ProgramRequests::claim).
   Request* claim_request(MPI_Request handle) { return requests_.claim(handle, thread().number()); }
@@ -98,12 +98,12 @@ public:
   RegionTable& regions() { return regions_; }
   KeptHandles& kept() { return kept_; }
 
-  /// The communicator with this handle; an unknown one is counted as unrecorded, and null.
+  /// Returns the communicator with this handle; an unknown one is counted as unrecorded, and null.
   KnownCommunicator* communicator(MPI_Comm handle);
-  /// The same of a window.
+  /// Returns the same of a window.
   KnownWindow* window(MPI_Win handle);
 
-  /// What is kept for the calling thread, with memory for the lists of the action it is making.
+  /// Returns what is kept for the calling thread, with memory for the lists of the action it is making.
   RecordedThread& thread() const;
 
   ThreadMerge& threads() { return threads_; }
@@ -114,7 +114,7 @@ public:
   /// The recorder itself has failed: stops recording, says so once.
   void fail(const char* reason) noexcept;
 
-  /// The line that tells the user, at the end, that there is a trace.
+  /// Returns the line that tells the user, at the end, that there is a trace.
   std::string summary() const;
 
   const Settings& settings() const { return settings_; }
@@ -123,7 +123,7 @@ public:
   int process() const { return process_; }
 
 private:
-  /// The mutex, where several threads may want it at once.
+  /// Returns the mutex, where several threads may want it at once.
   std::unique_lock<std::recursive_mutex> guard();
   bool recording() const { return !paused() && !finished_.load(std::memory_order_relaxed); }
   void publish_requests();
@@ -141,7 +141,7 @@ private:
   /// Puts an action into the rank's sequence, or among those of the thread that will get there.
   ActionPosition put(RecordedThread& thread, const trace::Action& action, bool unsettled = false);
   void put_volume(RecordedThread& thread, trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
-  /// What a table says of a handle, which the calling thread may remember from the last time.
+  /// Returns what a table says of a handle, which the calling thread may remember from the last time.
   template <typename Known, typename Table, typename Handle>
   Known* look_up(Table& table, Handle handle, FlatMap<Known*>& remembered, std::uint64_t& version);
   std::uint32_t site_of(CallScope& call, RecordedThread& thread);

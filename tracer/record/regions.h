@@ -19,13 +19,13 @@ namespace timeless::tracer {
 /// when its begin was.
 class RegionTable {
 public:
-  /// The region's number; allocates for a name that is new only.
+  /// Returns the region's number; allocates for a name that is new only.
   trace::RegionId number(std::string_view name);
-  /// How many there are.
+  /// Returns how many there are.
   std::size_t defined() const { return count_; }
-  /// The names that are new since the last time, from this number on.
+  /// Returns the names that are new since the last time, from this number on.
   std::vector<std::string> new_ones(std::size_t first) const;
-  /// The names that are new since the last time.
+  /// Returns the names that are new since the last time.
   std::vector<std::string> take_new();
 
   void enter(std::uint32_t thread, trace::RegionId region, bool recorded);

@@ -35,11 +35,11 @@ public:
 
   int size() const { return size_; }
   MPI_Request operator[](int index) const { return saved_[index].handle; }
-  /// The request, which the call may not end; null when it is unknown.
+  /// Returns the request, which the call may not end; null when it is unknown.
   Request* look(Recorder& recorder, int index) {
     return early_ ? saved_[index].claimed : recorder.find_request(saved_[index].handle);
   }
-  /// The request, which the call has completed; null when it is unknown.
+  /// Returns the request, which the call has completed; null when it is unknown.
   Request* claim(Recorder& recorder, int index) {
     return early_ ? std::exchange(saved_[index].claimed, nullptr) : recorder.claim_request(saved_[index].handle);
   }

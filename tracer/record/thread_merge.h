@@ -21,8 +21,8 @@ class ThreadMerge {
 public:
   explicit ThreadMerge(BlockQueue& sequence) : sequence_(sequence) {}
 
-  /// What is kept for the calling thread, which has none yet: `reused`, from take_reusable(), or with a new number. One
-  /// thread at a time, and not beside merge().
+  /// Returns what is kept for the calling thread, which has none yet: `reused`, from take_reusable(), or with a new
+  /// number. One thread at a time, and not beside merge().
   RecordedThread& join(RecordedThread* reused = nullptr);
   /// The thread has ended: its memory may be another's, with another number.
   void leave(RecordedThread& thread);

@@ -17,11 +17,11 @@
 /// All functions may be called by any thread.
 namespace timeless::tracer {
 
-/// True where points of any thread may be recorded.
+/// Returns true where points of any thread may be recorded.
 bool points_recorded() noexcept;
-/// True where the calling thread may come to one: threads call MPI at once, and it is a thread of the program's, in the
-/// program's own code. With its first signal a thread that has not called MPI is recorded like one that has: then
-/// others wait for what it computes.
+/// Returns true where the calling thread may come to one: threads call MPI at once, and it is a thread of the
+/// program's, in the program's own code. With its first signal a thread that has not called MPI is recorded like one
+/// that has: then others wait for what it computes.
 bool may_take_points() noexcept;
 /// The same of a thread that is recorded already.
 bool takes_points() noexcept;
@@ -80,8 +80,8 @@ struct ThreadLife {
   std::uint32_t number = 0;           ///< its number then
 };
 
-/// What its creator gives a new thread, having signalled its birth where its own points are recorded. `site`: of the
-/// creator's call.
+/// Returns what its creator gives a new thread, having signalled its birth where its own points are recorded. `site`:
+/// of the creator's call.
 ThreadLife* begin_life(const void* site, bool joinable) noexcept;
 /// The thread with this life is the one that pthread_join() means by `thread`; null: it was not created after all.
 void enter_life(ThreadLife* life, const pthread_t* thread) noexcept;

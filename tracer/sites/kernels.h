@@ -19,19 +19,19 @@ namespace timeless::tracer {
 /// the order of their first use, which is the order of their definitions in the rank's file.
 class KernelTable {
 public:
-  /// The number of the call site with this path; one table lookup once it is known.
+  /// Returns the number of the call site with this path; one table lookup once it is known.
   std::uint32_t site(const CallPath& path);
-  /// The kernel from one call site to another.
+  /// Returns the kernel from one call site to another.
   trace::KernelId kernel(std::uint32_t begin, std::uint32_t end);
 
   /// Another number whenever an address may have come to mean another place. For threads that remember some.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  /// How many are known.
+  /// Returns how many are known.
   std::size_t modules() const { return modules_.size(); }
   std::size_t callers() const { return callers_.size(); }
   std::size_t kernels() const { return kernels_; }
-  /// Those from this number on, of the ones not yet taken.
+  /// Returns those from this number on, of the ones not yet taken.
   std::vector<trace::Module> new_modules(std::size_t first) const;
   std::vector<trace::Caller> new_callers(std::size_t first) const;
   std::vector<trace::Kernel> new_kernels(std::size_t first) const;

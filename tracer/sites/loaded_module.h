@@ -16,7 +16,7 @@ struct LoadedModule {
 /// The module this address is in; nothing for code made at run time.
 std::optional<LoadedModule> loaded_module(const void* address);
 
-/// How many modules the loader has taken out of the process so far.
+/// Returns how many modules the loader has taken out of the process so far.
 unsigned long long modules_unloaded();
 
 } // namespace timeless::tracer

@@ -44,7 +44,7 @@ public:
   /// Adds an action of a kind that has a volume.
   void append_volume(trace::ActionKind kind, trace::KernelId kernel, std::uint64_t volume);
 
-  /// True while the action at this place has not been written.
+  /// Returns true while the action at this place has not been written.
   bool holds(ActionPosition place) const {
     return place.exists() && place.block != ActionPosition::elsewhere && place.block >= first_;
   }

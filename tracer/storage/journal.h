@@ -30,9 +30,9 @@ class BlockLog {
 public:
   BlockLog() = default;
 
-  /// True when there is a segment to log into.
+  /// Returns true when there is a segment to log into.
   explicit operator bool() const { return segment_ != nullptr; }
-  /// True when little more fits, beside this many replacements.
+  /// Returns true when little more fits, beside this many replacements.
   bool nearly_full(std::uint32_t replacements) const {
     return static_cast<std::size_t>(end_ - at_) < spare_bytes + replacements * bytes_per_replacement;
   }
@@ -122,7 +122,7 @@ public:
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// A log for the block that begins with this action of the rank; none when there is no space for one.
+  /// Returns a log for the block that begins with this action of the rank; none when there is no space for one.
   BlockLog open(std::uint64_t first_action);
   /// The block is in the file: its segment is free again.
   void close(BlockLog& log);
@@ -131,17 +131,17 @@ public:
   void count_unrecorded(std::size_t call) { std::atomic_ref(counts_[call]).fetch_add(1, std::memory_order_relaxed); }
   void name_communicator(std::uint64_t handle, trace::CommunicatorId id);
 
-  /// A place for what the calling thread is doing; null when all are taken.
+  /// Returns a place for what the calling thread is doing; null when all are taken.
   trace::JournalThread* claim_thread() noexcept;
 
   /// For signal handlers.
   void note_signal(const trace::JournalSignal& signal) noexcept;
-  /// True when the address is in the journal's memory.
+  /// Returns true when the address is in the journal's memory.
   bool holds(const void* address) const noexcept;
   /// Puts memory without a file in the place of the journal's: threads may go on writing there. For signal handlers.
   void detach() noexcept;
 
-  /// False once the journal has lost its file: what is noted from then on is lost with the process.
+  /// Returns false once the journal has lost its file: what is noted from then on is lost with the process.
   bool kept() const { return !detached_; }
   /// Gives back nearly all its disk space; what the logs hold is lost.
   void shrink() noexcept;

@@ -9,12 +9,12 @@
 
 namespace timeless::tracer {
 
-/// The file of a rank, or with another extension what stands beside it.
+/// Returns the file of a rank, or with another extension what stands beside it.
 std::filesystem::path file_of_rank(const Settings& settings, int rank,
                                    std::string_view extension = trace::archive_extension);
 
-/// The recording (trace/model/recording.h) that has made this rank's file, which is there. A file says so once all
-/// ranks of its run have theirs: until then this waits, for some seconds at most. 0 where the file does not say it.
+/// Returns the recording (trace/model/recording.h) that has made this rank's file, which is there. A file says so once
+/// all ranks of its run have theirs: until then this waits, for some seconds at most. 0 where the file does not say it.
 std::uint32_t recording_of_file(const std::filesystem::path& file) noexcept;
 
 } // namespace timeless::tracer

@@ -37,7 +37,7 @@ namespace timeless::tracer::fortran {
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "arrays of INTEGER are passed on as arrays of int");
 
-/// A procedure of MPI's Fortran library, by its symbol.
+/// Returns a procedure of MPI's Fortran library, by its symbol.
 template <typename Procedure>
 Procedure* procedure(const char* symbol) {
   return reinterpret_cast<Procedure*>(need_symbol(symbol));

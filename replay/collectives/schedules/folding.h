@@ -17,16 +17,16 @@ public:
   /// One of the first 2 r.
   bool paired(std::uint32_t member) const { return member < 2 * surplus_; }
   bool stands_aside(std::uint32_t member) const { return paired(member) && ((member & 1U) != 0) != odd_stay_; }
-  /// The other one of the two.
+  /// Returns the other one of the two.
   static std::uint32_t partner(std::uint32_t member) { return member ^ 1U; }
-  /// The one of a pair that stands aside.
+  /// Returns the one of a pair that stands aside.
   std::uint32_t aside_of_pair(std::uint32_t member) const { return (member & ~1U) + (odd_stay_ ? 0U : 1U); }
   /// Among those that take part.
   std::uint32_t number(std::uint32_t member) const { return paired(member) ? member / 2 : member - surplus_; }
   std::uint32_t member(std::uint32_t number) const {
     return number < surplus_ ? 2 * number + (odd_stay_ ? 1U : 0U) : number + surplus_;
   }
-  /// Where the blocks begin that belong to this number and those after it, when every member has one.
+  /// Returns where the blocks begin that belong to this number and those after it, when every member has one.
   std::uint32_t first_block(std::uint32_t number) const { return number < surplus_ ? 2 * number : number + surplus_; }
 
 private:
@@ -35,8 +35,8 @@ private:
   bool odd_stay_;
 };
 
-/// The first step of one of a pair: the one that stands aside hands over all its blocks, the other combines them with
-/// its own.
+/// Returns the first step of one of a pair: the one that stands aside hands over all its blocks, the other combines
+/// them with its own.
 inline Step fold_in(const Folding& folding, std::uint32_t me, Blocks all) {
   const std::uint32_t partner = Folding::partner(me);
   if (folding.stands_aside(me)) return {.to = partner, .out = all, .in = {}};

@@ -19,7 +19,7 @@ public:
   Phase& add(Function step);
   /// The same, with the root as number 0.
   Phase& add_from(std::uint32_t root, Function step);
-  /// The same with all members of the other group.
+  /// Returns the same with all members of the other group.
   Phase& add_between(Function step);
   /// Every block of the phase is of this size.
   static void whole(Phase& phase, double bytes);
@@ -32,10 +32,10 @@ public:
   /// Adds a message from one place to another, if this member is one of the two.
   void connect(std::uint32_t from, std::uint32_t to, double bytes);
 
-  /// The collective's shape, with other bytes.
+  /// Returns the collective's shape, with other bytes.
   CollectiveShape of(double bytes) const;
   bool is_root() const { return place.root == place.base + place.me; }
-  /// The bytes of a member's part: MPI_IN_PLACE leaves one of the two sizes at 0.
+  /// Returns the bytes of a member's part: MPI_IN_PLACE leaves one of the two sizes at 0.
   double part() const;
 
   CollectiveShape shape; ///< its members are those of the group that an algorithm runs in

@@ -90,10 +90,10 @@ struct Cursor {
   std::uint32_t index = 0;
 };
 
-/// The schedule of a collective or a communicator's creation, as MPICH would choose it from what this member knows: a
-/// call of a whole program has the same algorithm at all its members. `action` is read as one of `shape.kind`; its
-/// lists must outlive the plan. A neighbourhood collective lists its sources, then its destinations, as `ranks`; its
-/// tag is one more than the number of sources, and 0 where neighbours are unknown.
+/// Returns the schedule of a collective or a communicator's creation, as MPICH would choose it from what this member
+/// knows: a call of a whole program has the same algorithm at all its members. `action` is read as one of `shape.kind`;
+/// its lists must outlive the plan. A neighbourhood collective lists its sources, then its destinations, as `ranks`;
+/// its tag is one more than the number of sources, and 0 where neighbours are unknown.
 Plan plan(const CollectiveShape& shape, const trace::Action& action, const Place& place);
 
 /// Stores the next transfer and moves the cursor behind it; returns false at the end. Passes over steps without a

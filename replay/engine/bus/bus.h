@@ -22,9 +22,9 @@ public:
   virtual int processes() const = 0;
   /// Sends a batch on its way, without waiting. Batches from one process to another arrive whole and in order.
   virtual void send(int to, Batch batch) = 0;
-  /// What has arrived, if anything has.
+  /// Returns what has arrived, if anything has.
   virtual std::optional<Arrival> receive() = 0;
-  /// True while so much is on its way that this process should send no more.
+  /// Returns true while so much is on its way that this process should send no more.
   virtual bool congested() = 0;
   /// Nothing is to be done before something arrives: gives the processor away for a moment.
   virtual void idle() = 0;

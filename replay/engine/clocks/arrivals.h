@@ -18,7 +18,7 @@ public:
   Arrivals(LaneModel& model, const ReplayOptions& options)
       : model_(model), listed_(options.completions == CompletionOrder::as_listed) {}
 
-  /// The work that something asks for once it has come.
+  /// Returns the work that something asks for once it has come.
   LaneWork work(const Incoming& incoming);
   /// Counts that work.
   void count_work(Clock& clock, const Incoming& incoming) const;
@@ -34,8 +34,8 @@ public:
   void receive_all(const Clock& clock, LaneTime from, std::span<const Incoming> incoming, double* out);
 
   bool listed() const { return listed_; }
-  /// True when a rank has taken several messages at once that each take it time: then the order of their arrival
-  /// decides what else the time depends on.
+  /// Returns true when a rank has taken several messages at once that each take it time: then the order of their
+  /// arrival decides what else the time depends on.
   bool order_matters() const { return order_matters_; }
 
 private:

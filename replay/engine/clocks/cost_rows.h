@@ -75,14 +75,14 @@ public:
   /// 1 in every lane: what costs seconds, the same in all lanes, costs these many times that.
   const double* seconds() const { return seconds_; }
 
-  /// The row for eager messages of this size between two ranks, as a number that stays valid.
+  /// Returns the row for eager messages of this size between two ranks, as a number that stays valid.
   std::uint32_t message(Rank from, Rank to, double bytes) { return row(link(from, to), bytes); }
-  /// The same for messages that may wait for their receive: synchronous ones everywhere, buffered ones never with their
-  /// senders.
+  /// Returns the same for messages that may wait for their receive: synchronous ones everywhere, buffered ones never
+  /// with their senders.
   std::uint32_t rendezvous(Rank from, Rank to, double bytes, trace::SendMode mode);
-  /// The class whose costs stand for the steps of a collective among these world ranks.
+  /// Returns the class whose costs stand for the steps of a collective among these world ranks.
   LinkClass collective_link(std::span<const Rank> members) const;
-  /// The row for messages of this size over a link.
+  /// Returns the row for messages of this size over a link.
   std::uint32_t row(LinkClass link, double bytes);
   /// A row of values that are not the network's, and count in no path: `latency` and `byte_time` must outlive this.
   std::uint32_t own_row(const double* latency, const double* byte_time) {

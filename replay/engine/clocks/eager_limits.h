@@ -9,8 +9,8 @@
 
 namespace timeless::replay {
 
-/// Every lane's eager limit: the options' if they have one, else the network's. Throws Error(usage) when the network
-/// gives another number of limits than of lanes.
+/// Returns every lane's eager limit: the options' if they have one, else the network's. Throws Error(usage) when the
+/// network gives another number of limits than of lanes.
 std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options);
 
 /// From which size on messages set off only when their receive is posted: with an eager limit of the options', that
@@ -26,12 +26,12 @@ class StrictestLane {
 public:
   explicit StrictestLane(std::vector<Bytes> limits);
 
-  /// True when a standard send of this size waits for its receive in some lane.
+  /// Returns true when a standard send of this size waits for its receive in some lane.
   bool holds(double bytes) const { return bytes > limit_; }
   /// Gives up the lanes with the lowest limit, and returns them; none are left when none were.
   std::vector<std::size_t> give_up();
   bool any_left() const { return left_ > 0; }
-  /// The lowest limit of the lanes that are left; infinity when none has one.
+  /// Returns the lowest limit of the lanes that are left; infinity when none has one.
   double limit() const { return limit_; }
 
 private:

@@ -32,24 +32,24 @@ public:
       return {materialised(clock)};
     return plain_now(clock);
   }
-  /// The same where no overheads differ by lane.
+  /// Returns the same where no overheads differ by lane.
   static Moment plain_now(const Clock& clock) {
     return {clock.base, clock.volume * clock.seconds_per_unit, clock.copied, clock.overhead};
   }
-  /// The rank's time now, in numbers of its own.
+  /// Returns the rank's time now, in numbers of its own.
   Snapshot materialised(const Clock& clock);
-  /// The clock's time with what is pending, valid until anything is asked of the model again.
+  /// Returns the clock's time with what is pending, valid until anything is asked of the model again.
   LaneTime time(const Clock& clock);
   /// What is pending has been brought into the clock's time.
   void clear_pending(Clock& clock) const;
-  /// The clock's numbers if it alone has them, else some to write to.
+  /// Returns the clock's numbers if it alone has them, else some to write to.
   Snapshot writable(const Clock& clock) { return clock.base.shared() ? pool.take() : clock.base; }
 
-  /// Where a clock counts waiting, latency and bandwidth.
+  /// Returns where a clock counts waiting, latency and bandwidth.
   LaneCounters counters(const Clock& clock) const { return counters(clock, lanes()); }
   LaneCounters counters(const Clock& clock, std::size_t lanes) const;
 
-  /// What something on its way costs, valid until the next is asked for.
+  /// Returns what something on its way costs, valid until the next is asked for.
   LaneTransfer cost(const Incoming& incoming) {
     end_terms(0);
     return transfer(incoming);

@@ -109,7 +109,7 @@ struct Traced {
   }
 };
 
-/// The later of two times, with its path; the left one's where they are equal.
+/// Returns the later of two times, with its path; the left one's where they are equal.
 TIMELESS_INLINE inline Plain later(Plain left, Plain right) {
   return {larger(left.time, right.time)};
 }
@@ -132,8 +132,8 @@ TIMELESS_INLINE inline Traced chosen(bool condition, Traced left, Traced right) 
   return condition ? left : right;
 }
 
-/// The later of two times; of paths that take equally long, the one with the most first parts, then second parts, then
-/// computation. Any number of times have one latest, in whatever order they are compared.
+/// Returns the later of two times; of paths that take equally long, the one with the most first parts, then second
+/// parts, then computation. Any number of times have one latest, in whatever order they are compared.
 TIMELESS_INLINE inline Plain latest_of(Plain left, Plain right) {
   return {larger(left.time, right.time)};
 }

@@ -8,16 +8,16 @@
 /// What clocks show, in one lane.
 namespace timeless::replay {
 
-/// The time with what is pending, as settling would have it.
+/// Returns the time with what is pending, as settling would have it.
 double shown(LaneModel& model, const Clock& clock, std::size_t lane);
 double shown(const LaneModel& model, const Moment& moment, std::size_t lane);
-/// What has been counted, with what is pending.
+/// Returns what has been counted, with what is pending.
 RankTimes counted(LaneModel& model, const Clock& clock, std::size_t lane);
-/// What a settled clock holds.
+/// Returns what a settled clock holds.
 RankTimes times(const LaneModel& model, const Clock& clock, std::size_t lane);
-/// The path to a settled clock's time; only in replays with ReplayOptions::sensitivities.
+/// Returns the path to a settled clock's time; only in replays with ReplayOptions::sensitivities.
 Sensitivity sensitivity(const LaneModel& model, const Clock& clock, std::size_t lane);
-/// The time now in the first lane, with its path; only in replays with ReplayOptions::critical_path.
+/// Returns the time now in the first lane, with its path; only in replays with ReplayOptions::critical_path.
 Traced traced(LaneModel& model, const Clock& clock);
 
 } // namespace timeless::replay

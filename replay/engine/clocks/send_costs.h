@@ -42,7 +42,7 @@ public:
     if (model_.ends && model_.rows[row].ends->port.fixed != nullptr) [[unlikely]]
       keep_port(clock, start, model_.rows[row], bytes);
   }
-  /// True when every send costs its overhead and a copy, the same in all lanes.
+  /// Returns true when every send costs its overhead and a copy, the same in all lanes.
   bool plain() const { return !special_; }
 
 private:

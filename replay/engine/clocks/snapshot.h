@@ -53,7 +53,7 @@ public:
   SnapshotPool(const SnapshotPool&) = delete;
   SnapshotPool& operator=(const SnapshotPool&) = delete;
 
-  /// A snapshot nobody else holds; its values are left over from before.
+  /// Returns a snapshot nobody else holds; its values are left over from before.
   Snapshot take() {
     if (!free_) grow();
     Snapshot::Body* body = free_;

@@ -54,7 +54,7 @@ public:
 
   /// Keeps a transfer until its request is completed; returns its number.
   std::uint32_t keep(Transit way);
-  /// The transfer of this number, which is kept no longer.
+  /// Returns the transfer of this number, which is kept no longer.
   Transit release(std::uint32_t number);
 
 private:

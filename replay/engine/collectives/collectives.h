@@ -26,15 +26,15 @@ public:
 
   /// A rank comes to its next collective; returns the collective's number.
   std::uint32_t arrive(const RankState& rank, std::uint32_t number, const CollectiveCall& call);
-  /// True when all have come; otherwise the rank waits for that.
+  /// Returns true when all have come; otherwise the rank waits for that.
   bool is_complete(RankState& rank, std::uint32_t instance) const {
     return matching[instance].complete || Core::wait(rank, Waiting::for_instance, instance);
   }
-  /// What taking a complete collective's result asks of a clock.
+  /// Returns what taking a complete collective's result asks of a clock.
   Incoming incoming(std::uint32_t instance) const;
   /// Takes it.
   void take(std::uint32_t number, std::uint32_t instance);
-  /// The link whose costs stand for those among a communicator's members.
+  /// Returns the link whose costs stand for those among a communicator's members.
   LinkClass link(trace::CommunicatorId communicator);
 
   // ---- with several processes

@@ -31,14 +31,14 @@ public:
   /// Puts a message on its way. Returns who waited for it, and forgets that; or nobody.
   std::uint32_t put(const Way& way, Message&& message);
   static constexpr std::size_t nowhere = ~std::size_t{0};
-  /// Where the next message of this way is, until anything else comes or goes; nowhere when there is none yet.
+  /// Returns where the next message of this way is, until anything else comes or goes; nowhere when there is none yet.
   std::size_t find(const Way& way) const {
     const std::size_t at = place(way);
     return slots_[at].first == none ? nowhere : at;
   }
   const Message& operator[](std::size_t found) const { return letters_[slots_[found].first].message; }
   Message& operator[](std::size_t found) { return letters_[slots_[found].first].message; }
-  /// Who waits for the next message of this way, or nobody.
+  /// Returns who waits for the next message of this way, or nobody.
   std::uint32_t waiter(const Way& way) const { return slots_[place(way)].waiter; }
   /// `waiter` waits for the next message of this way, on which there is none.
   void wait(const Way& way, std::uint32_t waiter);
@@ -72,7 +72,7 @@ private:
     state = (state ^ (state >> 29U) ^ way.instance) * 0xff51afd7ed558ccdU;
     return static_cast<std::size_t>(state ^ (state >> 32U)) & (slots_.size() - 1);
   }
-  /// The slot of this way, or the free one where it would be.
+  /// Returns the slot of this way, or the free one where it would be.
   std::size_t place(const Way& way) const {
     std::size_t slot = home(way);
     while (!slots_[slot].free() && slots_[slot].way != way)

@@ -35,15 +35,15 @@ public:
 
   // ---- asynchronous collectives
 
-  /// True when some can go on.
+  /// Returns true when some can go on.
   bool async_ready() const { return !ready_async_.empty(); }
   /// Lets those go on to whom messages have come.
   void run_async();
-  /// True when an asynchronous collective has ended; otherwise the rank waits for that.
+  /// Returns true when an asynchronous collective has ended; otherwise the rank waits for that.
   bool has_ended(RankState& rank, std::uint32_t async) const {
     return async_collectives_[async].ended || Core::wait(rank, Waiting::for_async_collective, async);
   }
-  /// What taking an asynchronous collective's result asks of a clock.
+  /// Returns what taking an asynchronous collective's result asks of a clock.
   Incoming incoming(std::uint32_t async) const;
   /// The asynchronous collective's request is completed.
   void dismiss(std::uint32_t async);

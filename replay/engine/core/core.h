@@ -43,7 +43,7 @@ struct Core {
 
   // ---- ranks and threads
 
-  /// The number of the rank that a thread belongs to.
+  /// Returns the number of the rank that a thread belongs to.
   std::uint32_t rank_number(std::uint32_t number) const {
     return number < share.size() ? number : ranks[number].thread->all->rank;
   }
@@ -63,8 +63,8 @@ struct Core {
     rank.finished = true;
     ++finished;
   }
-  /// How many actions a rank replays at most before the next one is run. Few among processes, so that others hear of
-  /// what it sends.
+  /// Returns how many actions a rank replays at most before the next one is run. Few among processes, so that others
+  /// hear of what it sends.
   std::uint32_t budget() const {
     constexpr std::uint32_t among_processes = 64;
     return std::max(remote != nullptr ? std::min(options.budget, among_processes) : options.budget, 1U);
@@ -108,11 +108,11 @@ struct Core {
       clocks.sends.pay_for_send(clock, send.row, send.overhead, send.bytes, send.send_overhead);
     }
   }
-  /// The message, which sets off as soon as its sender's port lets it.
+  /// Returns the message, which sets off as soon as its sender's port lets it.
   template <Pace pace = Pace::usual, typename Send>
   TIMELESS_INLINE Message message(Clock& clock, const Send& send) {
-    return {.sent = pace == Pace::plain ? LaneModel::plain_now(clock)
-                                        : clocks.sends.set_off(clock, send.row, send.bytes),
+    return {.sent =
+                pace == Pace::plain ? LaneModel::plain_now(clock) : clocks.sends.set_off(clock, send.row, send.bytes),
             .bytes = send.bytes,
             .receive_overhead = send.receive_overhead,
             .row = send.row};
@@ -125,7 +125,7 @@ struct Core {
     if (channel.awaited == ticket) wake_receiver(channel_number, channel.destination);
     return ticket;
   }
-  /// True when the message of a ticket has come; otherwise the rank waits for it.
+  /// Returns true when the message of a ticket has come; otherwise the rank waits for it.
   bool has_message(RankState& rank, std::uint32_t channel_number, std::uint64_t ticket) {
     Channel& channel = channels[channel_number];
     if (channel.has(ticket)) return true;
@@ -135,7 +135,7 @@ struct Core {
       channel.awaited = ticket;
     return wait(rank, Waiting::for_message, channel_number);
   }
-  /// A message that has come. Throws Error(invalid_input) where it has been taken.
+  /// Returns a message that has come. Throws Error(invalid_input) where it has been taken.
   static Message& message(Channel& channel, std::uint64_t ticket) {
     if (ticket < channel.oldest || !channel.message(ticket).sent.base)
       fail("a message is received a second time, after receives were cancelled out of order");
@@ -144,7 +144,7 @@ struct Core {
   Message& message(std::uint32_t channel_number, std::uint64_t ticket) {
     return message(channels[channel_number], ticket);
   }
-  /// What taking a message asks of a clock.
+  /// Returns what taking a message asks of a clock.
   static Incoming incoming(const Message& message) {
     return {.sent = message.sent.time(),
             .row = message.row,

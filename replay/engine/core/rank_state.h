@@ -91,11 +91,11 @@ struct alignas(64) RankState {
   std::uint64_t last_computation = 0; ///< kept only where worker threads compute, too
   std::unique_ptr<RankThread> thread;
 
-  /// The dictionary of the block being replayed.
+  /// Returns the dictionary of the block being replayed.
   std::span<const trace::Action> dictionary() const {
     return several ? thread->part.of->block.dictionary() : block.dictionary();
   }
-  /// The ordinal of the action at a position of the block: of its rank's actions, from 0.
+  /// Returns the ordinal of the action at a position of the block: of its rank's actions, from 0.
   std::uint64_t ordinal(std::uint32_t at) const {
     if (!several) return actions_before + at;
     const auto& ordinals = thread->part.ordinals;
@@ -114,7 +114,7 @@ struct alignas(64) RankState {
   /// A block, or a thread's part of one, is done: the next may begin with what worker threads computed beside its last
   /// computation.
   void note_last_computation();
-  /// The request with this number, which is about to be started. Throws Error(invalid_input) when it is active.
+  /// Returns the request with this number, which is about to be started. Throws Error(invalid_input) when it is active.
   Request& start(trace::RequestId id);
 };
 

@@ -70,9 +70,9 @@ public:
 
   /// The next block, whose first action has this ordinal.
   void divide(const std::shared_ptr<const SharedBlock>& block, std::uint64_t first, const ChannelOf& channel_of);
-  /// The threads met so far; thread 0 of the trace is the first.
+  /// Returns the threads met so far; thread 0 of the trace is the first.
   std::size_t size() const { return threads_.size(); }
-  /// A thread's number in the trace.
+  /// Returns a thread's number in the trace.
   trace::Rank number(std::size_t thread) const { return threads_[thread].number; }
   /// Parts that the thread has not taken.
   std::deque<ThreadPart>& parts(std::size_t thread) { return threads_[thread].parts; }

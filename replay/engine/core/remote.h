@@ -65,9 +65,9 @@ public:
   void message(std::uint32_t channel, const Message& message) override;
   void unsend(std::uint32_t channel, std::uint64_t ticket) override;
 
-  /// The processes that have members in a communicator, rising.
+  /// Returns the processes that have members in a communicator, rising.
   const std::vector<int>& participants(trace::CommunicatorId communicator, const Communicators& communicators);
-  /// Which of them brings together what the others bring to a collective: each in turn.
+  /// Returns which of them brings together what the others bring to a collective: each in turn.
   static int coordinator(const InstanceId& id, const std::vector<int>& participants) {
     return participants[id.second % participants.size()];
   }
@@ -95,7 +95,7 @@ public:
   /// Sends what there is to tell.
   void flush();
   std::uint64_t batches_sent() const { return batches_sent_; }
-  /// How many of them were written.
+  /// Returns how many of them were written.
   std::uint64_t records(RecordKind kind) const { return records_[static_cast<std::size_t>(kind)]; }
 
   /// A channel from another process.

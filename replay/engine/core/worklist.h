@@ -23,7 +23,7 @@ public:
     places_ = std::move(places);
   }
   void push(std::uint32_t rank) { places_[last_++ & (places_.size() - 1)] = rank; }
-  /// The rank that is run so many places after the next one; nothing when the list is shorter.
+  /// Returns the rank that is run so many places after the next one; nothing when the list is shorter.
   const std::uint32_t* ahead(std::size_t places) const {
     return last_ - first_ > places ? &places_[(first_ + places) & (places_.size() - 1)] : nullptr;
   }

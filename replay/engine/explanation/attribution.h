@@ -38,7 +38,7 @@ public:
   }
   /// By subject, in each of so many lanes: `end` is not used.
   using Parts = std::map<std::uint32_t, std::vector<RankTimes>>;
-  /// What the rank has counted up to the time of one of its threads (see RankThread::beyond).
+  /// Returns what the rank has counted up to the time of one of its threads (see RankThread::beyond).
   Parts counted(std::size_t thread, std::size_t lanes);
   /// The thread's time has become that of another, of its rank, in these lanes.
   void take_over(std::size_t thread, const Parts& other, const std::vector<bool>& lanes);
@@ -48,9 +48,9 @@ public:
   /// rank of the first of them. `total` gives what a rank has in a lane.
   using Total = std::function<RankTimes(std::size_t rank, std::size_t lane)>;
   Attribution result(std::size_t lanes, trace::Rank first, std::size_t ranks, const Total& total);
-  /// What a part takes while it grows, and as a result.
+  /// Returns what a part takes while it grows, and as a result.
   static std::size_t part_bytes(std::size_t lanes);
-  /// True when parts were put together for want of memory.
+  /// Returns true when parts were put together for want of memory.
   bool crowded() const { return crowded_; }
 
 private:

@@ -30,8 +30,8 @@ struct PathPiece {
   std::uint32_t place = 0;
 };
 
-/// A path's nodes, from the first to the last, as what happened between them; `began` is when the clock of the first
-/// one's rank did.
+/// Returns a path's nodes, from the first to the last, as what happened between them; `began` is when the clock of the
+/// first one's rank did.
 std::vector<PathSegment> path_segments(const std::vector<PathNode>& nodes, Overlap overlap, double began);
 
 /// Keeps the paths that led to every moment which may still matter, in a replay of one lane: whatever is later takes
@@ -60,9 +60,9 @@ public:
   /// The same rank has done an action, or a step of a scheduled collective.
   void look(std::size_t number, trace::Rank rank, std::uint64_t action);
 
-  /// The end of the path to a settled clock, whose rank did `actions` actions.
+  /// Returns the end of the path to a settled clock, whose rank did `actions` actions.
   PathPiece end_of_path(std::size_t number, trace::Rank rank, std::uint64_t actions) const;
-  /// The path to a node, with itself.
+  /// Returns the path to a node, with itself.
   PathPiece path_to(std::uint32_t place) const;
 
   // With several processes:

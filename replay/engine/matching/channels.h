@@ -71,7 +71,7 @@ public:
   /// Destinations are numbered from the share's first rank; what is sent to others departs.
   explicit Channels(RankRange share, Departures* departures = nullptr) : share_(share), departures_(departures) {}
 
-  /// The channel of this key, which is made if there is none.
+  /// Returns the channel of this key, which is made if there is none.
   std::uint32_t number(const ChannelKey& key);
   Channel& operator[](std::uint32_t number) { return channels_[number]; }
   /// A message of this channel is about to be sent or taken.
@@ -83,12 +83,12 @@ public:
   const ChannelKey& key(std::uint32_t number) const { return keys_[number]; }
   std::size_t size() const { return channels_.size(); }
 
-  /// The ticket of a receive posted now.
+  /// Returns the ticket of a receive posted now.
   std::uint64_t post(std::uint32_t number) {
     Channel& channel = channels_[number];
     return channel.exceptional ? post_exceptional(number) : channel.posted++;
   }
-  /// The ticket that a receive posted now would get.
+  /// Returns the ticket that a receive posted now would get.
   std::uint64_t next_ticket(std::uint32_t number) const;
   /// Appends a message; returns its ticket.
   std::uint64_t send(std::uint32_t number, Message&& message) {

@@ -72,10 +72,10 @@ public:
   /// A member comes to its next collective; returns the collective's number. The caller adds the member's time to
   /// `latest`. Throws ReplayProblem when the members' calls do not fit.
   std::uint32_t arrive(const CollectiveCall& call, trace::Rank rank, std::uint64_t action);
-  /// The collective, for a message that comes before or after the share's members. Throws Error(invalid_input) when
-  /// they have all left.
+  /// Returns the collective, for a message that comes before or after the share's members. Throws Error(invalid_input)
+  /// when they have all left.
   std::uint32_t expect(trace::CommunicatorId communicator, std::uint64_t ordinal);
-  /// The members that belong to the share, numbered from its first rank.
+  /// Returns the members that belong to the share, numbered from its first rank.
   const std::vector<std::uint32_t>& members(trace::CommunicatorId communicator) { return order(communicator).here; }
   /// A member has its result; the last one to leave ends the collective. Throws Error(invalid_input) when messages are
   /// left over then.
@@ -88,7 +88,7 @@ public:
         if (matching_[number].arrived > 0 && matching_[number].first.call.scheduled && matching_[number].left)
           visit(matching_[number]);
   }
-  /// How many collectives of the communicator this member has come to.
+  /// Returns how many collectives of the communicator this member has come to.
   std::uint64_t calls(trace::CommunicatorId communicator, std::uint32_t member) const;
   /// What some other share says of it.
   void set_calls(trace::CommunicatorId communicator, std::uint32_t member, std::uint64_t calls) {

@@ -25,12 +25,12 @@ public:
   /// Throws Error(invalid_input) when there is no such communicator or the rank is none of its members.
   View view(trace::CommunicatorId id, trace::Rank rank) const;
 
-  /// All members, as world ranks or foreign_rank; both groups of an intercommunicator.
+  /// Returns all members, as world ranks or foreign_rank; both groups of an intercommunicator.
   std::span<const trace::Rank> members(trace::CommunicatorId id) const { return members_[id]; }
   bool inter(trace::CommunicatorId id) const { return groups_[id] != 0; }
-  /// How many of an intercommunicator's members are of its first group; 0 for other communicators.
+  /// Returns how many of an intercommunicator's members are of its first group; 0 for other communicators.
   std::uint32_t first_group(trace::CommunicatorId id) const { return static_cast<std::uint32_t>(groups_[id]); }
-  /// True when some members belong to another MPI_COMM_WORLD, which is not replayed.
+  /// Returns true when some members belong to another MPI_COMM_WORLD, which is not replayed.
   bool foreign(trace::CommunicatorId id) const { return id < foreign_.size() && foreign_[id]; }
   std::size_t size() const { return members_.size(); }
 
@@ -49,8 +49,8 @@ private:
   std::vector<bool> foreign_;
 };
 
-/// The world rank that a rank in an action stands for; `what` it is, for the message of Error(invalid_input) when it is
-/// none.
+/// Returns the world rank that a rank in an action stands for; `what` it is, for the message of Error(invalid_input)
+/// when it is none.
 trace::Rank world_rank(const Communicators::View& view, trace::Rank peer, const char* what);
 
 } // namespace timeless::replay

@@ -23,10 +23,10 @@ public:
   /// trace::RequestOutcomeReader does, as do the members that look ahead.
   Lookahead(const trace::Source& source, RankRange share, bool rendezvous_path);
 
-  /// True when what this action of the share's rank `number` starts is cancelled later. To be asked on the rendezvous
-  /// path only.
+  /// Returns true when what this action of the share's rank `number` starts is cancelled later. To be asked on the
+  /// rendezvous path only.
   bool cancelled(std::uint32_t number, std::uint64_t action) const;
-  /// What the receive from any source has received that this action starts; null when that is never learnt.
+  /// Returns what the receive from any source has received that this action starts; null when that is never learnt.
   const trace::RequestOutcome* resolution(std::uint32_t number, std::uint64_t action);
   /// Looks ahead, so that from here on all that the rank cancels and learns is known to belong to what it has begun.
   const trace::RequestOutcomes& look_ahead(std::uint32_t number);

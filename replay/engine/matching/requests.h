@@ -25,12 +25,12 @@ enum class RequestState : std::uint8_t {
   file,          ///< waits for a collective, then for the file system
 };
 
-/// True of what waits for a message to leave.
+/// Returns true for what waits for a message to leave.
 constexpr bool sends(RequestState state) {
   return state == RequestState::leaving || state == RequestState::exchanging;
 }
 
-/// True of what is completed after messages and collectives.
+/// Returns true for what is completed after messages and collectives.
 constexpr bool comes_later(RequestState state) {
   return state == RequestState::transfer || state == RequestState::file_transfer || state == RequestState::file;
 }
@@ -47,7 +47,7 @@ struct Request {
 /// The requests of one rank, by their number.
 class Requests {
 public:
-  /// The request with this number; inactive until it is set.
+  /// Returns the request with this number; inactive until it is set.
   Request& operator[](trace::RequestId id) {
     if (id < dense_.size()) return dense_[id];
     return enter(id);

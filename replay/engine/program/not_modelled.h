@@ -33,8 +33,8 @@ struct UnmodelledCount {
 /// By kind.
 using UnmodelledCounts = std::array<UnmodelledCount, static_cast<std::size_t>(Unmodelled::number_of)>;
 
-/// All that was left out, in the order of the enumeration; then the calls that were seen but not recorded as actions,
-/// by name, which `records` tell of.
+/// Returns all that was left out, in the order of the enumeration; then the calls that were seen but not recorded as
+/// actions, by name, which `records` tell of.
 std::vector<NotModelled> list(const UnmodelledCounts& counts, std::span<const trace::RankRecord> records);
 
 /// Counts what the model leaves out, by kind and rank.

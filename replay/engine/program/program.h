@@ -70,7 +70,7 @@ struct alignas(64) Operation {
   double send_overhead = 0;    ///< seconds
   double receive_overhead = 0; ///< seconds, of whoever receives the message sent here
 
-  /// What a computation's volume is multiplied by.
+  /// Returns what a computation's volume is multiplied by.
   double factor() const { return bytes; }
 };
 
@@ -105,11 +105,11 @@ public:
            CostRows& rows, bool rendezvous_path, const ReplayOptions& options);
 
   void compile(const trace::ActionBlock& block, trace::Rank rank, Program& program);
-  /// The channel of messages to a world rank from a member of the communicator. Throws Error(invalid_input) where
-  /// there is none.
+  /// Returns the channel of messages to a world rank from a member of the communicator. Throws Error(invalid_input)
+  /// where there is none.
   std::uint32_t incoming_channel(trace::CommunicatorId communicator, trace::Rank from, trace::Tag tag,
                                  trace::Rank rank);
-  /// True when some action reaches a file system.
+  /// Returns true when some action reaches a file system.
   bool uses_files() const { return uses_files_; }
 
 private:
@@ -122,7 +122,7 @@ private:
   Operation probe(const trace::Action& action, trace::Rank rank);
   Operation collective(const trace::Action& action, trace::Rank rank, Program& program);
   Operation creation(const trace::Action& action, trace::Rank rank, Program& program);
-  /// A call that all members make, of a kind whose own cost is not modelled: they meet as in a barrier.
+  /// Returns a call that all members make, of a kind whose own cost is not modelled: they meet as in a barrier.
   Operation synchronisation(const trace::Action& action, trace::Rank rank, Program& program);
   Operation one_sided(const trace::Action& action, trace::Rank rank, Program& program);
   Operation file(const trace::Action& action, trace::Rank rank, Program& program);
@@ -154,7 +154,7 @@ constexpr bool names_threads(trace::ActionKind kind) {
          kind == trace::ActionKind::thread_await;
 }
 
-/// A call that takes no time; its request, if it has one, is complete at once.
+/// Returns a call that takes no time; its request, if it has one, is complete at once.
 Operation nothing_but_request(const trace::Action& action);
 
 } // namespace timeless::replay

@@ -45,7 +45,7 @@ class Postings {
 public:
   /// Tickets of a channel come in rising order.
   void add(std::uint32_t channel, std::uint64_t ticket, Moment when);
-  /// What was added for the ticket, which is forgotten; its base is empty when there is nothing.
+  /// Returns what was added for the ticket, which is forgotten; its base is empty when there is nothing.
   Moment take(std::uint32_t channel, std::uint64_t ticket);
 
 private:

@@ -34,8 +34,8 @@ public:
   void start_receive(RankState& rank, std::uint32_t number, const Operation& operation);
   /// A rank posts a receive now; returns its ticket.
   std::uint64_t post(std::uint32_t number, std::uint32_t channel);
-  /// True when what the operation starts is cancelled in the end: it is never sent and never posted, so nobody must
-  /// meet it.
+  /// Returns true when what the operation starts is cancelled in the end: it is never sent and never posted, so nobody
+  /// must meet it.
   bool cancelled_later(RankState& rank, std::uint32_t number, const Operation& operation);
 
   // ---- messages
@@ -58,11 +58,11 @@ public:
   const Handshake& operator[](std::uint32_t handshake) const { return handshakes_[handshake]; }
   /// True when the sender need not wait for the message any more: it has left, or all lanes that wait are given up.
   bool over(std::uint32_t handshake) const { return handshakes_[handshake].start || !held(handshakes_[handshake]); }
-  /// True when it is over; otherwise the rank waits for it.
+  /// Returns true when it is over; otherwise the rank waits for it.
   bool may_go_on(RankState& rank, std::uint32_t handshake) {
     return over(handshake) || Core::wait(rank, Waiting::for_posting, handshake);
   }
-  /// The channel on which a request's message comes; no_channel when it waits for none.
+  /// Returns the channel on which a request's message comes; no_channel when it waits for none.
   std::uint32_t receive_channel(const Request& request) const;
   /// Adds what the sender of a message waits for to the core's arrivals, unless the lanes that wait are given up;
   /// returns how many.
@@ -87,7 +87,7 @@ public:
   bool give_up_strictest_lanes(const Diagnosis& found);
   /// Why a lane was given up; null when it was not.
   const std::shared_ptr<const Diagnosis>& deadlock(std::size_t lane) const { return deadlocks_[lane]; }
-  /// The diagnosis when no lane is left.
+  /// Returns the diagnosis when no lane is left.
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return last_deadlock_; }
 
 private:

@@ -44,10 +44,10 @@ public:
 
   // ---- cores, with ReplayOptions::cores_per_rank
 
-  /// True from when a rank has several threads on, if cores are counted: ranks and threads are run in the order of
-  /// time.
+  /// Returns true from when a rank has several threads on, if cores are counted: ranks and threads are run in the order
+  /// of time.
   bool in_time() const { return core_.options.cores_per_rank > 0 && !teams_.empty(); }
-  /// True when some rank or thread can go on.
+  /// Returns true when some rank or thread can go on.
   bool someone_can_go_on() const { return !core_.worklist.empty() || !timed_.empty(); }
   /// Takes the rank or thread to be run next from the worklist.
   std::uint32_t next_rank();
@@ -57,13 +57,13 @@ public:
   std::optional<std::uint32_t> core_for(RankState& rank, std::uint32_t number, const Operation& operation);
   /// The thread needs its core no longer.
   void free_core(RankState& rank, std::uint32_t number, std::uint32_t core);
-  /// True when some thread has waited for a core: then the result depends on in which order threads ask.
+  /// Returns true when some thread has waited for a core: then the result depends on in which order threads ask.
   bool cores_lacked() const { return cores_lacked_; }
 
   // ---- ends
 
   const std::deque<RankThreads>& teams() const { return teams_; }
-  /// What a rank, or a thread and those it has waited for, has counted up to its time.
+  /// Returns what a rank, or a thread and those it has waited for, has counted up to its time.
   RankTimes counted(std::uint32_t number, std::size_t lane);
   /// Of a rank's threads, the one whose settled clock ends last; else the rank.
   std::uint32_t last_thread(std::uint32_t number, std::size_t lane) const;

@@ -31,7 +31,7 @@ public:
 private:
   using Act = FileCall::Act;
 
-  /// The split collective that a rank has begun on a file, if any; set it, or reset it.
+  /// Returns the split collective that a rank has begun on a file, if any; set it, or reset it.
   std::optional<SplitCollective>& split(std::uint32_t number, trace::CommunicatorId file) {
     return splits_[std::uint64_t{core_.rank_number(number)} << 32U | file];
   }

@@ -32,7 +32,7 @@ public:
 private:
   using Act = OneSidedCall::Act;
 
-  /// The rank's epochs and transfers on a window.
+  /// Returns the rank's epochs and transfers on a window.
   WindowState& window(std::uint32_t number, trace::CommunicatorId window) {
     return windows_[std::uint64_t{core_.rank_number(number)} << 32U | window];
   }

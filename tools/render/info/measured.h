@@ -8,7 +8,7 @@
 
 namespace timeless::tools {
 
-/// What was measured while the trace of a run was taken.
+/// Returns what was measured while the trace of a run was taken.
 nlohmann::ordered_json to_json(const analysis::Measured& measured, const trace::Run& run);
 std::string to_text(const analysis::Measured& measured, const trace::Run& run);
 

@@ -8,7 +8,7 @@
 
 namespace timeless::tools {
 
-/// What a run's kernels have counted of its profiled events.
+/// Returns what a run's kernels have counted of its profiled events.
 nlohmann::ordered_json to_json(const analysis::Profile& profile, const trace::Run& run);
 std::string to_text(const analysis::Profile& profile, const trace::Run& run);
 

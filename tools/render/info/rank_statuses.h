@@ -9,9 +9,9 @@
 
 namespace timeless::tools {
 
-/// Where the ranks stand that have not finalized.
+/// Returns where the ranks stand that have not finalized.
 nlohmann::ordered_json to_json(const std::vector<analysis::RankStatus>& statuses);
-/// Ranks in the same call together; empty where all have finalized.
+/// Returns ranks in the same call together; empty where all have finalized.
 std::string to_text(const std::vector<analysis::RankStatus>& statuses);
 
 } // namespace timeless::tools

@@ -8,9 +8,9 @@
 
 namespace timeless::tools {
 
-/// Who sends whom how much: all pairs.
+/// Returns who sends whom how much: all pairs.
 nlohmann::ordered_json to_json(const analysis::Traffic& traffic);
-/// The pairs that send most first.
+/// Returns the pairs that send most first.
 std::string to_text(const analysis::Traffic& traffic);
 
 } // namespace timeless::tools

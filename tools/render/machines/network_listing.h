@@ -4,7 +4,7 @@
 
 namespace timeless::tools {
 
-/// The networks that are known by name: what each is, and where its figures come from.
+/// Returns the networks that are known by name: what each is, and where its figures come from.
 std::string network_listing();
 
 } // namespace timeless::tools

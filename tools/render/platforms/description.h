@@ -17,7 +17,7 @@ struct PlatformDescription {
   std::optional<std::pair<std::size_t, std::size_t>> between;
 };
 
-/// What a platform file describes (schema timeless.platform/1, action show).
+/// Returns what a platform file describes (schema timeless.platform/1, action show).
 nlohmann::ordered_json to_json(const PlatformDescription& description);
 /// Draws on that.
 std::string to_text(const PlatformDescription& description);

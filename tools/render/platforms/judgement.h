@@ -8,7 +8,7 @@
 
 namespace timeless::tools::platforms {
 
-/// What is known against a platform file (schema timeless.platform/1, action check).
+/// Returns what is known against a platform file (schema timeless.platform/1, action check).
 nlohmann::ordered_json to_json(const Judgement& judgement);
 std::string to_text(const Judgement& judgement);
 

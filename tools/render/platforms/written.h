@@ -8,7 +8,7 @@
 
 namespace timeless::tools::platforms {
 
-/// What was written (schema timeless.platform/1, actions upgrade and new).
+/// Returns what was written (schema timeless.platform/1, actions upgrade and new).
 nlohmann::ordered_json to_json(const WrittenPlatform& written);
 std::string to_text(const WrittenPlatform& written);
 

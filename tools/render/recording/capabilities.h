@@ -8,7 +8,7 @@
 
 namespace timeless::tools {
 
-/// What works on this machine (schema timeless.doctor/1).
+/// Returns what works on this machine (schema timeless.doctor/1).
 nlohmann::ordered_json to_json(const Capabilities& capabilities);
 std::string to_text(const Capabilities& capabilities);
 

@@ -10,9 +10,9 @@
 
 namespace timeless::tools {
 
-/// A configuration's time by call or by kernel, the mean over the ranks.
+/// Returns a configuration's time by call or by kernel, the mean over the ranks.
 nlohmann::ordered_json division_json(const Prediction& prediction, std::size_t lane);
-/// The same of one rank.
+/// Returns the same of one rank.
 nlohmann::ordered_json division_json(const Prediction& prediction, std::size_t lane, trace::Rank rank);
 /// Tables, each below an empty line; empty where nobody divided the time.
 std::string division_text(const Prediction& prediction, const ListingOptions& options);

@@ -9,13 +9,13 @@
 
 namespace timeless::tools {
 
-/// Where a configuration's processors are lost: Efficiencies, and the makespan they rest on. Of a lane that was
+/// Returns where a configuration's processors are lost: Efficiencies, and the makespan they rest on. Of a lane that was
 /// replayed with ReplayOptions::ideal.
 nlohmann::ordered_json efficiencies_json(const replay::LaneResult& lane);
 /// A line for each configuration that ends, below an empty one; empty where the efficiencies of one are not known.
 std::string efficiencies_text(std::span<const replay::LaneResult> lanes);
 
-/// What a configuration's critical path is made of.
+/// Returns what a configuration's critical path is made of.
 nlohmann::ordered_json to_json(const replay::Sensitivity& sensitivity);
 /// Likewise, what 1 % less of a cost saves.
 std::string sensitivities_text(std::span<const replay::LaneResult> lanes);

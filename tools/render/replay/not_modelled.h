@@ -9,7 +9,7 @@
 
 namespace timeless::tools {
 
-/// What a replay left out: a list of {what, calls, ranks}, or a line each.
+/// Returns what a replay left out: a list of {what, calls, ranks}, or a line each.
 nlohmann::ordered_json to_json(const std::vector<replay::NotModelled>& left_out);
 std::string to_text(const std::vector<replay::NotModelled>& left_out);
 

@@ -9,9 +9,9 @@
 
 namespace timeless::tools {
 
-/// What each process of a distributed replay did.
+/// Returns what each process of a distributed replay did.
 nlohmann::ordered_json to_json(const std::vector<replay::ProcessWork>& processes);
-/// A table below an empty line; empty where there are none.
+/// Returns a table below an empty line; empty where there are none.
 std::string to_text(const std::vector<replay::ProcessWork>& processes);
 
 } // namespace timeless::tools

@@ -19,7 +19,7 @@ void add_parts(nlohmann::ordered_json& json, const replay::RankTimes& times);
 /// The parts of a rank's time that have columns, and what these are called.
 using TimeColumns = std::vector<std::pair<const char*, double replay::RankTimes::*>>;
 
-/// Those of these configurations: what takes time of all programs, and what takes time here.
+/// Returns those of these configurations: what takes time of all programs, and what takes time here.
 TimeColumns time_columns(std::span<const replay::LaneResult> lanes);
 void add_names(std::vector<std::string>& header, const TimeColumns& columns);
 /// Adds how a rank's, or the mean rank's, time divides, in percent of its end.

@@ -8,9 +8,9 @@
 
 namespace timeless::tools {
 
-/// How much costlier a configuration may become.
+/// Returns how much costlier a configuration may become.
 nlohmann::ordered_json to_json(const LaneTolerance& tolerance);
-/// A table for each configuration, below an empty line.
+/// Returns a table for each configuration, below an empty line.
 std::string tolerances_text(const Prediction& prediction);
 
 } // namespace timeless::tools

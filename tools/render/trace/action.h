@@ -21,10 +21,10 @@ struct ActionAnswer {
 };
 
 nlohmann::ordered_json to_json(const ActionAnswer& answer);
-/// A line.
+/// Returns a line.
 std::string to_text(const ActionAnswer& answer);
 
-/// The head of the table that has a row for each action.
+/// Returns the head of the table that has a row for each action.
 std::string action_csv_head();
 std::string to_csv(const ActionAnswer& answer);
 

@@ -33,7 +33,7 @@ struct ExportedTrace {
 nlohmann::ordered_json to_json(const ExportedTrace& answer);
 std::string to_text(const ExportedTrace& answer);
 
-/// The formats that there are, a line each.
+/// Returns the formats that there are, a line each.
 std::string formats_text();
 
 } // namespace timeless::tools

@@ -50,7 +50,7 @@ Definitions definitions_of(const Run& run);
 /// range, a kernel or caller of an unknown module, a second, different size or counter).
 void apply(const Definitions& definitions, Run& run);
 
-/// The protocol-buffer message of docs/definitions.proto.
+/// Returns the protocol-buffer message of docs/definitions.proto.
 std::string encode(const Definitions& definitions);
 /// Throws Error(invalid_input) on bytes that are no such message, or too large to be honest.
 Definitions decode_definitions(std::string_view bytes);

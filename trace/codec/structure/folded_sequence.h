@@ -51,7 +51,7 @@ public:
     std::size_t item = 0;
     std::uint64_t position = 0;
   };
-  /// A little before this position, which is in the sequence.
+  /// Returns a little before this position, which is in the sequence.
   Start start_before(std::uint64_t position) const;
 
   /// Makes it the empty sequence; keeps memory.

@@ -41,7 +41,7 @@ public:
   /// Items it has taken so far, some of which the result may not need.
   std::size_t items() const { return last_ + body_items_.size(); }
 
-  /// What has come; starts anew and keeps the memory.
+  /// Returns what has come; starts anew and keeps the memory.
   FoldedSequence finish();
   /// The same into memory that is there.
   void finish(FoldedSequence& sequence);

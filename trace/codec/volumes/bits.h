@@ -14,7 +14,7 @@ constexpr std::uint64_t low_bits(unsigned count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// The eight bytes from `byte` on as a little-endian number; bytes beyond the end are 0.
+/// Returns the eight bytes from `byte` on as a little-endian number; bytes beyond the end are 0.
 inline std::uint64_t load_bytes(std::string_view bytes, std::size_t byte) {
   std::uint64_t word = 0;
   if (byte + sizeof word <= bytes.size())
@@ -25,7 +25,7 @@ inline std::uint64_t load_bytes(std::string_view bytes, std::size_t byte) {
   return word;
 }
 
-/// The same where eight bytes are there for certain.
+/// Returns the same where eight bytes are there for certain.
 inline std::uint64_t load_word(const char* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
@@ -33,7 +33,7 @@ inline std::uint64_t load_word(const char* bytes) {
   return word;
 }
 
-/// A number of at most 64 bits that starts at any bit.
+/// Returns a number of at most 64 bits that starts at any bit.
 inline std::uint64_t load_bits(std::string_view bytes, std::size_t bit, unsigned count) {
   const std::size_t byte = bit / 8;
   const unsigned skipped = bit % 8;

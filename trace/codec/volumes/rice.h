@@ -41,7 +41,7 @@ class CodeReader {
 public:
   CodeReader(std::string_view codes, std::size_t bit) : codes_(codes) { start(bit); }
 
-  /// The bit after the last one read.
+  /// Returns the bit after the last one read.
   std::size_t bit() const { return bit_; }
 
   std::uint64_t next();

@@ -19,10 +19,10 @@ struct Coding {
   unsigned width = 0;                                             ///< of the low bits of each
 };
 
-/// The best width, looked for near that of the median.
+/// Returns the best width, looked for near that of the median.
 Coding rice_coding(const Widths& widths, std::size_t numbers);
 
-/// The signed distance of a value as a number, modulo 2^64.
+/// Returns the signed distance of a value as a number, modulo 2^64.
 constexpr std::uint64_t distance_from(std::uint64_t centre, std::uint64_t value) {
   return zigzag(static_cast<std::int64_t>(value - centre));
 }

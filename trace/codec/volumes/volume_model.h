@@ -44,9 +44,9 @@ constexpr unsigned centre_shift(unsigned width) {
 /// The distinct values of a stream and where each stands. Keeps its working memory.
 class DistinctValues {
 public:
-  /// False when there are so many that listing them does not pay.
+  /// Returns false when there are so many that listing them does not pay.
   bool list(std::span<const std::uint64_t> values);
-  /// The frequent ones first.
+  /// Returns the frequent ones first.
   std::span<const std::uint64_t> values() const { return {values_.data(), count_}; }
   std::span<const std::uint32_t> counts() const { return {counts_.data(), count_}; }
   /// Each value's place among them.
@@ -59,14 +59,14 @@ private:
   std::vector<std::uint8_t> places_;
 };
 
-/// The length of the shortest beginning whose repetition gives the values; their number if there is none worth telling.
-/// `borders` is working memory.
+/// Returns the length of the shortest beginning whose repetition gives the values; their number if there is none worth
+/// telling. `borders` is working memory.
 std::size_t period_of(std::span<const std::uint64_t> values, std::vector<std::uint32_t>& borders);
 
-/// The shortest of the models but the periodic one; leaves in `distinct` what it needs.
+/// Returns the shortest of the models but the periodic one; leaves in `distinct` what it needs.
 VolumeModel choose_model(std::span<const std::uint64_t> values, DistinctValues& distinct);
 
-/// Bytes that each of some values takes above the least of them.
+/// Returns bytes that each of some values takes above the least of them.
 unsigned byte_width(std::span<const std::uint64_t> values);
 
 } // namespace timeless::trace

@@ -22,7 +22,7 @@ struct ExportJob {
 
 /// Throws Error(usage) for a rate that makes no time of computation.
 void require_rate(const ExportOptions& options);
-/// What becomes of an output that exists.
+/// Returns what becomes of an output that exists.
 Existing existing(const ExportOptions& options);
 
 } // namespace timeless::trace::formats

@@ -27,7 +27,7 @@ protected:
   Rank rank() const { return rank_; }
   ExportReport& report() { return job_.report; }
 
-  /// The rank and the number of the action, for errors.
+  /// Returns the rank and the number of the action, for errors.
   std::string here() const;
   void lowered(const Action& action, std::string_view how);
   void lost(const Action& action);
@@ -35,11 +35,11 @@ protected:
   /// Throws Error(invalid_input) where the run has no such communicator.
   const Communicator& known_communicator(CommunicatorId id) const;
 
-  /// A peer in MPI_COMM_WORLD, of the remote group where there are two. Throws Error(invalid_input) where the
+  /// Returns a peer in MPI_COMM_WORLD, of the remote group where there are two. Throws Error(invalid_input) where the
   /// communicator has none such, Error(missing_capability) where it is of another MPI_COMM_WORLD.
   Rank world(const Action& action, Rank peer) const;
 
-  /// How long a volume takes at the job's rate. What rounding takes from one the next one gets.
+  /// Returns how long a volume takes at the job's rate. What rounding takes from one the next one gets.
   std::uint64_t nanoseconds(std::uint64_t volume);
 
   /// Visits the messages that a collective becomes; false, and counted as lost, where nobody knows them.

@@ -19,10 +19,10 @@ namespace timeless::trace::formats {
 /// unrecorded calls of the ranks' records, endings that are unknown.
 class ImportedRun : public Source {
 public:
-  /// The files that the run was read from.
+  /// Returns the files that the run was read from.
   virtual std::vector<std::filesystem::path> files() const = 0;
-  /// Whether blocking receives and exchanges, too, name the sizes of their buffers: the format does not say what they
-  /// got.
+  /// Returns whether blocking receives and exchanges, too, name the sizes of their buffers: the format does not say
+  /// what they got.
   virtual bool receives_name_buffers() const { return false; }
 };
 
@@ -78,11 +78,11 @@ struct Format {
 /// Every format there is: the one table, in formats.cpp.
 std::span<const Format> formats();
 
-/// The format of this name that can be read. Throws Error(usage) that lists those there are.
+/// Returns the format of this name that can be read. Throws Error(usage) that lists those there are.
 const Format& readable_format(std::string_view name);
 /// And one that can be written.
 const Format& writable_format(std::string_view name);
-/// The one that a file seems to be in, by its first bytes; null where it is no file, or none of them.
+/// Returns the one that a file seems to be in, by its first bytes; null where it is no file, or none of them.
 const Format* recognised_format(const std::filesystem::path& path);
 
 } // namespace timeless::trace::formats

@@ -23,7 +23,7 @@ public:
   void end_line();
   void line(std::string_view text);
 
-  /// Where the next line begins.
+  /// Returns where the next line begins.
   std::uint64_t place() const { return place_ + buffer_.size(); }
   /// Writes over what stands there.
   void overwrite(std::uint64_t place, std::string_view text);

@@ -10,16 +10,16 @@ namespace timeless::trace::formats::dumpi {
 
 /// What a call of all members of a communicator becomes; nothing for others, and for those that make communicators.
 std::optional<ActionKind> collective_kind(std::uint16_t call);
-/// What a call on a window becomes; nothing for others.
+/// Returns what a call on a window becomes; nothing for others.
 std::optional<ActionKind> window_kind(std::uint16_t call);
-/// What a call on an open file becomes; nothing for others.
+/// Returns what a call on an open file becomes; nothing for others.
 std::optional<ActionKind> file_kind(std::uint16_t call);
-/// What makes a communicator, a window's and a file's own among them.
+/// Returns what makes a communicator, a window's and a file's own among them.
 ActionKind made_by(Making how);
 
-/// True where a call becomes an action, or should.
+/// Returns true where a call becomes an action, or should.
 bool matters(std::uint16_t call);
-/// True of those of these that start, test or end something, and return whatever others do.
+/// Returns true for those of these that start, test or end something, and return whatever others do.
 bool nonblocking(std::uint16_t call);
 
 } // namespace timeless::trace::formats::dumpi

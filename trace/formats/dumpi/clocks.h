@@ -30,10 +30,10 @@ public:
     differ,  ///< and cannot be set: there is no such call
   };
   State state() const;
-  /// The call that clocks are set by: "Barrier".
+  /// Returns the call that clocks are set by: "Barrier".
   std::string call() const;
-  /// How much later than the first rank each rank left MPI_Init, or entered the first call recorded, in ns by rank;
-  /// zeros where clocks are not one.
+  /// Returns how much later than the first rank each rank left MPI_Init, or entered the first call recorded, in ns by
+  /// rank; zeros where clocks are not one.
   std::vector<std::uint64_t> starts(Rank size) const;
 
 private:

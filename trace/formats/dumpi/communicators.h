@@ -35,7 +35,7 @@ struct Group {
 /// Members of a communicator of the rank, and those of the other side; null where it is not known.
 using MembersOf = std::function<const Communicator*(Ordinal)>;
 
-/// A group's members as world ranks; nothing where that is not known.
+/// Returns a group's members as world ranks; nothing where that is not known.
 std::optional<std::vector<Rank>> evaluate(const Group& group, const MembersOf& members_of);
 
 /// What makes a communicator, or something that has one of its own.

@@ -14,7 +14,7 @@ namespace timeless::trace::formats {
 /// each rank.
 std::unique_ptr<ImportedRun> open_dumpi(const std::filesystem::path& path, CallsAsComputation counted = {});
 
-/// Whether this begins a rank's file, or a .meta file.
+/// Returns whether this begins a rank's file, or a .meta file.
 bool looks_like_dumpi(std::string_view beginning);
 
 } // namespace timeless::trace::formats

@@ -10,11 +10,11 @@ namespace timeless::trace::formats::dumpi {
 /// begin with it; a directory that holds one trace. Throws Error(invalid_input) where it is none of these, or several.
 std::filesystem::path prefix_of(const std::filesystem::path& named);
 
-/// The file of a rank.
+/// Returns the file of a rank.
 std::filesystem::path rank_path(const std::filesystem::path& prefix, Rank rank);
 
-/// How many ranks there were: the .meta says it; without it, those there are. Throws Error(invalid_input) where most of
-/// their files are missing.
+/// Returns how many ranks there were: the .meta says it; without it, those there are. Throws Error(invalid_input) where
+/// most of their files are missing.
 Rank ranks_of(const std::filesystem::path& prefix);
 
 } // namespace timeless::trace::formats::dumpi

@@ -62,7 +62,7 @@ struct Layout {
   bool written = false; ///< else a record of it cannot be read by anybody
 };
 
-/// The layout of the call of this number.
+/// Returns the layout of the call of this number.
 const Layout& layout(std::uint16_t call);
 
 /// Numbers below this one may have a layout.

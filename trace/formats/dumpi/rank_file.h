@@ -56,7 +56,7 @@ public:
   Version version() const { return version_; }
   const std::string& host() const { return host_; }
   std::uint64_t started() const { return started_; } ///< seconds since 1970
-  /// Bytes by datatype number; empty where the version did not write them.
+  /// Returns bytes by datatype number; empty where the version did not write them.
   const std::vector<std::int32_t>& type_sizes() const { return type_sizes_; }
   /// Calls the program made that have no record, by call number.
   const std::vector<std::int32_t>& ignored() const { return ignored_; }
@@ -91,13 +91,13 @@ public:
   std::int32_t word() { return static_cast<std::int32_t>(unsigned_integer(4)); }
   std::string text(std::size_t bytes);
   void skip(std::uint64_t bytes);
-  /// A word that counts things of so many bytes each, which must all be there.
+  /// Returns a word that counts things of so many bytes each, which must all be there.
   std::size_t count(std::size_t bytes_each);
 
   std::uint64_t offset() const { return offset_ + position_; }
   std::uint64_t left() const { return end_ - offset(); }
   [[noreturn]] void refuse(const std::string& what) const;
-  /// True once something was asked for that lies behind the end.
+  /// Returns true once something was asked for that lies behind the end.
   bool exhausted() const { return exhausted_; }
 
 private:
@@ -117,12 +117,12 @@ class RecordReader {
 public:
   explicit RecordReader(const RankFile& file);
 
-  /// False at the end of the stream, and before a record that a file without its end has in part. Throws
+  /// Returns false at the end of the stream, and before a record that a file without its end has in part. Throws
   /// Error(invalid_input) naming file and offset.
   bool next(Record& record);
-  /// True when the stream ended as its writer ends it.
+  /// Returns true when the stream ended as its writer ends it.
   bool ended() const { return ended_; }
-  /// What times by the clock on the wall are counted from, ns.
+  /// Returns what times by the clock on the wall are counted from, ns.
   std::uint64_t wall_origin() const { return wall_origin_; }
 
 private:

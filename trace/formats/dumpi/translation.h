@@ -96,7 +96,7 @@ private:
   void creation(const Creation& made);
 
   std::uint64_t since_origin(std::uint64_t time) const { return std::max(time, origin_) - origin_; }
-  /// Whether the time inside a call that matters is computation.
+  /// Returns whether the time inside a call that matters is computation.
   bool is_computation(const Record& record) const;
   void compute(const Record& record);
   std::size_t append(const Action& action);

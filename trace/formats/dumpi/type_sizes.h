@@ -17,7 +17,7 @@ public:
 
   /// Learns from a call that makes a datatype; does nothing for others.
   void learn(const Record& record);
-  /// Bytes of an element; nothing where nobody knows.
+  /// Returns bytes of an element; nothing where nobody knows.
   std::optional<std::uint64_t> of(std::uint16_t type) const;
 
 private:

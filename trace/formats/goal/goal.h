@@ -17,7 +17,7 @@ namespace timeless::trace::formats {
 /// circles.
 std::unique_ptr<ImportedRun> open_goal(const std::filesystem::path& path);
 
-/// Whether this begins GOAL's text, or its binary form.
+/// Returns whether this begins GOAL's text, or its binary form.
 bool looks_like_goal(std::string_view beginning);
 
 /// Writes GOAL's text. The order of a rank's calls becomes dependencies: "requires" of what the rank has waited for,

@@ -10,7 +10,7 @@
 
 namespace timeless::trace::formats::goal {
 
-/// True for a file that begins as LogGOPSim's binary schedules do.
+/// Returns true for a file that begins as LogGOPSim's binary schedules do.
 bool begins_binary(std::string_view bytes);
 
 /// Reads schedules in LogGOPSim's binary form. Throws Error(invalid_input) naming rank and operation.

@@ -65,7 +65,7 @@ private:
   void exchange(const Values& values);
   Rank root(const Values& values, std::size_t index) const { return values.has(index) ? values.peer(index, size_) : 0; }
   void counts(const Values& values, std::size_t first, std::uint64_t element, std::vector<Bytes>& list) const;
-  /// Whether a reduction counts as one of an operation that does not commute.
+  /// Returns whether a reduction counts as one of an operation that does not commute.
   static std::uint16_t order_of(ActionKind kind);
   void reduction(ActionKind kind, const Values& values, Rank root, std::size_t type);
   void collective(Word action, const Values& values);

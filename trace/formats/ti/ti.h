@@ -15,7 +15,7 @@ namespace timeless::trace::formats {
 /// those of the sends, runs of equal ones once.
 std::unique_ptr<ImportedRun> open_ti(const std::filesystem::path& path);
 
-/// Whether a line of this is an action. A list of files is not known by its looks.
+/// Returns whether a line of this is an action. A list of files is not known by its looks.
 bool looks_like_ti(std::string_view beginning);
 
 } // namespace timeless::trace::formats

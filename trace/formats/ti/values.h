@@ -25,16 +25,16 @@ public:
 
   double number(std::size_t index) const;
   int integer(std::size_t index) const;
-  /// The file and the line.
+  /// Returns the file and the line.
   std::string place() const;
   /// A rank of a run of `size`.
   Rank peer(std::size_t index, Rank size) const;
   /// Likewise, or no_rank: for what SimGrid's tracer writes where a message has no partner, or may have any.
   Rank peer_or_none(std::size_t index, Rank size) const;
-  /// How many bytes a value says, of elements of this size.
+  /// Returns how many bytes a value says, of elements of this size.
   Bytes bytes(std::size_t index, std::uint64_t element) const;
   std::uint64_t volume(std::size_t index) const;
-  /// The size of the datatype at this place, else the default's.
+  /// Returns the size of the datatype at this place, else the default's.
   std::uint64_t element(std::size_t index, std::uint64_t otherwise) const;
 
 private:

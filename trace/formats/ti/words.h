@@ -41,13 +41,13 @@ enum class Word : std::uint8_t {
   reducescatter,
 };
 
-/// The action of this name; nothing when there is none.
+/// Returns the action of this name; nothing when there is none.
 std::optional<Word> word(std::string_view name);
 
 /// "3" or "p3"; nothing when it is no rank.
 std::optional<Rank> rank_word(std::string_view text);
 
-/// A finite number; nothing when it is none.
+/// Returns a finite number; nothing when it is none.
 std::optional<double> number_word(std::string_view text);
 
 /// Splits a line of a trace; false for one that says nothing. `[time] rank action values... duration`, SimGrid's print
