@@ -68,7 +68,7 @@ protected:
 
 TEST_F(Dumpi, knows_the_layout_of_every_call_there_is) {
   std::size_t written = 0;
-  for (std::uint16_t call = 0; call < dumpi::call_numbers(); ++call)
+  for (std::uint16_t call = 0; call < 60000; ++call)
     if (dumpi::layout(call).written) ++written;
   EXPECT_EQ(written, 283U); // all 290 but Pcontrol and the eight of old MPI-IO, and the two of the program's functions
   EXPECT_EQ(dumpi::layout(290).name, "");

@@ -9,6 +9,16 @@
 
 namespace timeless::trace::test {
 
+std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
+                                          std::uint64_t end) {
+  StructureBuilder builder(archive, rank, numbers);
+  for (const std::uint32_t number : archive.shared_structures(rank))
+    builder.append_shared(decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
+  for (const Stretch& stretch : archive.stretches(rank))
+    if (stretch.structure && stretch.first_action + stretch.actions <= end) builder.append(*archive.structure(stretch));
+  return builder.finish();
+}
+
 std::size_t share_structures(const ArchiveReader& archive, const std::filesystem::path& path) {
   ArchiveWriter writer(path);
   Definitions definitions = definitions_of(archive.run());

@@ -15,6 +15,7 @@ namespace {
 using test::actions_of;
 using test::same_actions;
 using test::share_structures;
+using test::whole_structures;
 
 /// Each rank exchanges with both neighbours around a ring, and all meet now and then.
 MemorySource ring(Rank size, std::size_t rounds, std::size_t actions_per_block) {

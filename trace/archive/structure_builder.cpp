@@ -92,14 +92,4 @@ std::vector<std::string> StructureBuilder::finish() {
   return std::exchange(finished_, {});
 }
 
-std::vector<std::string> whole_structures(const ArchiveReader& archive, Rank rank, const RankNumbers& numbers,
-                                          std::uint64_t end) {
-  StructureBuilder builder(archive, rank, numbers);
-  for (const std::uint32_t number : archive.shared_structures(rank))
-    builder.append_shared(decode_structure(archive.shared_structure(number), ~std::uint64_t{0}));
-  for (const Stretch& stretch : archive.stretches(rank))
-    if (stretch.structure && stretch.first_action + stretch.actions <= end) builder.append(*archive.structure(stretch));
-  return builder.finish();
-}
-
 } // namespace timeless::trace

@@ -70,8 +70,4 @@ const Layout& layout(std::uint16_t call) {
   return call < layouts().size() ? layouts()[call] : none;
 }
 
-std::size_t call_numbers() {
-  return layouts().size();
-}
-
 } // namespace timeless::trace::formats::dumpi

@@ -65,7 +65,4 @@ struct Layout {
 /// Returns the layout of the call of this number.
 const Layout& layout(std::uint16_t call);
 
-/// Numbers below this one may have a layout.
-std::size_t call_numbers();
-
 } // namespace timeless::trace::formats::dumpi
