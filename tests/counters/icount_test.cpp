@@ -17,7 +17,7 @@ Counted Icount::once;
 
 TEST_F(Icount, says_what_it_is) {
   EXPECT_EQ(once.text("name"), "icount");
-  EXPECT_THAT(once.text("version"), StartsWith("icount 2, Valgrind 3."));
+  EXPECT_THAT(once.text("version"), StartsWith("icount 3, Valgrind 3."));
   EXPECT_EQ(once.text("unit"), "instructions");
   EXPECT_EQ(once.text("exactness"), "exact");
 }

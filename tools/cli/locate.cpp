@@ -33,6 +33,10 @@ fs::path platforms_directory() {
 fs::path platform_server() {
   return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "platform-server";
 }
+fs::path micro_kernels() {
+  return beside_command(TIMELESS_COMMAND_TO_LIBEXEC) / "microkernels";
+}
+
 fs::path mpi_command() {
   return this_command().parent_path() / "timeless-mpi";
 }

@@ -20,6 +20,8 @@ std::filesystem::path icount_probe();
 std::filesystem::path platforms_directory();
 /// Returns what reads platform files for programs that cannot link SimGrid.
 std::filesystem::path platform_server();
+/// What `timeless calibrate machine` measures.
+std::filesystem::path micro_kernels();
 /// timeless-mpi.
 std::filesystem::path mpi_command();
 

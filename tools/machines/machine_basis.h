@@ -22,7 +22,7 @@ inline constexpr double assumed_instruction_rate = 8e9;
 struct ComputeBasis {
   std::string sentence; ///< for a reader
   bool assumed = false; ///< nobody has measured it for this program
-  std::string from;     ///< "--compute-rate", "--rates", "calibration", "platform", "assumption", "recorded times" or "nothing"
+  std::string from;     ///< "--compute-rate", "--rates", "--machine", "calibration", "platform", "assumption", "recorded times" or "nothing"
   double least = 0;     ///< units per second of the slowest rank; 0 where there is no rate
   double most = 0;      ///< of the fastest
 

@@ -4,6 +4,7 @@
 #include "tools/cli/option_checks.h"
 
 #include "base/error.h"
+#include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
 
 #include <algorithm>
@@ -33,10 +34,18 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
                   "A file with the rates of hosts and kernels (JSON), by hand or by timeless calibrate compute")
       ->default_str("");
   command
-      .add_option("--noise", options.noise,
-                  "With measured rates, draw the time of each visit to a kernel from those measured; the same seed gives "
-                  "the same times")
+      .add_option(
+          "--noise", options.noise,
+          "With measured rates, draw the time of each visit to a kernel from those measured; the same seed gives "
+          "the same times")
       ->type_name("SEED");
+  command
+      .add_option(
+          "--machine", options.costs,
+          "A machine as timeless calibrate machine measured it: the kernels' speeds follow from what they do (a "
+          "trace recorded with --profile memory)")
+      ->type_name("FILE")
+      ->default_str("");
 }
 
 namespace {
@@ -49,10 +58,37 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::uint32_t most_ranks_of_a_node(const replay::Mapping& mapping) {
+  std::vector<std::uint32_t> ranks(mapping.nodes.size());
+  std::uint32_t most = 1;
+  for (const std::uint32_t node : mapping.node_of_rank)
+    most = std::max(most, ++ranks.at(node));
+  return most;
+}
+
+ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& options,
+                             const replay::Mapping& mapping) {
+  if (options.compute_rate > 0 || !options.rates.empty())
+    throw Error(Failure::usage, "--machine and rates of computation contradict each other", options.costs,
+                "give --machine, --rates or --compute-rate");
+  const replay::MachineCosts machine = replay::read_machine(options.costs);
+  const std::uint32_t ranks = most_ranks_of_a_node(mapping);
+  replay::ComputedSpeeds computed = replay::computed_speeds(machine, run, ranks);
+  ComputeSpeeds speeds;
+  speeds.from = "--machine";
+  speeds.seconds_per_unit.assign(mapping.nodes.size(), 1 / computed.units_per_second);
+  speeds.kernel_factors = std::move(computed.kernel_factors);
+  speeds.sentence = fmt::format("{}{}: {} instructions/s, from what each kernel does, with {} on a node", options.costs,
+                                machine.source.empty() ? "" : " (" + machine.source + ")",
+                                human_count(computed.units_per_second), counted(ranks, "rank"));
+  return speeds;
+}
+
 } // namespace
 
-ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
-                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise) {
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options, const replay::Mapping& mapping,
+                             const std::vector<double>& otherwise) {
+  if (!options.costs.empty()) return machine_speeds(run, options, mapping);
   const bool counts_work =
       run.counter.unit == trace::VolumeUnit::instructions || run.counter.unit == trace::VolumeUnit::events;
   if (!counts_work)
@@ -65,7 +101,8 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
   if (options.compute_rate > 0) rates.units_per_second = options.compute_rate;
   ComputeSpeeds speeds;
   speeds.kernel_factors = replay::kernel_factors(rates, run);
-  speeds.seconds_per_unit = replay::seconds_per_unit(rates, nodes, otherwise);
+  speeds.seconds_per_unit = replay::seconds_per_unit(rates, mapping.nodes, otherwise);
+  speeds.from = "--rates";
   speeds.sentence = fmt::format("rates of {}", options.rates);
   if (rates.units_per_second)
     speeds.sentence += fmt::format(": {} {}/s", human_count(*rates.units_per_second), units(run));
@@ -79,7 +116,7 @@ ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& 
 }
 
 ComputeBasis ComputeSpeeds::basis(std::span<const std::uint32_t> node_of_rank) const {
-  ComputeBasis basis{.sentence = sentence, .from = calibrated ? "calibration" : "--rates"};
+  ComputeBasis basis{.sentence = sentence, .from = calibrated ? "calibration" : from};
   for (const std::uint32_t node : node_of_rank) {
     const double rate = 1 / seconds_per_unit.at(node);
     basis.least = basis.least > 0 ? std::min(basis.least, rate) : rate;
@@ -96,8 +133,8 @@ PresetMachine make_preset_machine(const trace::Run& run, const PresetMachineOpti
     machine.nodes.push_back(mapping.nodes.at(node));
   machine.mapping_sentence = mapping.sentence;
   machine.notes = mapping.notes;
-  if (!options.rates.empty()) {
-    const ComputeSpeeds speeds = compute_speeds(run, options, mapping.nodes, {});
+  if (options.speeds_from_file()) {
+    const ComputeSpeeds speeds = compute_speeds(run, options, mapping, {});
     for (const std::uint32_t node : mapping.node_of_rank)
       machine.placement.seconds_per_unit.push_back(speeds.seconds_per_unit.at(node));
     machine.placement.kernel_factors = speeds.kernel_factors;

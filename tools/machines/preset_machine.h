@@ -34,11 +34,15 @@ struct PresetMachineOptions {
   std::string rates = {};  ///< a file of rates by host and kernel
   std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
+  std::string costs = {};  ///< a machine file, whose costs stand for rates
+
+  /// Files say how fast ranks compute.
+  bool speeds_from_file() const { return !rates.empty() || !costs.empty(); }
 };
 
 /// Gives a verb the option --platform, which may be repeated.
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
-/// Gives a verb the options --mapping, --hostfile, --compute-rate and --rates.
+/// Gives a verb the options --mapping, --hostfile, --compute-rate, --rates and --machine.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);
 
 /// How fast the nodes of a machine compute.
@@ -47,15 +51,16 @@ struct ComputeSpeeds {
   std::vector<double> kernel_factors;   ///< see replay::kernel_factors
   std::string sentence;                 ///< for a reader
   bool calibrated = false;              ///< measured for this program
+  std::string from;                     ///< the option that gave them
 
   /// Of ranks on these nodes.
   ComputeBasis basis(std::span<const std::uint32_t> node_of_rank) const;
 };
 
-/// What a file of rates says of a run on these nodes; `otherwise` is the seconds per unit of nodes it does not speak
-/// of, by node. Throws Error(usage) for options that contradict each other or the trace.
-ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options,
-                             const std::vector<std::string>& nodes, const std::vector<double>& otherwise);
+/// What a file of rates, or a machine file, says of a run on these nodes; `otherwise` is the seconds per unit of nodes
+/// that rates do not speak of, by node. Throws Error(usage) for options that contradict each other or the trace.
+ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options, const replay::Mapping& mapping,
+                             const std::vector<double>& otherwise);
 
 /// Where the ranks of a run are on a preset machine, and how fast they compute, with the sentences that tell a reader.
 struct PresetMachine {

@@ -5,6 +5,7 @@
 #include "base/processes/apart.h"
 #include "tools/cli/locate.h"
 #include "tracer/counters/candidates.h"
+#include "tracer/counters/memory_profile.h"
 
 #include <algorithm>
 
@@ -32,6 +33,17 @@ void check_known(const std::string& option) {
 constexpr const char* icount_notice = "no hardware counters here: counting with icount under Valgrind, exact and "
                                       "reproducible, 2-9x slower plus about 1 s of CPU per rank";
 
+/// Only icount sees addresses.
+CounterChoice choose_for_memory(const std::string& option) {
+  if (option != "auto" && option != "icount")
+    throw Error(Failure::usage, "--profile memory is icount's", "--counter " + option,
+                "record with --counter icount, or without the profile");
+  if (const std::string why = why_no_icount(); !why.empty()) no_counter(why);
+  return {.counter = "icount",
+          .notices = {"counting with icount under Valgrind, memory accesses too: 10-60x slower plus about 1 s of CPU "
+                      "per rank"}};
+}
+
 } // namespace
 
 std::string why_no_hardware_counter(const std::string& choice) {
@@ -56,7 +68,8 @@ std::string why_no_icount() {
          "): it is built on x86-64 Linux where valgrind is installed";
 }
 
-CounterChoice choose_recording_counter(const std::string& option) {
+CounterChoice choose_recording_counter(const std::string& option, const std::string& profile) {
+  if (profile == tracer::memory_profile) return choose_for_memory(option);
   if (option == "auto") {
     const std::string no_hardware = why_no_hardware_counter();
     if (no_hardware.empty()) return {.counter = "papi", .notices = {}};

@@ -18,8 +18,8 @@ struct CounterChoice {
   std::vector<std::string> notices; ///< what the user should know about it, a line each
 };
 
-/// Returns what the option --counter comes to here. Throws Error(missing_capability) when that cannot count,
-/// Error(usage) when there is no such counter.
-CounterChoice choose_recording_counter(const std::string& option);
+/// Returns what the option --counter comes to here, beside this --profile. Throws Error(missing_capability) when that
+/// cannot count, Error(usage) when there is no such counter.
+CounterChoice choose_recording_counter(const std::string& option, const std::string& profile = {});
 
 } // namespace timeless::tools

@@ -17,18 +17,16 @@ namespace timeless::tools {
 
 namespace {
 
-/// What the file of rates says of a platform's hosts; nothing without a file.
+/// What a file of rates or costs says of a platform's hosts; nothing without a file.
 ComputeSpeeds speeds_of(const trace::Run& run, const PredictionOptions& options, const replay::Platform& platform,
-                        const std::optional<OwnRate>& common) {
-  if (options.machine.rates.empty()) return {};
-  std::vector<std::string> names;
+                        const replay::Mapping& mapping, const std::optional<OwnRate>& common) {
+  if (!options.machine.speeds_from_file()) return {};
   std::vector<double> otherwise;
   for (const replay::PlatformHost& host : platform.hosts()) {
-    names.push_back(host.name);
     otherwise.push_back(run.counter.unit == trace::VolumeUnit::instructions ? 1 / (common ? common->least : host.speed)
                                                                             : 0);
   }
-  return compute_speeds(run, options.machine, names, otherwise);
+  return compute_speeds(run, options.machine, mapping, otherwise);
 }
 
 } // namespace
@@ -57,10 +55,10 @@ OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& opt
     basis.nodes.push_back(on.mapping.nodes[node]);
   const double given = options.machine.compute_rate;
   const trace::Counter& counter = run.counter;
-  on.speeds = speeds_of(run, options, platform, common);
-  basis.compute = options.machine.rates.empty()
-                      ? compute_basis(counter, given, common.value_or(rate_of(platform, on.mapping)))
-                      : on.speeds.basis(on.mapping.node_of_rank);
+  on.speeds = speeds_of(run, options, platform, on.mapping, common);
+  basis.compute = options.machine.speeds_from_file()
+                      ? on.speeds.basis(on.mapping.node_of_rank)
+                      : compute_basis(counter, given, common.value_or(rate_of(platform, on.mapping)));
   if (given > 0)
     on.units_per_second = given;
   else if (common && counter.unit == trace::VolumeUnit::instructions)

@@ -109,7 +109,7 @@ void add_notes(Prediction& prediction, const std::vector<std::string>& notes) {
 std::vector<std::filesystem::path> files_read(const PredictionOptions& asked, const trace::Source& source) {
   std::vector<std::filesystem::path> files = trace_files(asked.trace, source);
   files.insert(files.end(), asked.machine.networks.begin(), asked.machine.networks.end());
-  files.insert(files.end(), {asked.machine.hostfile, asked.machine.rates});
+  files.insert(files.end(), {asked.machine.hostfile, asked.machine.rates, asked.machine.costs});
   for (const std::string& platform : asked.platforms)
     files.push_back(platform_file(platform));
   return files;

@@ -69,7 +69,7 @@ CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& option
   }
   if (common.least == common.most) return {.rate = common, .note = {}};
   const bool counts = run.counter.unit == trace::VolumeUnit::instructions;
-  const bool said = options.compute_rate > 0 || !options.rates.empty();
+  const bool said = options.compute_rate > 0 || options.speeds_from_file();
   return {.rate = OwnRate{},
           .note = counts && !said ? "all machines compute at the same rate; their hosts' own speeds are left aside (" +
                                         speeds + "): replay on one alone for that, or give --compute-rate or --rates"

@@ -13,6 +13,7 @@ namespace {
 constexpr std::array calibrations{
     Verb{"network", "Measure what messages cost, and write the network as a file", add_calibrate_network},
     Verb{"compute", "Measure how fast a program computes, and write the rates of its kernels", add_calibrate_compute},
+    Verb{"machine", "Measure what computation costs, whatever the program, with micro-kernels", add_calibrate_machine},
     Verb{"show", "Show measurements beside what was fitted to them", add_calibrate_show},
 };
 

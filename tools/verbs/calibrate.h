@@ -7,6 +7,7 @@ namespace timeless::tools {
 
 VerbAction add_calibrate_compute(CLI::App& command);
 VerbAction add_calibrate_network(CLI::App& command);
+VerbAction add_calibrate_machine(CLI::App& command);
 VerbAction add_calibrate_show(CLI::App& command);
 
 } // namespace timeless::tools

@@ -107,7 +107,7 @@ int record(const RecordOptions& options) {
   const std::string preloaded = library();
   const RecordingNumber number = recording_number(options.command);
   prepare_directory(options.directory, number);
-  const CounterChoice choice = choose_recording_counter(options.counter);
+  const CounterChoice choice = choose_recording_counter(options.counter, options.profile);
   for (const std::string& notice : choice.notices)
     print_notice(notice);
   const Variables variables = recording_variables({.library = preloaded,
@@ -152,7 +152,8 @@ VerbAction add_record(CLI::App& command) {
                    "Also record when each action began and ended, to compare predictions with");
   command
       .add_option("--profile", options->profile,
-                  "Also count these PAPI events, separated by commas, and sum them up per kernel")
+                  "Also count these PAPI events, separated by commas, and sum them up per kernel; or memory: what "
+                  "the kernels' memory accesses would find in caches of any size (icount)")
       ->type_name("EVENTS");
   command.add_option(
       "--json", options->json,

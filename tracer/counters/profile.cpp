@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/escaping.h"
+#include "tracer/counters/memory_profile.h"
 #include "tracer/counters/papi_counter.h"
 #include "tracer/counters/papi_events.h"
 #include "tracer/counters/papi_library.h"
@@ -21,6 +22,7 @@ using Events = std::vector<std::string>;
 PapiLibrary papi;
 Events counted;
 bool with_volumes = false; ///< PAPI counts the volumes, too
+bool of_memory = false;    ///< icount counts, and PAPI does not
 pthread_key_t end_of_thread;
 
 /// The calling thread's own events, where PAPI does not count its volumes.
@@ -62,9 +64,9 @@ Events events_of(std::string_view list) {
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);
   }
-  if (events.size() > most_profile_events)
+  if (events.size() > most_papi_events)
     refuse(Failure::usage, std::to_string(events.size()) + " events are too many",
-           "name at most " + std::to_string(most_profile_events));
+           "name at most " + std::to_string(most_papi_events));
   return events;
 }
 
@@ -144,10 +146,15 @@ void start_with_volumes(const Events& events, const std::string& volumes) {
 } // namespace
 
 std::vector<std::string> start_profile(std::string_view list, const ActiveCounter& counter) {
+  if (list == memory_profile) {
+    of_memory = true;
+    return start_memory_profile(counter);
+  }
   const Events events = events_of(list);
   if (counter.identity.name == "icount")
-    refuse(Failure::missing_capability, "no profile can be taken under icount: it would count Valgrind's work",
-           "record once with icount, and once more with another counter (--counter none, or cputime) and the profile");
+    refuse(Failure::missing_capability, "no events can be counted under icount: they would be of Valgrind's work",
+           "record once with icount (--profile memory is its own), and once more with another counter (--counter none, "
+           "or cputime) and these events");
   if (const PapiLibrary* volumes = papi_of_volumes()) {
     papi = *volumes;
     with_volumes = true;
@@ -159,7 +166,8 @@ std::vector<std::string> start_profile(std::string_view list, const ActiveCounte
   return events;
 }
 
-bool read_profile(std::uint64_t* values) noexcept {
+bool read_profile(std::uint64_t* values, Boundary boundary) noexcept {
+  if (of_memory) return read_memory_profile(values, boundary == Boundary::call_begins);
   if (with_volumes) return read_with_volumes(values);
   std::array<long long, PapiEvents::most> read; // NOLINT(cppcoreguidelines-pro-type-member-init): on the hot path
   if (!start_own() || own.events.read(papi, read.data()) != PAPI_OK) return false;

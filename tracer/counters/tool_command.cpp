@@ -1,6 +1,7 @@
 #include "tracer/counters/tool_command.h"
 
 #include "base/error.h"
+#include "tracer/counters/memory_profile.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -74,8 +75,10 @@ std::string stack_option() {
 } // namespace
 
 std::vector<std::string> tool_options(const fs::path& tool, const fs::path& log) {
+  const char* profile = std::getenv("TIMELESS_PROFILE");
   return {tool.string(),
           "--tool=icount",
+          profile != nullptr && profile == memory_profile ? "--memory=yes" : "--memory=no",
           "--command-line-only=yes", // no .valgrindrc, no VALGRIND_OPTS
           "--quiet",
           "--vgdb=no",

@@ -13,12 +13,15 @@ enum IcountRequest {
   ICOUNT_REQUEST_PROCESS,
   ICOUNT_REQUEST_VALGRIND,
   ICOUNT_REQUEST_THREAD_NUMBER,
-  ICOUNT_REQUEST_OF_THREAD
+  ICOUNT_REQUEST_OF_THREAD,
+  ICOUNT_REQUEST_MEMORY_PAUSE,
+  ICOUNT_REQUEST_MEMORY_GO_ON,
+  ICOUNT_REQUEST_MEMORY_FORGET
 };
 
 /* The number changes with the meaning of any request. */
 #define ICOUNT_ABI_NUMBER 0xffffUL
-#define ICOUNT_ABI_VERSION 0x1c000002UL
+#define ICOUNT_ABI_VERSION 0x1c000003UL
 
 #define ICOUNT_REQUEST(request) ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, 0, 0, 0, 0, 0))
 
@@ -36,5 +39,15 @@ enum IcountRequest {
 /* ICOUNT_THREAD of the living thread with this number; 0 if there can be none. */
 #define ICOUNT_OF_THREAD(number)                                                                                       \
   ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, ICOUNT_REQUEST_OF_THREAD, number, 0, 0, 0, 0))
+/* What the tool's memory model (--memory=yes) has counted of the calling thread: writes MEMORY_EVENTS values of 64 bits
+ * (memory_events.h), and answers how many; 0 without the model. What the thread does between MEMORY_PAUSE and
+ * MEMORY_GO_ON evicts no lines and fetches none. */
+#define ICOUNT_MEMORY_PAUSE(values)                                                                                    \
+  ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, ICOUNT_REQUEST_MEMORY_PAUSE, values, 0, 0, 0, 0))
+#define ICOUNT_MEMORY_GO_ON(values)                                                                                    \
+  ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, ICOUNT_REQUEST_MEMORY_GO_ON, values, 0, 0, 0, 0))
+/* MEMORY_PAUSE, and the thread is as one that has done nothing yet; its counts go on. */
+#define ICOUNT_MEMORY_FORGET(values)                                                                                   \
+  ((unsigned long)VALGRIND_DO_CLIENT_REQUEST_EXPR(0, ICOUNT_REQUEST_MEMORY_FORGET, values, 0, 0, 0, 0))
 
 #endif

@@ -9,6 +9,9 @@
  * What an instruction that faults leaves uncounted: those of its superblock since the exit before it. */
 #include "icount.h"
 
+#include "tracer/icount/memory.h"
+#include "tracer/icount/memory_events.h"
+
 #include <valgrind/pub_tool_basics.h>
 #include <valgrind/pub_tool_vki.h>
 
@@ -25,6 +28,7 @@
 
 static Bool option_rep_once = True;
 static Bool option_summary = False;
+static Bool option_memory = False;
 
 static ULong running_count;     /* of the running thread; the translated program adds to it */
 static ThreadId running_thread; /* 0 while none has run, or when the last one has exited */
@@ -36,6 +40,7 @@ static void give_turn_to(ThreadId thread) {
   if (running_thread != 0) resting_counts[running_thread] = running_count;
   running_thread = thread;
   running_count = resting_counts[thread];
+  if (option_memory) memory_give_turn_to(thread);
 }
 
 static void start_client_code(ThreadId thread, ULong blocks_dispatched) {
@@ -52,6 +57,7 @@ static void thread_exits(ThreadId thread) {
   running_count = 0;
   resting_counts[thread] = 0;
   running_thread = 0;
+  if (option_memory) memory_thread_exits(thread);
 }
 
 static ULong thread_count(UWord thread) {
@@ -76,6 +82,16 @@ static void forked_child_starts(ThreadId thread) {
   }
 }
 
+/* Where a call of MPI begins or ends; the answer is the number of values written. */
+static UWord answer_memory_request(UWord request, ULong* values) {
+  if (!option_memory) return 0;
+  if (request == ICOUNT_REQUEST_MEMORY_PAUSE) memory_pause();
+  if (request == ICOUNT_REQUEST_MEMORY_GO_ON) memory_go_on();
+  if (request == ICOUNT_REQUEST_MEMORY_FORGET) memory_forget();
+  memory_read(values, running_count);
+  return MEMORY_EVENTS;
+}
+
 static Bool answer_request(ThreadId thread, UWord* arguments, UWord* answer) {
   give_turn_to(thread);
   switch (arguments[0]) {
@@ -96,6 +112,11 @@ static Bool answer_request(ThreadId thread, UWord* arguments, UWord* answer) {
     return True;
   case ICOUNT_REQUEST_OF_THREAD:
     *answer = thread_count(arguments[1]);
+    return True;
+  case ICOUNT_REQUEST_MEMORY_PAUSE:
+  case ICOUNT_REQUEST_MEMORY_GO_ON:
+  case ICOUNT_REQUEST_MEMORY_FORGET:
+    *answer = answer_memory_request(arguments[0], (ULong*)arguments[1]);
     return True;
   default:
     return False;
@@ -208,15 +229,21 @@ static IRSB* instrument(VgCallbackClosure* closure, IRSB* original, const VexGue
                         IRType host_word) {
   IRSB* block = deepCopyIRSBExceptStmts(original);
   Progress progress = {0, 0, False, False};
+  MemoryProgress memory;
+  if (option_memory) memory = memory_begin_block(original);
   for (Int i = 0; i < original->stmts_used; ++i) {
     IRStmt* statement = original->stmts[i];
     if (statement == NULL || statement->tag == Ist_NoOp) continue;
     if (statement->tag == Ist_IMark) enter_instruction(&progress, statement->Ist.IMark.addr, statement->Ist.IMark.len);
     if (statement->tag == Ist_CAS) progress.compare_and_swap = True;
+    if (option_memory) memory_before_statement(block, &memory, statement, i);
     if (statement->tag == Ist_Exit) count_before_exit(block, &progress, statement);
+    if (statement->tag == Ist_Exit && option_memory && !raises_signal(statement->Ist.Exit.jk))
+      memory_add_counts(block, &memory);
     addStmtToIRSB(block, statement);
   }
   count_before_end(block, &progress);
+  if (option_memory) memory_end_block(block, &memory);
   if (block->jumpkind == Ijk_NoDecode) report_before_end(block, progress.address);
   return block;
 }
@@ -224,13 +251,15 @@ static IRSB* instrument(VgCallbackClosure* closure, IRSB* original, const VexGue
 static Bool read_option(const HChar* option) {
   if VG_BOOL_CLO (option, "--rep-once", option_rep_once) return True;
   if VG_BOOL_CLO (option, "--summary", option_summary) return True;
+  if VG_BOOL_CLO (option, "--memory", option_memory) return True;
   return False;
 }
 
 static void print_usage(void) {
   VG_(printf)
   ("    --rep-once=no|yes         count a repeated string instruction once, as processors do [yes]\n"
-   "    --summary=no|yes          print the process's count when it ends [no]\n");
+   "    --summary=no|yes          print the process's count when it ends [no]\n"
+   "    --memory=no|yes           find reuse distances of memory accesses, too [no]\n");
 }
 
 static void print_debug_usage(void) {
@@ -239,6 +268,7 @@ static void print_debug_usage(void) {
 
 static void begin(void) {
   VG_(atfork)(NULL, NULL, forked_child_starts);
+  if (option_memory) memory_begin();
 }
 
 static void end(Int exit_code) {

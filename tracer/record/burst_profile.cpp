@@ -24,8 +24,8 @@ struct ThreadProfile {
 
 constinit thread_local ThreadProfile profile;
 
-bool read(Values& values) noexcept {
-  if (read_profile(values.data())) return true;
+bool read(Values& values, Boundary boundary) noexcept {
+  if (read_profile(values.data(), boundary)) return true;
   failures.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
@@ -38,10 +38,10 @@ Values calibrate(const ActiveCounter& counter) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     Values before{};
     Values after{};
-    if (!read(before)) return {};
+    if (!read(before, Boundary::call_ends)) return {};
     counter.read();
     counter.read();
-    if (!read(after)) return {};
+    if (!read(after, Boundary::call_begins)) return {};
     for (std::size_t event = 0; event < profiled_events; ++event)
       least[event] = std::min(least[event], after[event] - before[event]);
   }
@@ -59,7 +59,7 @@ std::vector<std::string> profile_bursts(std::string_view list, const ActiveCount
 
 void end_burst() noexcept {
   Values now{};
-  if (!profile.begun || !read(now)) return;
+  if (!profile.begun || !read(now, Boundary::call_begins)) return;
   for (std::size_t event = 0; event < profiled_events; ++event) {
     // A thread that had to begin again counts from 0.
     const std::uint64_t counted = now[event] - (now[event] < profile.begin[event] ? 0 : profile.begin[event]);
@@ -69,7 +69,7 @@ void end_burst() noexcept {
 
 void begin_burst(bool recorded) noexcept {
   if (recorded) profile.burst = {};
-  profile.begun = read(profile.begin);
+  profile.begun = read(profile.begin, Boundary::call_ends);
 }
 
 std::uint64_t failed_profile_readings() noexcept {

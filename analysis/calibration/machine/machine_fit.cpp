@@ -1,0 +1,188 @@
+#include "analysis/calibration/machine/machine_fit.h"
+
+#include "analysis/calibration/machine/nonnegative.h"
+#include "analysis/statistics/quantiles.h"
+#include "base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+namespace timeless::analysis {
+
+namespace {
+
+using replay::CacheSizes;
+using replay::ComputeCosts;
+
+/// One of the two ways of measuring.
+struct Way {
+  const std::vector<double> KernelCase::*times;
+  std::uint32_t processors;
+};
+
+double cost_of(const ComputeCosts& costs, const ComputeCosts& quantities) {
+  return std::inner_product(costs.begin(), costs.end(), quantities.begin(), 0.0);
+}
+
+/// The cases that were measured in one way, with what they count for caches of these sizes.
+struct Rows {
+  std::vector<const KernelCase*> cases;
+  std::vector<ComputeCosts> quantities;
+  std::vector<double> seconds;
+};
+
+Rows rows_of(const std::vector<KernelCase>& cases, const Way& way, CacheSizes caches) {
+  caches.last /= way.processors;
+  Rows rows;
+  for (const KernelCase& one : cases) {
+    if ((one.*way.times).empty()) continue;
+    rows.cases.push_back(&one);
+    rows.quantities.push_back(replay::compute_quantities(one.events, caches));
+    rows.seconds.push_back(median(one.*way.times));
+  }
+  return rows;
+}
+
+/// Residuals are logarithms of ratios, so that half the time is as wrong as twice. Beyond this they count by their
+/// size, not its square (Huber 1964): no model explains everything.
+constexpr double outlying = 0.25;
+
+double loss(double residual) {
+  const double size = std::abs(residual);
+  return size < outlying ? size * size : outlying * (2 * size - outlying);
+}
+
+/// One step towards the least loss: the logarithm of what is predicted, as a line at the present costs.
+ComputeCosts stepped(const Rows& rows, const std::string& without, const ComputeCosts* present) {
+  Equations equations{.columns = ComputeCosts{}.size()};
+  for (std::size_t row = 0; row < rows.cases.size(); ++row) {
+    if (rows.cases[row]->kernel == without) continue;
+    const double measured = rows.seconds[row];
+    const double predicted =
+        present != nullptr ? std::max(cost_of(*present, rows.quantities[row]), measured / 100) : measured;
+    const double residual = std::log(predicted / measured);
+    const double weight = std::abs(residual) > outlying ? std::sqrt(outlying / std::abs(residual)) : 1;
+    ComputeCosts relative = rows.quantities[row];
+    for (double& quantity : relative)
+      quantity *= weight / predicted;
+    equations.add(relative, weight * (1 - residual));
+  }
+  ComputeCosts costs{};
+  std::ranges::copy(nonnegative_least_squares(equations), costs.begin());
+  return costs;
+}
+
+double loss_of(const Rows& rows, const ComputeCosts& costs) {
+  double sum = 0;
+  for (std::size_t row = 0; row < rows.cases.size(); ++row)
+    sum += loss(std::log(std::max(cost_of(costs, rows.quantities[row]) / rows.seconds[row], 0.01)));
+  return sum;
+}
+
+/// From all kernels but one.
+ComputeCosts fitted(const Rows& rows, const std::string& without = {}) {
+  constexpr int steps = 30;
+  ComputeCosts costs = stepped(rows, without, nullptr);
+  for (int step = 0; step < steps; ++step) {
+    // Half of each step: a line is a poor guide far away.
+    const ComputeCosts next = stepped(rows, without, &costs);
+    for (std::size_t cost = 0; cost < costs.size(); ++cost)
+      costs[cost] = 0.5 * (costs[cost] + next[cost]);
+  }
+  return costs;
+}
+
+double loss_with(const std::vector<KernelCase>& cases, const std::vector<Way>& ways, const CacheSizes& caches) {
+  double sum = 0;
+  for (const Way& way : ways) {
+    const Rows rows = rows_of(cases, way, caches);
+    sum += loss_of(rows, fitted(rows));
+  }
+  return sum;
+}
+
+CacheSizes best_caches(const std::vector<KernelCase>& cases, const std::vector<Way>& ways) {
+  CacheSizes best;
+  double least = std::numeric_limits<double>::infinity();
+  for (int second = 0; second < 12; ++second)
+    for (int last = second + 1; last < 22; ++last) {
+      // From 128 KiB on in half octaves.
+      const CacheSizes caches{.second = 131072 * std::exp2(second / 2.0), .last = 131072 * std::exp2(last / 2.0)};
+      const double sum = loss_with(cases, ways, caches);
+      if (sum >= least) continue;
+      least = sum;
+      best = caches;
+    }
+  return best;
+}
+
+/// Fills in what concerns one way of measuring.
+void fit_way(MachineFit& fit, const std::vector<KernelCase>& cases, const Way& way, ComputeCosts& costs,
+             ComputeCosts& low, ComputeCosts& high) {
+  const Rows rows = rows_of(cases, way, fit.machine.caches);
+  costs = low = high = fitted(rows);
+  std::set<std::string> kernels;
+  for (const KernelCase* one : rows.cases)
+    kernels.insert(one->kernel);
+  for (const std::string& kernel : kernels) {
+    const ComputeCosts others = fitted(rows, kernel);
+    for (std::size_t cost = 0; cost < costs.size(); ++cost) {
+      low[cost] = std::min(low[cost], others[cost]);
+      high[cost] = std::max(high[cost], others[cost]);
+    }
+    for (std::size_t row = 0; row < rows.cases.size(); ++row) {
+      if (rows.cases[row]->kernel != kernel) continue;
+      fit.errors.push_back({.kernel = kernel,
+                            .bytes = rows.cases[row]->bytes,
+                            .processors = way.processors,
+                            .seconds = rows.seconds[row],
+                            .spread = relative_spread(rows.cases[row]->*way.times),
+                            .residual = cost_of(costs, rows.quantities[row]) / rows.seconds[row] - 1,
+                            .held_out = cost_of(others, rows.quantities[row]) / rows.seconds[row] - 1});
+    }
+  }
+}
+
+void summarise(MachineFit& fit) {
+  std::vector<double> residuals;
+  std::vector<double> held_out;
+  for (const CaseError& error : fit.errors) {
+    residuals.push_back(std::abs(error.residual));
+    held_out.push_back(std::abs(error.held_out));
+  }
+  fit.median_residual = median(residuals);
+  fit.median_held_out = median(held_out);
+  fit.worst_held_out = std::ranges::max(held_out);
+}
+
+} // namespace
+
+MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t processors,
+                       const std::optional<CacheSizes>& caches) {
+  std::vector<Way> ways;
+  for (const Way& way : {Way{&KernelCase::alone, 1}, Way{&KernelCase::busy, processors}}) {
+    const auto measured =
+        std::ranges::count_if(cases, [&](const KernelCase& one) { return !(one.*way.times).empty(); });
+    if (way.processors == 1 && !ways.empty()) continue;
+    if (measured < static_cast<std::ptrdiff_t>(2 * ComputeCosts{}.size()))
+      throw Error(Failure::usage, "too few micro-kernels were measured to know what each thing costs",
+                  std::to_string(measured), "measure again, with a larger --budget");
+    ways.push_back(way);
+  }
+  MachineFit fit;
+  fit.machine.processors = processors;
+  fit.caches_given = caches.has_value();
+  fit.machine.caches = caches ? *caches : best_caches(cases, ways);
+  fit_way(fit, cases, ways.front(), fit.machine.alone, fit.alone_low, fit.alone_high);
+  if (ways.size() > 1)
+    fit_way(fit, cases, ways.back(), fit.machine.busy, fit.busy_low, fit.busy_high);
+  else
+    fit.machine.busy = fit.machine.alone, fit.busy_low = fit.alone_low, fit.busy_high = fit.alone_high;
+  summarise(fit);
+  return fit;
+}
+
+} // namespace timeless::analysis

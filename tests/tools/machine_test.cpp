@@ -1,0 +1,177 @@
+// timeless calibrate machine --from, and replay --machine.
+#include "tests/temporary_directory.h"
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+#include "trace/model/memory_events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using trace::ActionKind;
+
+/// Measurements of a machine on which an instruction takes 0.2 ns, and a line out of order from memory 20.
+std::string known_raw() {
+  std::string text = "# format: timeless.machine-raw/1\n# date: 2026-01-02T03:04:05Z\n# host: somewhere\n"
+                     "# processor: a fast one\n# processors: 2\n# seed: 1\n# version: 0\n";
+  std::mt19937_64 random(3);
+  for (int kernel = 0; kernel < 40; ++kernel) {
+    const std::string name = "kernel_" + std::to_string(kernel) + ",1000,";
+    const std::uint64_t instructions = 1'000'000 + random() % 1'000'000;
+    const std::uint64_t lines = kernel % 2 == 0 ? random() % 100'000 : 0;
+    text += "count," + name + "1";
+    for (std::size_t event = 0; event < trace::memory_events().size(); ++event) {
+      const bool far = event == trace::memory_first_class + 2 * trace::distance_classes() - 2;
+      text += "," + std::to_string(event == trace::memory_instructions ? instructions : far ? lines : 0);
+    }
+    text += "\n";
+    const double seconds = 2e-10 * static_cast<double>(instructions) + 2e-8 * static_cast<double>(lines);
+    for (const char* processors : {"1", "2"})
+      text += "time," + name + "2," + processors + ",0,0.5," + std::to_string(1e6 * 2 * seconds) + "e-6\n";
+  }
+  return text;
+}
+
+class Machine : public testing::Test {
+protected:
+  Machine() { write("raw.csv", known_raw()); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ / name, std::ios::binary) << text;
+  }
+  std::string read(const std::string& name) {
+    std::ifstream in(directory_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  Outcome fit(const std::string& raw, const std::string& output, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), {"calibrate", "machine", "--from", directory_ / raw, "-o", directory_ / output});
+    return timeless_command(options);
+  }
+
+  /// Two ranks with a kernel that fetches lines and one that does not, of as many instructions.
+  void write_trace(const std::string& name, bool profiled) {
+    trace::MemorySource run(2);
+    trace::Run& description = run.description();
+    description.counter.unit = trace::VolumeUnit::instructions;
+    description.modules.resize(1);
+    description.kernels.resize(1);
+    for (const trace::Rank rank : {0, 1}) {
+      run.compute(rank, 1'000'000);
+      run.add(rank, {.kind = ActionKind::barrier});
+    }
+    run.finalize();
+    if (profiled) {
+      description.profile_events = trace::memory_events();
+      for (trace::RankRecord& record : description.ranks) {
+        trace::KernelProfile profile{.kernel = 0, .bursts = 1, .sums = {}};
+        profile.sums.resize(description.profile_events.size());
+        profile.sums[trace::memory_instructions] = 1'000'000;
+        profile.sums[trace::memory_first_class + 2 * trace::distance_classes() - 2] = 10'000;
+        record.profile = {profile};
+      }
+    }
+    trace::test::write_archive(run, directory_ / name);
+  }
+
+  timeless::test::TemporaryDirectory directory_;
+};
+
+TEST_F(Machine, comes_from_measurements_the_same_each_time) {
+  ASSERT_EQ(fit("raw.csv", "one.json").status, 0) << fit("raw.csv", "x.json").err;
+  ASSERT_EQ(fit("raw.csv", "two.json").status, 0);
+  EXPECT_EQ(read("one.json"), read("two.json"));
+  const json machine = json::parse(read("one.json"));
+  EXPECT_NEAR(machine["alone"]["instruction"].get<double>(), 2e-10, 1e-13);
+  EXPECT_NEAR(machine["busy"]["memory_random"].get<double>(), 2e-8, 1e-11);
+  EXPECT_EQ(machine["source"], "measured 2026-01-02T03:04:05Z on somewhere, a fast one");
+  EXPECT_EQ(machine["processors"], 2);
+  EXPECT_EQ(fit("raw.csv", "one.json").status, 2) << "it exists";
+}
+
+TEST_F(Machine, says_what_it_found) {
+  const Outcome text = fit("raw.csv", "m.json", {"--caches", "32KiB,1MiB,32MiB"});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("memory_random"), HasSubstr("32.00 MiB shared by 2: given"), HasSubstr("error")));
+  const Outcome answer = fit("raw.csv", "n.json", {"--json"});
+  EXPECT_EQ(json::parse(answer.out)["schema"], "timeless.calibrate-machine/1");
+}
+
+TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
+  const std::string whole = known_raw();
+  write("cut.csv", whole.substr(0, whole.size() - 5));
+  const Outcome cut = fit("cut.csv", "cut.json");
+  EXPECT_EQ(cut.status, 0) << cut.err;
+  EXPECT_THAT(cut.err, HasSubstr("was cut off"));
+  const auto refused = [&](const std::string& text, int status, const std::string& words) {
+    write("bad.csv", text);
+    const Outcome bad = fit("bad.csv", "bad.json");
+    EXPECT_EQ(bad.status, status) << bad.err;
+    EXPECT_THAT(bad.err, HasSubstr(words));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "bad.json"));
+  };
+  refused("", 3, "no measurements of a machine");
+  refused("hello\n", 3, "line 1");
+  refused(whole + "time,kernel_1,1000,1,1,0,0,-1\n", 3, "not above 0");
+  refused(whole + "time,kernel_1,1000,1,1,0,0,nan\n", 3, "not above 0");
+  refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
+  refused(whole.substr(0, whole.find("time,kernel_9")), 2, "too few micro-kernels");
+  EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
+  EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
+  EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);
+}
+
+TEST_F(Machine, predicts_what_kernels_do) {
+  ASSERT_EQ(fit("raw.csv", "m.json", {"--caches", "32KiB,1MiB,32MiB"}).status, 0);
+  write_trace("run.tia", true);
+  for (const std::vector<std::string>& machine : {std::vector<std::string>{"--network", "e1g"},
+                                                  {"--platform", "graphene"},
+                                                  {"--platform", "graphene", "--backend", "smpi"}}) {
+    std::vector<std::string> options{"replay", directory_ / "run.tia", "--machine", directory_ / "m.json", "--json"};
+    options.insert(options.end(), machine.begin(), machine.end());
+    const Outcome outcome = timeless_command(options);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json answer = json::parse(outcome.out);
+    // A million instructions and ten thousand lines: 0.2 ms each.
+    EXPECT_NEAR(answer["configurations"][0]["makespan_seconds"].get<double>(), 4e-4, 1.4e-4) << machine.back(); // and the barrier
+    EXPECT_THAT(outcome.out, HasSubstr("--machine")) << outcome.out;
+  }
+}
+
+TEST_F(Machine, needs_a_profile_of_memory_and_no_rates_beside) {
+  ASSERT_EQ(fit("raw.csv", "m.json").status, 0);
+  write_trace("bare.tia", false);
+  write_trace("run.tia", true);
+  const auto with = [&](const std::string& trace, std::vector<std::string> options) {
+    options.insert(options.begin(),
+                   {"replay", directory_ / trace, "--network", "e1g", "--machine", directory_ / "m.json"});
+    return timeless_command(options);
+  };
+  const Outcome bare = with("bare.tia", {});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_THAT(bare.err, AllOf(HasSubstr("no profile of memory"), HasSubstr("--profile memory")));
+  const Outcome both = with("run.tia", {"--compute-rate", "1e9"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, HasSubstr("contradict"));
+  const Outcome text = with("run.tia", {});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("measured 2026-01-02"));
+  EXPECT_THAT(text.out, testing::Not(HasSubstr("ASSUMED")));
+}
+
+} // namespace
+} // namespace timeless::tools

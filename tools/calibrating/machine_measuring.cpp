@@ -1,0 +1,104 @@
+#include "tools/calibrating/machine_measuring.h"
+
+#include "base/error.h"
+#include "base/processes/command.h"
+#include "tools/cli/locate.h"
+#include "tools/version.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <future>
+#include <sched.h>
+#include <unistd.h>
+
+namespace timeless::tools {
+
+namespace {
+
+std::string host_name() {
+  std::string name(256, '\0');
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.c_str();
+}
+
+std::string processor_name() {
+  std::ifstream information("/proc/cpuinfo");
+  for (std::string line; std::getline(information, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "unknown";
+}
+
+std::string output_of(const std::vector<std::string>& command, const Variables& variables) {
+  const Captured ran = run_captured(command, variables);
+  if (ran.status.code() != 0)
+    throw Error(Failure::runtime,
+                fmt::format("the micro-kernels failed with status {}: {}", ran.status.code(),
+                            ran.errors.empty() ? "they said nothing" : ran.errors.substr(0, ran.errors.find('\n'))),
+                command.front());
+  return ran.output;
+}
+
+/// One part of the cases; they take long under the tool.
+std::string counted_part(std::size_t part, std::size_t parts) {
+  const std::string directory = icount_directory().string();
+  return output_of({icount_tool().string(), "--tool=icount", "--memory=yes", "--command-line-only=yes", "--quiet",
+                    "--vgdb=no", micro_kernels().string(), "count", std::to_string(part), std::to_string(parts)},
+                   {{"VALGRIND_LIB", directory}, {"VALGRIND_LAUNCHER", icount_tool().string()}});
+}
+
+std::string counted(std::size_t processors) {
+  constexpr std::size_t most = 16;
+  const std::size_t parts = std::min(processors, most);
+  std::vector<std::future<std::string>> running;
+  for (std::size_t part = 0; part < parts; ++part)
+    running.push_back(std::async(std::launch::async, counted_part, part, parts));
+  std::string lines;
+  for (std::future<std::string>& part : running)
+    lines += part.get();
+  return lines;
+}
+
+std::string timed(const MeasuringPlan& plan) {
+  std::vector<std::string> command{micro_kernels().string(), "measure", fmt::format("{}", plan.budget),
+                                   std::to_string(plan.seed)};
+  for (const int processor : plan.processors)
+    command.push_back(std::to_string(processor));
+  return output_of(command, {});
+}
+
+} // namespace
+
+std::vector<int> usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> processors;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+      if (CPU_ISSET(static_cast<std::size_t>(processor), &set)) processors.push_back(processor);
+  if (processors.empty()) processors.push_back(0);
+  return processors;
+}
+
+std::string measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
+  if (icount_tool().empty())
+    throw Error(Failure::missing_capability, "the icount tool is not there, which counts what the micro-kernels do",
+                (icount_directory() / "icount-amd64-linux").string(), "install valgrind and rebuild Timeless");
+  if (access(micro_kernels().c_str(), X_OK) != 0)
+    throw Error(Failure::missing_capability, "the micro-kernels are not there", micro_kernels().string(),
+                "build or install Timeless whole");
+  std::string raw = fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
+                                "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n",
+                                fmt::gmtime(std::time(nullptr)), host_name(), processor_name(), plan.processors.size(),
+                                plan.seed, version);
+  tell("counting what the micro-kernels do, under icount");
+  raw += counted(plan.processors.size());
+  tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),
+                   plan.processors.size() == 1 ? "" : "s"));
+  return raw + timed(plan);
+}
+
+} // namespace timeless::tools

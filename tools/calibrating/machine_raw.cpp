@@ -1,0 +1,160 @@
+#include "tools/calibrating/machine_raw.h"
+
+#include "analysis/statistics/drift.h"
+#include "analysis/statistics/quantiles.h"
+#include "base/error.h"
+#include "base/escaping.h"
+#include "trace/model/memory_events.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::KernelCase;
+
+constexpr std::string_view raw_format = "timeless.machine-raw/1";
+constexpr std::size_t most_cases = 10'000;
+constexpr std::size_t most_measurements = 10'000'000;
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+template <typename Number>
+std::optional<Number> read_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// A measured time, to see whether times drift.
+struct Taken {
+  const std::vector<double>* others; ///< of the same case
+  std::size_t index;
+};
+
+class RawReader {
+public:
+  explicit RawReader(const std::string& file) : file_(file) {}
+
+  void read(std::string_view line) {
+    ++line_;
+    if (line.empty()) return;
+    if (line.starts_with("# ")) return read_head(line.substr(2));
+    const std::vector<std::string_view> fields = fields_of(line);
+    if (fields.front() == "count") return read_count(fields);
+    if (fields.front() == "time") return read_time(fields);
+    refuse(fmt::format("a line that begins with {}", in_quotes(std::string(fields.front().substr(0, 40)))));
+  }
+
+  MachineRaw finish() {
+    if (raw_.head["format"] != raw_format)
+      throw Error(Failure::invalid_input, "no measurements of a machine", file_,
+                  "name a file that timeless calibrate machine has written");
+    const auto processors = read_number<std::uint32_t>(raw_.head["processors"]);
+    if (!processors || *processors == 0)
+      throw Error(Failure::invalid_input, "does not say how many processors were measured", file_, "measure again");
+    raw_.processors = *processors;
+    std::vector<double> ratios;
+    for (const auto& [times, index] : order_)
+      ratios.push_back((*times)[index] / analysis::median(*times));
+    raw_.drifts = analysis::drifts(ratios);
+    raw_.measurements = order_.size();
+    for (auto& [name, one] : cases_)
+      if (!one.events.empty() && (!one.alone.empty() || !one.busy.empty())) raw_.cases.push_back(std::move(one));
+    return std::move(raw_);
+  }
+
+private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(Failure::invalid_input, what, fmt::format("{}: line {}", file_, line_),
+                "give a file as timeless calibrate machine has written it");
+  }
+
+  void read_head(std::string_view words) {
+    const std::size_t colon = words.find(": ");
+    if (colon == std::string_view::npos) refuse("a heading without a value");
+    raw_.head[std::string(words.substr(0, colon))] = escaped(words.substr(colon + 2));
+  }
+
+  template <typename Number>
+  Number number(std::string_view text) const {
+    const auto value = read_number<Number>(text);
+    if (!value) refuse(fmt::format("{} is no number that can stand there", in_quotes(std::string(text.substr(0, 40)))));
+    return *value;
+  }
+
+  double positive(std::string_view text) const {
+    const auto value = number<double>(text);
+    if (!(value > 0) || !std::isfinite(value)) refuse("a time or a number that is not above 0");
+    return value;
+  }
+
+  KernelCase& case_of(const std::vector<std::string_view>& fields) {
+    const auto bytes = number<std::uint64_t>(fields[2]);
+    if (cases_.size() >= most_cases) refuse("more micro-kernels than there can be");
+    KernelCase& one = cases_[{escaped(fields[1]), bytes}];
+    one.kernel = escaped(fields[1]);
+    one.bytes = bytes;
+    return one;
+  }
+
+  void read_count(const std::vector<std::string_view>& fields) {
+    constexpr std::size_t first = 4;
+    if (fields.size() != first + trace::memory_events().size())
+      refuse("counts of other events than this version knows");
+    const double sweeps = positive(fields[3]);
+    std::vector<double> events;
+    for (std::size_t field = first; field < fields.size(); ++field)
+      events.push_back(static_cast<double>(number<std::uint64_t>(fields[field])) / sweeps);
+    case_of(fields).events = std::move(events);
+  }
+
+  void read_time(const std::vector<std::string_view>& fields) {
+    if (fields.size() != 8) refuse("a time that is not of eight fields");
+    const double sweeps = positive(fields[3]);
+    const auto processors = number<std::uint32_t>(fields[4]);
+    KernelCase& one = case_of(fields);
+    std::vector<double>& times = processors == 1 ? one.alone : one.busy;
+    if (order_.size() >= most_measurements) refuse("more times than there can be");
+    times.push_back(positive(fields[7]) / sweeps);
+    order_.push_back({&times, times.size() - 1});
+  }
+
+  std::string file_;
+  std::size_t line_ = 0;
+  MachineRaw raw_;
+  std::map<std::pair<std::string, std::uint64_t>, KernelCase> cases_;
+  std::vector<Taken> order_;
+};
+
+} // namespace
+
+MachineRaw read_machine_raw(std::string_view text, const std::string& file) {
+  RawReader reader(file);
+  const std::size_t whole = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+  std::size_t begin = 0;
+  while (begin < whole) {
+    const std::size_t end = text.find('\n', begin);
+    reader.read(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  MachineRaw raw = reader.finish();
+  raw.cut_off = whole < text.size();
+  return raw;
+}
+
+} // namespace timeless::tools
