@@ -43,8 +43,8 @@ void require_machine_and_rates(const ValidationRequest& request) {
   };
   if (machine.machine.networks.empty() && machine.platforms.empty())
     lacks("a network (--network or --platform)", "timeless calibrate network -o mine.json -- LAUNCHER -np 2");
-  if (machine.machine.rates.empty() && !(machine.machine.compute_rate > 0))
-    lacks("rates (--rates)", "timeless calibrate compute OTHER-RUN -o rates.json -- COMMAND, with another input of the "
+  if (!machine.machine.speeds_from_file() && !(machine.machine.compute_rate > 0))
+    lacks("rates (--rates), or costs of the processor (--machine)", "timeless calibrate compute OTHER-RUN -o rates.json -- COMMAND, with another input of the "
                              "program");
   if (!missing.empty()) throw Error(Failure::usage, "nothing to predict with: missing are " + missing, {}, make);
   require_machine(machine);
@@ -80,6 +80,10 @@ Recordings recordings(const ValidationRequest& request, const std::string& count
     directory = made.temporary->path();
   }
   LaunchPlan plan{.command = request.command, .counter = counter, .timestamps = false, .launches = 1, .keep = directory};
+  if (!request.machine.machine.costs.empty()) {
+    plan.counter = "icount";
+    plan.profile = "memory";
+  }
   made.recording = request.trace.empty() ? recorded(plan) : fs::path(request.trace);
   made.volumes = open_trace(made.recording, {});
   plan.counter = "walltime";
@@ -189,6 +193,7 @@ ValidatedTime with_measured_computation(const Recordings& made, const Prediction
                                      const MeasuredFigures& figures) {
   PredictionOptions options = asked;
   options.machine.rates.clear();
+  options.machine.costs.clear();
   options.machine.calibrated = nullptr;
   options.machine.compute_rate = 0;
   options.machine.noise.reset();
@@ -294,7 +299,10 @@ Validation validate(const ValidationRequest& request) {
   result.command = in_words(request.command);
   result.ranks = launched.size;
   std::tie(result.knew, result.why) =
-      foreknowledge(instances, made.volumes->run(), launched, units_per_rank(*made.volumes));
+      asked.machine.costs.empty()
+          ? foreknowledge(instances, made.volumes->run(), launched, units_per_rank(*made.volumes))
+          : std::pair<Foreknowledge, std::string>(Foreknowledge::prediction,
+                                                  "the processor was measured without the program (--machine)");
   const MeasuredFigures figures = measured_figures(made);
   result.makespans = figures.makespans;
   const auto rated_volumes = rated(open_trace(made.recording, {}), asked.machine);
