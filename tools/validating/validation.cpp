@@ -87,6 +87,7 @@ Recordings recordings(const ValidationRequest& request, const std::string& count
   made.recording = request.trace.empty() ? recorded(plan) : fs::path(request.trace);
   made.volumes = open_trace(made.recording, {});
   plan.counter = "walltime";
+  plan.profile.clear();
   plan.timestamps = true;
   plan.launches = request.launches;
   recorded(plan);
