@@ -45,9 +45,29 @@ MeasuredKernel read_kernel(const Description& item) {
 }
 
 MeasuredInstance read_instance(const Description& item) {
-  item.allow_only({"name", "program", "date", "timeless", "mpi", "counter", "unit", "hosts", "cpu", "ranks",
-                   "ranks_per_node", "launches", "clocks", "units_per_second", "interval", "units_per_rank", "whole",
-                   "whole_spread", "coverage", "explained", "builds", "not_reached", "kernels"});
+  item.allow_only({"name",
+                   "program",
+                   "date",
+                   "timeless",
+                   "mpi",
+                   "counter",
+                   "unit",
+                   "hosts",
+                   "cpu",
+                   "ranks",
+                   "ranks_per_node",
+                   "launches",
+                   "clocks",
+                   "units_per_second",
+                   "interval",
+                   "units_per_rank",
+                   "whole",
+                   "whole_spread",
+                   "coverage",
+                   "explained",
+                   "builds",
+                   "not_reached",
+                   "kernels"});
   MeasuredInstance instance{.name = item.word("name"),
                             .program = item.word_or("program", {}),
                             .date = item.word_or("date", {}),
@@ -58,7 +78,8 @@ MeasuredInstance read_instance(const Description& item) {
                             .ranks_per_node = item.whole_number("ranks_per_node"),
                             .launches = item.whole_number("launches"),
                             .units_per_second = item.positive("units_per_second"),
-                            .units_per_rank = item.positive("units_per_rank")};
+                            .units_per_rank = item.positive("units_per_rank"),
+                            .explained = item.number_or("explained", 1)};
   if (item.has("builds")) instance.builds = item.words("builds");
   for (const Description& kernel : item.objects("kernels"))
     instance.kernels.push_back(read_kernel(kernel));
@@ -85,8 +106,7 @@ std::string build_of(const Run& run, std::uint32_t module) {
 /// Whether the instance may have had this module; not known is taken for the same.
 bool has_build(const MeasuredInstance& instance, const Run& run, std::uint32_t module) {
   const std::string build = build_of(run, module);
-  return build.empty() || instance.builds.empty() ||
-         std::ranges::find(instance.builds, build) != instance.builds.end();
+  return build.empty() || instance.builds.empty() || std::ranges::find(instance.builds, build) != instance.builds.end();
 }
 
 /// An instance by the names of its kernels, as they are in one run.

@@ -39,6 +39,7 @@ struct MeasuredInstance {
   std::uint64_t launches = 0;
   double units_per_second = 0;          ///< of kernels without a rate
   double units_per_rank = 0;            ///< that were computed
+  double explained = 1;                 ///< seconds that the rates give all visits, over those measured
   std::vector<std::string> builds = {}; ///< "module build-id-in-hexadecimal"
   std::vector<MeasuredKernel> kernels = {};
 };

@@ -18,7 +18,7 @@ constexpr double worth_the_other_clock = 0.05; // of the time, in long visits
 
 void add(MeasuredLaunches& all, const trace::Source& volumes, const trace::Source& launch) {
   all.launches.push_back(analysis::join(volumes, launch));
-  if (all.launches.size() == 1) all.first = launch.run();
+  if (all.launches.size() == 1 || launch.run().provenance.date < all.first.provenance.date) all.first = launch.run();
   ++(all.launches.back().processor_time ? all.cputime : all.walltime);
 }
 
@@ -35,13 +35,12 @@ std::string counter_for(const trace::Run& volumes) {
 }
 
 void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked) {
-  LaunchPlan plan{.command = asked.command,
-                  .counter = counter_for(volumes.run()),
-                  .launches = asked.launches,
-                  .keep = asked.keep};
+  LaunchPlan plan{
+      .command = asked.command, .counter = counter_for(volumes.run()), .launches = asked.launches, .keep = asked.keep};
   if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
   add_launches(all, volumes, plan);
-  const double longer = analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
+  const double longer =
+      analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
   if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
   plan.counter = "cputime";
   add_launches(all, volumes, plan);
@@ -55,14 +54,15 @@ std::string why_joined_by_kernel(const std::vector<analysis::JoinedLaunch>& laun
   double joined = 0;
   for (const analysis::RankSums& rank : most->ranks)
     joined += rank.volume;
-  return fmt::format("probes and tests came in another order than recorded, as they do by chance: their ranks are joined "
-                     "kernel by kernel, without {:.2f} % of the volume",
-                     100 * most->unjoined / std::max(1.0, joined + most->unjoined));
+  return fmt::format(
+      "probes and tests came in another order than recorded, as they do by chance: their ranks are joined "
+      "kernel by kernel, without {:.2f} % of the volume",
+      100 * most->unjoined / std::max(1.0, joined + most->unjoined));
 }
 
 void require_volumes(const trace::Run& volumes) {
-  const bool counts = volumes.counter.unit == trace::VolumeUnit::instructions ||
-                      volumes.counter.unit == trace::VolumeUnit::events;
+  const bool counts =
+      volumes.counter.unit == trace::VolumeUnit::instructions || volumes.counter.unit == trace::VolumeUnit::events;
   if (!counts)
     throw Error(Failure::usage, "rates need a recording of instructions",
                 fmt::format("this one's counter is {}", volumes.counter.name),

@@ -23,7 +23,7 @@ struct ComputeMeasurement {
 /// The launches of a program, joined with the volumes of its recording.
 struct MeasuredLaunches {
   std::vector<analysis::JoinedLaunch> launches;
-  trace::Run first; ///< of the first
+  trace::Run first;         ///< of the first
   std::size_t walltime = 0; ///< launches by the time that passes
   std::size_t cputime = 0;  ///< by processor time
   std::vector<std::string> not_reached = {};

@@ -121,12 +121,6 @@ ordered_json instance_json(const CalibratedInstance& instance) {
   const trace::Run& run = instance.volumes;
   const trace::Run& launched = instance.launched;
   const double volume = total_volume(instance);
-  double seconds = 0;
-  double explained = 0;
-  for (const KernelSpeed& speed : instance.speeds.kernels) {
-    seconds += speed.seconds;
-    explained += speed.explained * speed.seconds;
-  }
   ordered_json item{{"name", instance.name}};
   const auto add_word = [&](const char* key, const std::string& word) {
     if (!word.empty()) item[key] = shortened(word);
@@ -148,7 +142,7 @@ ordered_json instance_json(const CalibratedInstance& instance) {
   item["whole"] = rounded(instance.whole.units_per_second);
   item["whole_spread"] = rounded(instance.whole.spread);
   item["coverage"] = rounded(instance.speeds.coverage);
-  item["explained"] = rounded(seconds > 0 ? explained / seconds : 0);
+  item["explained"] = rounded(instance.speeds.explained());
   if (ordered_json builds = builds_json(run); !builds.empty()) item["builds"] = std::move(builds);
   if (!instance.not_reached.empty()) item["not_reached"] = instance.not_reached;
   item["kernels"] = kernels_json(instance, volume);
@@ -164,8 +158,9 @@ std::string source_text(const ordered_json& instances) {
 
 ordered_json instances_of(const std::filesystem::path& file) {
   if (replay::read_rates(file).instances.empty())
-    throw Error(Failure::invalid_input, "these rates are no measured ones", file.string(),
-                "write to another file: nothing can be added to rates by hand");
+    throw Error(
+        Failure::invalid_input, "these rates are not of kernels", file.string(),
+        "write to another file: nothing can be added to rates by hand, or to one rate for everything (--whole)");
   return ordered_json::parse(*read_text(file, std::size_t{1} << 26U)).at("instances");
 }
 

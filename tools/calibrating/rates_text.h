@@ -27,7 +27,8 @@ struct CalibratedInstance {
 
 /// A file of rates (timeless.rates/1) with this instance: by itself, or in addition to those of the file `before`, in
 /// the place of one of the same name. Throws Error(invalid_input) where that is no file of measured rates.
-nlohmann::ordered_json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before);
+nlohmann::ordered_json rates_file(const CalibratedInstance& instance,
+                                  const std::optional<std::filesystem::path>& before);
 
 /// One rate for everything, as WholeRate says it.
 nlohmann::ordered_json whole_rate_file(const CalibratedInstance& instance);

@@ -13,7 +13,10 @@ namespace timeless::tools {
 class WordsUsage : public CLI::Formatter {
 public:
   explicit WordsUsage(std::string words) : words_(std::move(words)) {}
-  std::string make_option_usage(const CLI::Option* /*option*/) const override { return words_; }
+  std::string make_option_usage(const CLI::Option* option) const override {
+    const bool words = option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+    return words ? words_ : CLI::Formatter::make_option_usage(option);
+  }
 
 private:
   std::string words_;

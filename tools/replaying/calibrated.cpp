@@ -43,10 +43,10 @@ void require_same_counter(const trace::Run& run, const std::vector<MeasuredInsta
                           const std::string& file) {
   for (const MeasuredInstance& instance : instances)
     if (!instance.counter.empty() && instance.counter != run.counter.name)
-      throw Error(Failure::usage,
-                  fmt::format("rates for volumes counted by {}, and a trace counted by {}", instance.counter,
-                              run.counter.name),
-                  file, "calibrate with a recording by the trace's counter: two counters count different things");
+      throw Error(
+          Failure::usage,
+          fmt::format("rates for volumes counted by {}, and a trace counted by {}", instance.counter, run.counter.name),
+          file, "calibrate with a recording by the trace's counter: two counters count different things");
 }
 
 /// What the timings make of a run.
@@ -96,8 +96,8 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
   std::string from;
   for (const MeasuredInstance& instance : rates.instances)
     from += (from.empty() ? "" : "; ") + instance_text(instance);
-  calibrated.sentence = fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own,
-                                    rates.file.string(), from);
+  calibrated.sentence =
+      fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from);
   if (!all.launches.empty() && all.seconds > 0) {
     const auto [least, most] = std::ranges::minmax(all.launches);
     calibrated.fastest = least / all.seconds;
@@ -108,10 +108,16 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
                                            "the calibrated program: another build, input or path through it",
                                            100 * (1 - own)));
   if (all.outside > (1 - enough) * all.volume)
-    calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed is in visits of other sizes than were "
-                                           "measured: their rates are those of the nearest size, though caches may hold "
-                                           "less or more of them",
-                                           100 * all.outside / all.volume));
+    calibrated.notes.push_back(
+        fmt::format("{:.1f} % of what is computed is in visits of other sizes than were "
+                    "measured: their rates are those of the nearest size, though caches may hold "
+                    "less or more of them",
+                    100 * all.outside / all.volume));
+  for (const MeasuredInstance& instance : rates.instances)
+    if (instance.explained < enough)
+      calibrated.notes.push_back(fmt::format("the rates of {} give its visits only {:.1f} % of the time measured: the "
+                                             "launches were disturbed, and times without disturbance are predicted",
+                                             instance.name, 100 * instance.explained));
   return calibrated;
 }
 

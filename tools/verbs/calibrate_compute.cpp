@@ -68,8 +68,12 @@ std::vector<std::string> shortcomings(const analysis::ComputeSpeeds& speeds, con
   constexpr double enough = 0.9;
   std::vector<std::string> sentences = measured.not_reached;
   if (speeds.coverage < enough)
-    sentences.push_back(fmt::format("only {:.1f} % of the volume is in kernels with a rate of their own",
-                                    100 * speeds.coverage));
+    sentences.push_back(
+        fmt::format("only {:.1f} % of the volume is in kernels with a rate of their own", 100 * speeds.coverage));
+  if (speeds.explained() < enough)
+    sentences.push_back(fmt::format("the rates give all visits only {:.1f} % of the time measured: launches were "
+                                    "disturbed, or visits of a kernel differ by more than its volume says",
+                                    100 * speeds.explained()));
   if (measured.walltime > 0 && measured.launches.size() < 5)
     sentences.push_back(fmt::format("{} launch{}: intervals of fewer than 5 say little", measured.launches.size(),
                                     measured.launches.size() == 1 ? "" : "es"));
@@ -88,26 +92,27 @@ std::vector<std::string> kernel_texts(const trace::Source& volumes, symbols::Sym
 int calibrate_compute(const ComputeOptions& options) {
   require_sense(options);
   const auto volumes = open_trace(options.trace, {});
-  ComputeMeasurement asked{.command = options.command, .launches = options.launches, .keep = options.keep,
-                           .from = options.from};
+  ComputeMeasurement asked{
+      .command = options.command, .launches = options.launches, .keep = options.keep, .from = options.from};
   if (options.budget > 0) asked.budget = std::chrono::seconds(static_cast<long>(options.budget));
   if (!asked.command.empty() && !quietness_here().quiet())
-    print_warning("this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
+    print_warning(
+        "this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
   const MeasuredLaunches measured = measure(*volumes, asked);
   const analysis::ComputeSpeeds speeds = analysis::compute_speeds(measured.launches);
   const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
   const std::vector<std::string> sentences = shortcomings(speeds, measured);
   symbols::Symboliser symboliser(volumes->run(), {});
-  const CalibratedInstance instance{
-      .name = options.name.empty() ? std::filesystem::path(options.trace).stem().string() : options.name,
-      .volumes = volumes->run(),
-      .launched = measured.first,
-      .speeds = speeds,
-      .whole = whole,
-      .places = symbols::place_labels(volumes->run(), symboliser),
-      .walltime_launches = measured.walltime,
-      .cputime_launches = measured.cputime,
-      .not_reached = sentences};
+  const CalibratedInstance instance{.name = options.name.empty() ? std::filesystem::path(options.trace).stem().string()
+                                                                 : options.name,
+                                    .volumes = volumes->run(),
+                                    .launched = measured.first,
+                                    .speeds = speeds,
+                                    .whole = whole,
+                                    .places = symbols::place_labels(volumes->run(), symboliser),
+                                    .walltime_launches = measured.walltime,
+                                    .cputime_launches = measured.cputime,
+                                    .not_reached = sentences};
   std::optional<std::filesystem::path> before;
   if (options.add && std::filesystem::exists(options.output)) before = options.output;
   const nlohmann::ordered_json file = options.whole ? whole_rate_file(instance) : rates_file(instance, before);
@@ -140,17 +145,18 @@ VerbAction add_calibrate_compute(CLI::App& command) {
   command.add_option("-o,--output", options->output, "The file of rates to write")
       ->type_name("FILE")
       ->always_capture_default(false);
-  command.add_option("--launches", options->launches, "How often the program is launched, by each clock that is needed")
-      ->check(CLI::Range(1, 1000));
   command
-      .add_option("--budget", options->budget, "Begin no launch after so many seconds; the first is always made")
+      .add_option("--launches", options->launches, "How often the program is launched, by each clock that is needed")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--budget", options->budget, "Begin no launch after so many seconds; the first is always made")
       ->type_name("SECONDS")
       ->check(positive_number())
       ->always_capture_default(false);
   command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")
       ->always_capture_default(false);
-  command.add_flag("--add", options->add,
-                   "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
+  command.add_flag(
+      "--add", options->add,
+      "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
   command.add_flag("--whole", options->whole, "Write one rate for everything, for comparison");
   command.add_option("--keep", options->keep, "Keep the launches' recordings in this directory")
       ->type_name("DIR")
@@ -168,7 +174,7 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       ->allow_extra_args(false)
       ->option_text("...")
       ->always_capture_default(false);
-  command.formatter(std::make_shared<WordsUsage>("trace [options] [--] command..."));
+  command.formatter(std::make_shared<WordsUsage>("[options] [--] command..."));
   command.footer("Example: timeless calibrate compute run.tia -o rates.json -- mpirun -np 2 ./program");
   return [options] { return calibrate_compute(*options); };
 }

@@ -38,8 +38,9 @@ VerbAction add_model_wavefront(CLI::App& command) {
   add("--verify", request.verifying, "TIME", "After the last iteration", "none");
   add("--measured", request.measured, "LIST", "Measured times by number of ranks: 2=13.4s,4=7.1s",
       "those that recordings with times have");
-  command.add_option("--iterations", request.iterations, "Of the solver")->check(positive_number());
-  command.add_option("--bytes", request.bytes_of_point, "Of a boundary's point in a message")->check(positive_number());
+  command.add_option("--iterations", request.iterations, "Of the solver")->check(number_between(1, 1e9));
+  command.add_option("--bytes", request.bytes_of_point, "Of a boundary's point in a message")
+      ->check(number_between(1, 1e9));
   command.add_option("--ranks-per-node", request.ranks_per_node, "Ranks that share a node, one after the other")
       ->check(positive_number());
   command.add_option("--compute-rate", request.compute_rate, "Of recordings: instructions per second")

@@ -14,7 +14,7 @@ namespace {
 
 using trace::KernelId;
 
-constexpr double volumes_spread = 0.3;   // coefficient of variation from which a line is tried
+constexpr double volumes_spread = 0.3;     // coefficient of variation from which a line is tried
 constexpr std::size_t points_of_line = 20; // fewer say little of two parameters
 
 /// What one launch says of one kernel.
@@ -232,6 +232,16 @@ double rate_of(const JoinedLaunch& launch) {
 }
 
 } // namespace
+
+double ComputeSpeeds::explained() const {
+  double given = 0;
+  double seconds = 0;
+  for (const KernelSpeed& speed : kernels) {
+    given += speed.explained * speed.seconds;
+    seconds += speed.seconds;
+  }
+  return seconds > 0 ? given / seconds : 0;
+}
 
 ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const SpeedOptions& options) {
   if (launches.empty()) throw Error(Failure::usage, "no launch to take rates from", {}, "launch the program");

@@ -24,11 +24,11 @@ struct KernelSpeed {
   std::vector<double> launches; ///< that rate of each launch
   /// The weight of the kernel's own visits against the program's rate, 0 to 1; below 0.5 it is called pooled.
   double weight = 0;
-  double spread = 0;                ///< the quartiles' distance of the relative times
-  RelativeTimes relative_times{};   ///< all 1 where nothing is known
-  bool processor_time = false;      ///< by the clock that stands still while the rank does not run
-  double seconds = 0;               ///< that its visits took in a launch, median over launches
-  double explained = 0;             ///< seconds that the rate gives them, over `seconds`
+  double spread = 0;              ///< the quartiles' distance of the relative times
+  RelativeTimes relative_times{}; ///< all 1 where nothing is known
+  bool processor_time = false;    ///< by the clock that stands still while the rank does not run
+  double seconds = 0;             ///< that its visits took in a launch, median over launches
+  double explained = 0;           ///< seconds that the rate gives them, over `seconds`
 
   double units_per_visit() const { return visits == 0 ? 0 : volume / static_cast<double>(visits); }
   bool own() const { return weight >= 0.5; }
@@ -41,12 +41,15 @@ struct ComputeSpeeds {
   std::vector<double> launches;     ///< units over seconds of all of the run, by launch
   double coverage = 0;              ///< share of the volume in kernels with a rate of their own
   double between = 0;               ///< standard deviation of log rates between kernels, without noise
+
+  /// Seconds that the rates give all visits, over those measured.
+  double explained() const;
 };
 
 struct SpeedOptions {
-  double clock_seconds = 25e-9;    ///< what reading the clock costs: by so much may any visit be wrong
-  /// Kernels whose typical visits are as long are timed by processor time, where a launch has it: reading that clock costs
-  /// 0.4 us, and pre-emption no longer counts.
+  double clock_seconds = 25e-9; ///< what reading the clock costs: by so much may any visit be wrong
+  /// Kernels whose typical visits are as long are timed by processor time, where a launch has it: reading that clock
+  /// costs 0.4 us, and pre-emption no longer counts.
   double long_visit_seconds = 1e-4;
 };
 
@@ -57,8 +60,8 @@ struct SpeedOptions {
 /// pre-emption, a least time is biased. Where the volumes' coefficient of variation is above 0.3, Theil and Sen's line
 /// of seconds over volume counts instead if it goes up and meets the axis above 0, and leaves smaller errors. The rate
 /// is the median over launches. The log of a rate is then drawn towards the program's with weight
-/// between / (between + noise): the variance between kernels over that and the variance of this rate, from its visits and
-/// launches and from the clock (James and Stein's estimator in its empirical form: Efron and Morris, 1975).
+/// between / (between + noise): the variance between kernels over that and the variance of this rate, from its visits
+/// and launches and from the clock (James and Stein's estimator in its empirical form: Efron and Morris, 1975).
 ///
 /// Kernels whose typical visit takes long_visit_seconds or more get their rate from launches by processor time, the
 /// others from those by the time that passes; where one kind is missing, from the other.
@@ -67,8 +70,8 @@ struct SpeedOptions {
 ComputeSpeeds compute_speeds(std::span<const JoinedLaunch> launches, const SpeedOptions& options = {});
 
 /// One rate for all, as in replays with calibrated flop rates (Desprez, Markomanolis, Quinson, Suter: Assessing the
-/// performance of MPI applications through time-independent trace replay, 2011): per rank the rates of its events weighted
-/// by their volumes, so units over seconds of it all; the mean over ranks; the mean over launches.
+/// performance of MPI applications through time-independent trace replay, 2011): per rank the rates of its events
+/// weighted by their volumes, so units over seconds of it all; the mean over ranks; the mean over launches.
 struct WholeRate {
   double units_per_second = 0;
   std::vector<double> launches; ///< of each

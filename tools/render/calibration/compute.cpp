@@ -27,15 +27,6 @@ double total(const ComputeAnswer& answer, double KernelSpeed::*figure) {
   return sum;
 }
 
-/// Seconds that the rates give all visits, over those measured.
-double explained(const ComputeAnswer& answer) {
-  double given = 0;
-  for (const KernelSpeed& speed : answer.speeds.kernels)
-    given += speed.explained * speed.seconds;
-  const double seconds = total(answer, &KernelSpeed::seconds);
-  return seconds > 0 ? given / seconds : 0;
-}
-
 std::string interval_text(const analysis::Interval& interval) {
   return human_count(interval.low) + " to " + human_count(interval.high);
 }
@@ -69,7 +60,7 @@ nlohmann::ordered_json to_json(const ComputeAnswer& answer) {
                               {"ranks_per_node", answer.ranks_per_node},
                               {"launches", {{"walltime", answer.walltime_launches}, {"cputime", answer.cputime_launches}}},
                               {"coverage", answer.speeds.coverage},
-                              {"explained", explained(answer)},
+                              {"explained", answer.speeds.explained()},
                               {"units_per_second", answer.speeds.units_per_second},
                               {"whole", {{"units_per_second", answer.whole.units_per_second},
                                          {"launches", answer.whole.launches},
@@ -103,7 +94,7 @@ std::string to_text(const ComputeAnswer& answer) {
                       "coverage", percent_text(answer.speeds.coverage), answer.unit,
                       human_count(answer.speeds.units_per_second), answer.unit);
     text += text_line("{:<10}{} % of the time measured is what the rates give all visits", "explained",
-                      percent_text(explained(answer)));
+                      percent_text(answer.speeds.explained()));
   }
   text += text_line("{:<10}{} {}/s, if there were one rate for everything; {} % between launches", "whole",
                     human_count(answer.whole.units_per_second), answer.unit, percent_text(answer.whole.spread));
