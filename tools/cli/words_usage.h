@@ -14,7 +14,7 @@ class WordsUsage : public CLI::Formatter {
 public:
   explicit WordsUsage(std::string words) : words_(std::move(words)) {}
   std::string make_option_usage(const CLI::Option* option) const override {
-    const bool words = option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+    const bool words = option->get_items_expected_max() >= CLI::detail::expected_max_vector_size - 1;
     return words ? words_ : CLI::Formatter::make_option_usage(option);
   }
 
