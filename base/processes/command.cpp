@@ -20,8 +20,10 @@ namespace {
 constexpr std::array forwarded_signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 
 volatile std::sig_atomic_t running_child = 0;
+volatile std::sig_atomic_t asked_to_end = 0; // by which signal
 
 void forward(int signal, siginfo_t* information, void* /*context*/) {
+  if (signal != SIGUSR1 && signal != SIGUSR2) asked_to_end = signal;
   // The terminal has sent it to the child already; twice means "abort at once" to mpirun.
   if (information->si_code == SI_KERNEL || running_child == 0) return;
   const int saved = errno;
@@ -41,6 +43,7 @@ public:
       sigaddset(&action.sa_mask, signal);
     // None may arrive between here and the child's number being known.
     sigprocmask(SIG_BLOCK, &action.sa_mask, &before_);
+    asked_to_end = 0;
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
       sigaction(forwarded_signals[i], nullptr, &old_[i]);
     for (std::size_t i = 0; i < forwarded_signals.size(); ++i)
@@ -57,6 +60,7 @@ public:
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
   const sigset_t& blocked_before() const { return before_; }
+  int interrupted() const { return asked_to_end; }
 
 private:
   void restore() {
@@ -136,8 +140,8 @@ private:
 /// A child without input whose output we read.
 class CapturedChild {
 public:
-  CapturedChild(const std::vector<std::string>& command, const Variables& variables)
-      : child_(start(command, variables)) {
+  CapturedChild(const std::vector<std::string>& command, const Variables& variables, const sigset_t* blocked = nullptr)
+      : child_(start(command, variables, blocked)) {
     output_.close_writing();
     errors_.close_writing();
   }
@@ -161,13 +165,14 @@ public:
   }
 
 private:
-  Child start(const std::vector<std::string>& command, const Variables& variables) const {
+  Child start(const std::vector<std::string>& command, const Variables& variables, const sigset_t* blocked) const {
     const NoInput nothing;
     return Child::execute({.command = command,
                            .variables = variables,
                            .input = nothing.descriptor(),
                            .output = output_.writing(),
-                           .errors = errors_.writing()});
+                           .errors = errors_.writing(),
+                           .blocked = blocked});
   }
 
   Pipe output_;
@@ -189,8 +194,12 @@ Captured run_captured_at_most(const std::vector<std::string>& command, const Var
 
 Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
                    const std::function<void()>& late) {
-  CapturedChild child(command, {});
-  return child.end(Deadline(child.process(), limit, late), heard);
+  Forwarding forwarding;
+  CapturedChild child(command, {}, &forwarding.blocked_before());
+  forwarding.child_runs(child.process());
+  Captured captured = child.end(Deadline(child.process(), limit, late), heard);
+  captured.interrupted = forwarding.interrupted();
+  return captured;
 }
 
 } // namespace timeless

@@ -19,6 +19,7 @@ struct Captured {
   ExitStatus status;
   std::string output;
   std::string errors;
+  int interrupted = 0; ///< of run_heard(): the last signal that asked us to end meanwhile
 };
 
 /// Runs a command with no input and keeps what it prints. Throws Error(runtime) when it cannot be executed.
@@ -32,7 +33,8 @@ Captured run_captured_at_most(const std::vector<std::string>& command, const Var
 using Heard = std::function<bool(std::string_view bytes)>;
 
 /// The same, but what it prints on its standard output goes to `heard` instead. When that has heard enough, the command
-/// is asked to end as after `limit`, without a call of `late`.
+/// is asked to end as after `limit`, without a call of `late`. Signals sent to us reach it, as with
+/// run_in_our_place().
 Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
                    const std::function<void()>& late);
 

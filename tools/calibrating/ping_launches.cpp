@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of measurements: what is in it stays.
+/// The file of measurements: what is in it stays. Without any there is no file.
 class RawLog {
 public:
   RawLog(fs::path path, bool force) : path_(std::move(path)) {
@@ -36,7 +36,11 @@ public:
     descriptor_ = open_exclusively(path_, O_WRONLY);
     if (descriptor_ < 0) stop(errno);
   }
-  ~RawLog() { ::close(descriptor_); }
+  ~RawLog() {
+    std::error_code ignored;
+    if (!holds_measurements()) fs::remove(path_, ignored);
+    ::close(descriptor_);
+  }
   RawLog(const RawLog&) = delete;
   RawLog& operator=(const RawLog&) = delete;
 
@@ -48,16 +52,24 @@ public:
   void demand_written() const {
     if (failed_with_ != 0) stop(failed_with_);
   }
+  /// The next write() has a measurement that ends after so many bytes of it.
+  void expect_measurement(std::size_t end) {
+    if (first_end_ == 0) first_end_ = position() + static_cast<off_t>(end);
+  }
+  bool holds_measurements() const { return first_end_ > 0 && position() >= first_end_; }
 
 private:
   [[noreturn]] void stop(int code) const {
     throw Error(Failure::runtime, fmt::format("measurements cannot be kept: {}", std::strerror(code)), path_.string(),
-                "name another file with --raw; what was measured before is in it");
+                holds_measurements() ? "name another file with --raw; what was measured before is in it"
+                                     : "name another file with --raw");
   }
+  off_t position() const { return ::lseek(descriptor_, 0, SEEK_CUR); }
 
   fs::path path_;
   int descriptor_ = -1;
   int failed_with_ = 0;
+  off_t first_end_ = 0; ///< of the first measurement; 0: there was none
 };
 
 /// Parts what one launch prints into measurements, which are kept, and the rest.
@@ -73,7 +85,7 @@ public:
       pending_.erase(0, end + 1);
       if (ping::is_raw_line(line)) {
         kept += line;
-        if (line.front() != '#') ++measurements_;
+        if (line.front() != '#' && ++measurements_ > 1) log_.expect_measurement(kept.size());
       } else {
         other_ += line;
       }
@@ -111,19 +123,21 @@ std::string last_lines_said(const std::string& text) {
 std::vector<std::string> ping_command(const PingLaunches& launches, unsigned number, double share) {
   std::vector<std::string> command = launches.launcher;
   for (const std::string& word :
-       {mpi_command().string(), std::string("ping"), std::string("--budget"), fmt::format("{:.3f}", share),
+       {mpi_command().string(), std::string("ping"), std::string("--budget"), fmt::format("{}", share),
         std::string("--max-bytes"), fmt::format("{}", launches.plan.most_bytes), std::string("--seed"),
         fmt::format("{}", launches.plan.seed + number)})
     command.push_back(word);
   return command;
 }
 
-[[noreturn]] void stop(const PingLaunches& launches, unsigned number, const std::string& what,
+[[noreturn]] void stop(const PingLaunches& launches, const RawLog& log, unsigned number, const std::string& what,
                        const std::string& said) {
+  const std::string kept =
+      log.holds_measurements()
+          ? fmt::format("what was measured is in {}: calibrate network --from fits it", escaped(launches.raw.string()))
+          : std::string("nothing was measured, and no file is left");
   throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what),
-              launches.launcher.front(),
-              fmt::format("what was measured is in {}: calibrate network --from fits it{}",
-                          escaped(launches.raw.string()), last_lines_said(said)));
+              launches.launcher.front(), kept + last_lines_said(said));
 }
 
 } // namespace
@@ -136,7 +150,8 @@ void measure(const PingLaunches& launches) {
   const double share = launches.budget / launches.count;
   // To start on many hosts, to search, and to end the last experiment.
   constexpr double least_grace = 30;
-  const double limit = share + std::max(least_grace, share);
+  constexpr double most_seconds = 1e9;
+  const double limit = std::min(share + std::max(least_grace, share), most_seconds);
   for (unsigned number = 0; number < launches.count; ++number) {
     Output output(log);
     bool late = false;
@@ -146,10 +161,12 @@ void measure(const PingLaunches& launches) {
         std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)), [&] { late = true; });
     log.demand_written();
     const std::string said = output.other() + ended.errors;
-    if (late) stop(launches, number, fmt::format("did not end within {:.0f} s", limit), said);
+    if (ended.interrupted != 0)
+      stop(launches, log, number, fmt::format("was interrupted ({})", ::strsignal(ended.interrupted)), said);
+    if (late) stop(launches, log, number, fmt::format("did not end within {:.0f} s", limit), said);
     if (ended.status.code() != 0)
-      stop(launches, number, fmt::format("ended with status {}", ended.status.code()), said);
-    if (output.measurements() < 2) stop(launches, number, "measured nothing", said);
+      stop(launches, log, number, fmt::format("ended with status {}", ended.status.code()), said);
+    if (output.measurements() < 2) stop(launches, log, number, "measured nothing", said);
   }
 }
 

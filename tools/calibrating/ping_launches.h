@@ -20,7 +20,8 @@ struct PingLaunches {
 
 /// Runs them, and keeps what they measure line by line: whatever happens later, that stays. What else the launcher
 /// prints goes to stderr. Throws Error(usage) where the file exists or the launcher cannot be executed, Error(runtime)
-/// where a launch fails, measures nothing, does not end in time, or the file cannot be written.
+/// where a launch fails, measures nothing, does not end in time or is interrupted, or the file cannot be written. Where
+/// nothing was measured, no file is left.
 void measure(const PingLaunches& launches);
 
 } // namespace timeless::tools
