@@ -85,6 +85,29 @@ private:
     return value;
   }
 
+  /// Such that sums of them, and bytes by them, are numbers.
+  double duration(std::string_view text) const {
+    constexpr double shortest = 1e-30; // but for nothing at all
+    constexpr double longest = 1e6;
+    const double value = seconds(text);
+    if (value > longest) fail(fmt::format("'{}' seconds are longer than any measurement", text));
+    if (value > 0 && value < shortest) fail(fmt::format("'{}' seconds are shorter than any measurement", text));
+    return value;
+  }
+
+  std::uint64_t bytes(std::string_view text) const {
+    constexpr std::uint64_t most = std::uint64_t{1} << 53U; // counted one by one in a double
+    const auto value = number<std::uint64_t>(text);
+    if (value > most) fail(fmt::format("'{}' bytes are more than any message has", text));
+    return value;
+  }
+
+  std::uint32_t messages(std::string_view text) const {
+    const auto value = number<std::uint32_t>(text);
+    if (value == 0) fail("a measurement of no messages");
+    return value;
+  }
+
   int rank(std::string_view text) const {
     const int value = number<int>(text);
     if (value < 0 || static_cast<std::size_t>(value) >= raw_.launches.back().nodes.size())
@@ -106,13 +129,13 @@ private:
     one.order = {.experiment = experiment_of(values[0]),
                  .first = rank(values[1]),
                  .second = rank(values[2]),
-                 .bytes = number<std::uint64_t>(values[4]),
-                 .messages = number<std::uint32_t>(values[5]),
-                 .gap = seconds(values[6])};
+                 .bytes = bytes(values[4]),
+                 .messages = messages(values[5]),
+                 .gap = duration(values[6])};
     one.rank = rank(values[3]);
     one.repetition = number<std::uint32_t>(values[7]);
     one.start = seconds(values[8]);
-    one.seconds = seconds(values[9]);
+    one.seconds = duration(values[9]);
     raw_.lines.push_back({raw_.launches.size() - 1, one});
   }
 

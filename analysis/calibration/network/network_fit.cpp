@@ -102,6 +102,31 @@ void demand_steady_clocks(const ping::Raw& raw, const std::string& where) {
   }
 }
 
+[[noreturn]] void fail_without_round_trips(const std::map<SeriesKey, Series>& series, const std::string& where) {
+  constexpr std::size_t least = 6;
+  for (const LinkKind kind : {LinkKind::between_nodes, LinkKind::within_node}) {
+    const Series* round_trips = series_in(series, kind, Experiment::round_trip);
+    if (round_trips == nullptr || round_trips->samples.size() < least) continue;
+    const auto timed = std::ranges::count_if(round_trips->samples, [](const Sample& one) { return one.seconds > 0; });
+    if (static_cast<std::size_t>(timed) >= least) continue;
+    throw Error(Failure::invalid_input,
+                fmt::format("{} of {} round trips {} took any time: nothing can be fitted to them", timed,
+                            round_trips->samples.size(), words(kind)),
+                where, "measure again, where MPI_Wtime tells times that short");
+  }
+  throw Error(Failure::invalid_input,
+              "fewer than six round trips were measured, without outliers: nothing can be fitted to them", where,
+              "measure for longer, with --budget");
+}
+
+void demand_sizes(const std::optional<LinkCurves>& curves, const std::string& where) {
+  if (!curves || curves->half_round_trip.smallest < curves->half_round_trip.largest) return;
+  throw Error(Failure::invalid_input,
+              fmt::format("all round trips {} have {} bytes: what a byte takes cannot be told", words(curves->kind),
+                          curves->half_round_trip.largest),
+              where, "measure with larger messages, too (--max-bytes)");
+}
+
 } // namespace
 
 NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
@@ -112,9 +137,9 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   fit.measurements = raw.lines.size();
   auto between = link_curves(series, LinkKind::between_nodes);
   auto within = link_curves(series, LinkKind::within_node);
-  if (!between && !within)
-    throw Error(Failure::invalid_input, "fewer than six round trips were measured: nothing can be fitted to them",
-                where, "measure for longer, with --budget");
+  if (!between && !within) fail_without_round_trips(series, where);
+  demand_sizes(between, where);
+  demand_sizes(within, where);
   note_link(between, LinkKind::between_nodes, fit.not_reached);
   note_link(within, LinkKind::within_node, fit.not_reached);
   fit.eager_limit = limit_of(between ? *between : *within);

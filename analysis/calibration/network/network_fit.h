@@ -39,7 +39,8 @@ struct NetworkFit {
   const FittedLink& main_link() const { return between_nodes ? *between_nodes : *within_node; }
 };
 
-/// Throws Error(invalid_input) where there are too few round trips for anything; `where` names the measurements.
+/// Throws Error(invalid_input) where there are too few round trips for anything, or of one size only; `where` names the
+/// measurements.
 NetworkFit fit_network(const ping::Raw& raw, const std::string& where);
 
 } // namespace timeless::analysis
