@@ -23,7 +23,7 @@ calibrate() {
   "$TIMELESS" calibrate network "$@"
 }
 
-calibrate -o mine.json -o mine.xml --budget 4s --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 >out 2>err ||
+calibrate -o mine.json -o mine.xml --budget 8s --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 >out 2>err ||
   fail "does not calibrate"
 grep -q 'within a node: eager limit' out || fail "shows no link: $(cat out)"
 [ "$(grep -c '^# format: timeless.ping/1' mine.csv)" = 2 ] || fail "not two launches in mine.csv"
@@ -42,6 +42,15 @@ refused 2 'mine.json' "$TIMELESS" calibrate network -o mine.json -- "$MPIEXEC" -
 refused 2 'mine.csv' "$TIMELESS" calibrate network -o other.json --raw mine.csv -- "$MPIEXEC" -np 2
 refused 2 'how to start' "$TIMELESS" calibrate network -o other.json
 refused 2 'json or .xml' "$TIMELESS" calibrate network -o other.txt --from mine.csv
+for budget in 0 -1 nan 0s; do
+  refused 2 '--budget: ' "$TIMELESS" calibrate network -o other.json "--budget=$budget" -- "$MPIEXEC" -np 2
+  refused 2 '--budget: ' "$TIMELESS_MPI" ping "--budget=$budget"
+done
+refused 2 'hockney' "$TIMELESS" calibrate network -o other.json --model foo --from mine.csv
+LC_ALL=C grep -q '[^[:print:][:space:]]' err && fail "control bytes"
+for option in --budget=2 --max-bytes=4096 --launches=2 --seed=3 --raw=other.csv; do
+  refused 2 "${option%=*}" "$TIMELESS" calibrate network -o other.json --from mine.csv "$option"
+done
 
 # A file cut short keeps its whole lines; a damaged one is refused with its line.
 head -c -20 mine.csv >cut.csv
@@ -49,6 +58,17 @@ calibrate --from cut.csv -o cut.json >out 2>err || fail "a file cut short"
 grep -q 'cut off' err || fail "says nothing of the cut"
 sed '100s/,[^,]*$/,-1/' mine.csv >damaged.csv
 refused 3 'damaged.csv:100' "$TIMELESS" calibrate network --from damaged.csv -o damaged.json
+for change in 5=9223372036854775808 6=0 10=1e300 10=1e-300; do
+  awk -F, -v OFS=, -v column="${change%=*}" -v value="${change#*=}" 'NR == 100 {$column = value} {print}' \
+    mine.csv >damaged.csv
+  refused 3 'damaged.csv:100' "$TIMELESS" calibrate network --from damaged.csv -o damaged.json -o damaged.xml
+done
+awk -F, -v OFS=, '/^round_trip/ {$5 = 8} {print}' mine.csv >same.csv
+refused 3 'have 8 bytes' "$TIMELESS" calibrate network --from same.csv -o same.json
+awk -F, -v OFS=, '/^round_trip/ {$10 = 0} {print}' mine.csv >timeless.csv
+refused 3 '0 of .* round trips .* took any time' "$TIMELESS" calibrate network --from timeless.csv -o same.json
+refused 2 'same.json' "$TIMELESS" calibrate network --from mine.csv -o same.json -o same.xml -o same.json
+[ ! -e damaged.xml ] && [ ! -e same.json ] && [ ! -e same.xml ] || fail "a result in spite of the error"
 head -n 12 mine.csv >few.csv
 refused 3 'round trips' "$TIMELESS" calibrate network --from few.csv -o few.json
 [ ! -e damaged.json ] && [ ! -e few.json ] || fail "a result in spite of the error"
@@ -57,8 +77,28 @@ refused 3 'round trips' "$TIMELESS" calibrate network --from few.csv -o few.json
 refused 1 'two ranks, and there is one' "$TIMELESS" calibrate network -o one.json --budget 2s --launches 1 -- "$MPIEXEC" -np 1
 refused 1 'launch 1 of 3 ended with status 7' "$TIMELESS" calibrate network -o bad.json --budget 3s --launches 3 -- sh -c 'echo no such host >&2; exit 7'
 grep -q 'no such host' err || fail "does not say what the launcher said"
+grep -q 'nothing was measured' err && [ ! -e bad.csv ] || fail "measurements of a launch without any"
 refused 1 'measured nothing' "$TIMELESS" calibrate network -o mute.json --budget 2s --launches 1 -- true
 refused 1 'cannot be executed\|No such file' "$TIMELESS" calibrate network -o none.json -- ./no-such-launcher
+[ ! -e mute.csv ] && [ ! -e none.csv ] || fail "files without measurements"
+
+# An interruption ends what was started, and what was measured before stays.
+cat >waits <<END
+#!/bin/sh
+head -n 500 mine.csv
+trap 'touch ended; exit 0' TERM
+touch waiting
+while :; do sleep 0.1; done
+END
+chmod +x waits
+"$TIMELESS" calibrate network -o waits.json --launches 2 -- ./waits >out 2>err &
+until [ -e waiting ]; do sleep 0.1; done
+kill -TERM $!
+got=0
+wait $! || got=$?
+[ "$got" = 1 ] && [ -e ended ] || fail "status $got of an interruption"
+grep -q 'launch 1 of 2 was interrupted' err && grep -q 'is in waits.csv' err || fail "says nothing of the interruption"
+[ "$(wc -l <waits.csv)" = 500 ] || fail "what was measured before the interruption did not stay"
 cat >dies <<END
 #!/bin/sh
 head -n 500 mine.csv
@@ -72,7 +112,9 @@ refused 1 'status 9' "$TIMELESS" calibrate network -o dies.json --budget 2s --la
 # A full disk.
 if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
   got=0
-  calibrate -o full.json --raw small/raw.csv --budget 2s --launches 1 -- "$MPIEXEC" -np 2 >out 2>err || got=$?
+  # However few the measurements of a slow machine are.
+  calibrate -o full.json --raw small/raw.csv --launches 1 -- \
+    sh -c 'for time in $(seq 500); do cat mine.csv; done' >out 2>err || got=$?
   lines=$(wc -l <small/raw.csv)
   umount small
   [ "$got" = 1 ] && grep -q 'No space left' err || fail "status $got on a full disk"

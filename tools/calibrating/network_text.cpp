@@ -1,5 +1,6 @@
 #include "tools/calibrating/network_text.h"
 
+#include "base/error.h"
 #include "tools/version.h"
 
 #include <fmt/format.h>
@@ -162,6 +163,9 @@ ordered_json table_of(const FittedLink& link) {
 }
 
 ordered_json hockney_of(const FittedLink& link) {
+  if (!has_bandwidth(link.curves.hockney))
+    throw Error(Failure::invalid_input, "larger messages take no longer: there is no bandwidth for a line", "",
+                "write the network with --model table");
   return {{"model", "hockney"},
           {"latency_seconds", seven_digits(link.curves.hockney.intercept)},
           {"bandwidth_bytes_per_second", seven_digits(1 / link.curves.hockney.slope)}};
@@ -195,6 +199,11 @@ std::vector<std::string> measured_hosts(const NetworkFit& fit) {
     for (const std::string& host : launch.hosts)
       if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
   return hosts;
+}
+
+bool has_bandwidth(const analysis::Line& line) {
+  constexpr double least = 1e-30; // seconds
+  return line.slope > least;
 }
 
 double seven_digits(double value) {

@@ -20,6 +20,9 @@ struct FileWords {
 /// A network file (docs/networks.md) of a fit, with what its figures rest on. The same fit gives the same text.
 std::string network_text(const analysis::NetworkFit& fit, const FileWords& words);
 
+/// Whether larger messages take longer on a line: else its bandwidth is no number.
+bool has_bandwidth(const analysis::Line& line);
+
 /// Figures of files: seven digits, so that nobody reads more into them.
 double seven_digits(double value);
 /// The hosts of all launches, each once, in the order of their ranks.

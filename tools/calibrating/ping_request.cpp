@@ -1,4 +1,5 @@
 #include "tools/calibrating/ping_request.h"
+#include "tools/cli/option_checks.h"
 
 #include <map>
 
@@ -10,7 +11,8 @@ void add_ping_options(CLI::App& command, PingRequest& request) {
   command.add_option("--max-bytes", request.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
       ->transform(CLI::AsSizeValue(false));
   command.add_option("--budget", request.plan.budget, "How long to measure: seconds, or as 90s, 2min")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
+      ->check(positive_number().description(""));
   command.add_option("--seed", request.plan.seed, "Of the messages' sizes and of the order of experiments");
   command.add_flag("--force", request.force, "Replace an existing output");
 }

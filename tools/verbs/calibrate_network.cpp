@@ -32,7 +32,8 @@ struct NetworkOptions {
   PingLaunches launches;
   Nodes nodes;
   std::string name;
-  LinkModel model = LinkModel::loggp;
+  std::string model = "loggp";
+  std::vector<const CLI::Option*> of_launches; ///< what is of no use with `from`
   bool force = false;
   bool json = false;
 };
@@ -81,24 +82,53 @@ void run_launches(NetworkOptions& options) {
   measure(launches);
 }
 
+const std::map<std::string, LinkModel>& link_models() {
+  static const std::map<std::string, LinkModel> models{
+      {"loggp", LinkModel::loggp}, {"table", LinkModel::table}, {"hockney", LinkModel::hockney}};
+  return models;
+}
+
+void demand_no_launches(const NetworkOptions& options) {
+  if (!options.launches.launcher.empty())
+    throw Error(Failure::usage, "with --from nothing is started", "", "leave out the launcher");
+  for (const CLI::Option* option : options.of_launches)
+    if (option->count() > 0)
+      throw Error(Failure::usage, "with --from nothing is measured", option->get_name(), "leave out one of the two");
+}
+
+/// All of them or, where one fails, none.
+std::vector<std::string> write_outputs(const NetworkOptions& options, const analysis::NetworkFit& fit) {
+  const LinkModel model = link_models().at(options.model);
+  std::vector<std::string> written;
+  try {
+    for (const std::string& output : options.outputs) {
+      if (is_platform(output))
+        platforms::write_text(output, platform_text(fit, options.nodes), options.force);
+      else
+        write_file(output, network_text(fit, {.name = options.name, .model = model}), existing(options));
+      written.push_back(output);
+    }
+  } catch (...) {
+    std::error_code ignored;
+    for (const std::string& output : written)
+      std::filesystem::remove(output, ignored);
+    throw;
+  }
+  return written;
+}
+
 int network(NetworkOptions& options) {
   demand_outputs(options);
+  const std::string raw = raw_file(options);
+  const std::filesystem::path inputs[] = {raw};
+  for (const std::string& output : options.outputs)
+    demand_output_apart(output, inputs);
   if (options.from.empty())
     run_launches(options);
-  else if (!options.launches.launcher.empty() || !options.raw.empty() || !options.for_trace.empty())
-    throw Error(Failure::usage, "with --from nothing is started, and nothing else kept", "",
-                "leave out the launcher, --raw and --for");
-  const std::string raw = raw_file(options);
+  else
+    demand_no_launches(options);
   NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw), .raw = raw, .files = {}};
-  for (const std::string& output : options.outputs) {
-    const std::filesystem::path inputs[] = {raw};
-    demand_output_apart(output, inputs);
-    if (is_platform(output))
-      platforms::write_text(output, platform_text(answer.fit, options.nodes), options.force);
-    else
-      write_file(output, network_text(answer.fit, {.name = options.name, .model = options.model}), existing(options));
-    answer.files.push_back(output);
-  }
+  answer.files = write_outputs(options, answer.fit);
   print_answer("calibrate-network", 1, answer, options.json);
   return 0;
 }
@@ -110,7 +140,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   PingLaunches& launches = options->launches;
   launches.plan.most_bytes = std::uint64_t{1} << 24U;
   const auto text = [&](const char* name, std::string& value, const char* type, const char* what) {
-    command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
+    return command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
   };
   command
       .add_option("-o,--output", options->outputs,
@@ -119,29 +149,33 @@ VerbAction add_calibrate_network(CLI::App& command) {
       ->allow_extra_args(false)
       ->default_str("")
       ->always_capture_default(false);
-  text("--raw", options->raw, "FILE", "Where measurements are kept; beside the first result, as .csv, unless given");
+  auto* raw = text("--raw", options->raw, "FILE",
+                   "Where measurements are kept; beside the first result, as .csv, unless given");
   text("--from", options->from, "RAW", "Fit these measurements; nothing is started");
-  command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
-  command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));
+  auto* budget =
+      command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
+          ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
+          ->check(positive_number().description(""));
+  auto* count =
+      command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));
   auto* bytes =
       command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
           ->transform(CLI::AsSizeValue(false));
-  command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB)")
-      ->type_name("TRACE")
-      ->excludes(bytes)
-      ->always_capture_default(false);
-  command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments");
+  auto* trace =
+      command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB)")
+          ->type_name("TRACE")
+          ->excludes(bytes)
+          ->always_capture_default(false);
+  auto* seed =
+      command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments");
+  options->of_launches = {raw, budget, count, bytes, trace, seed};
   text("--name", options->name, "NAME", "What the network is called; the file's name unless given");
-  const std::map<std::string, LinkModel> models{
-      {"loggp", LinkModel::loggp}, {"table", LinkModel::table}, {"hockney", LinkModel::hockney}};
   command
       .add_option("--model", options->model,
                   "What messages are described by in the network file: loggp (overheads, latency, bytes), table (half "
                   "round trips) or hockney (one line through them)")
-      ->transform(CLI::CheckedTransformer(models).description(""))
-      ->type_name("MODEL")
-      ->default_str("loggp");
+      ->check(CLI::IsMember(link_models()).description(""))
+      ->type_name("MODEL");
   command
       .add_option("--nodes", options->nodes.nodes, "Nodes of the platform file; as many as were measured unless given")
       ->check(CLI::Range(1, 1'000'000))

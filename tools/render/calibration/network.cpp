@@ -23,6 +23,10 @@ std::string limit_text(const std::optional<EagerLimit>& limit) {
   return fmt::format("{} to {} bytes", limit->at_least, *limit->below - 1);
 }
 
+std::string bandwidth_text(const analysis::Line& line) {
+  return has_bandwidth(line) ? fmt::format("{:.3g} GB/s", 1e-9 / line.slope) : "no bandwidth reached";
+}
+
 std::string rate_text(double bytes_per_second) {
   return fmt::format("{:.3g} GB/s", bytes_per_second / 1e9);
 }
@@ -43,13 +47,14 @@ std::string fit_of_link_text(const FittedLink& link, const char* where) {
                byte_time_text(one.byte_time), one.gap ? human_seconds(*one.gap) : "-",
                one.eager ? "-" : human_seconds(one.handshake + analysis::handshake_latencies * one.latency)});
   text += table.text();
-  text += text_line("half round trips of {} to {} bytes: rms {:.1f} %, median error {:.1f} %, {} pieces; one line "
-                    "(Hockney): {}, {}, rms "
-                    "{:.0f} %",
-                    curves.half_round_trip.smallest, curves.half_round_trip.largest,
-                    percent * curves.half_round_trip.rms, percent * curves.half_round_trip.median_error,
-                    curves.half_round_trip.pieces.size(), human_seconds(curves.hockney.intercept),
-                    rate_text(1 / curves.hockney.slope), percent * curves.hockney_rms);
+  text +=
+      text_line("half round trips of {} to {} bytes: rms {:.1f} %, median error {:.1f} %, {} {}; one line "
+                "(Hockney): {}, {}, rms "
+                "{:.0f} %",
+                curves.half_round_trip.smallest, curves.half_round_trip.largest, percent * curves.half_round_trip.rms,
+                percent * curves.half_round_trip.median_error, curves.half_round_trip.pieces.size(),
+                curves.half_round_trip.pieces.size() == 1 ? "piece" : "pieces", human_seconds(curves.hockney.intercept),
+                bandwidth_text(curves.hockney), percent * curves.hockney_rms);
   if (curves.left_after_overlap)
     text +=
         text_line("large messages {} while their sender computes: MPI_Wait takes {:.0f} % of them afterwards",
