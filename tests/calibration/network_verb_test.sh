@@ -23,8 +23,13 @@ calibrate() {
   "$TIMELESS" calibrate network "$@"
 }
 
-calibrate -o mine.json -o mine.xml --budget 8s --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 >out 2>err ||
-  fail "does not calibrate"
+# On a busy machine few measurements fit into a time: then it says so, and is given more.
+for budget in 8s 30s 120s; do
+  calibrate -o mine.json -o mine.xml --force --budget $budget --launches 2 --max-bytes 100000 -- "$MPIEXEC" -np 2 \
+    >out 2>err && break
+  grep -q 'measure for longer' err || fail "does not calibrate"
+done
+[ -e mine.json ] || fail "does not calibrate"
 grep -q 'within a node: eager limit' out || fail "shows no link: $(cat out)"
 [ "$(grep -c '^# format: timeless.ping/1' mine.csv)" = 2 ] || fail "not two launches in mine.csv"
 grep -q '"provenance"' mine.json && grep -q 'Trust: measured' mine.xml || fail "no provenance"
