@@ -1,10 +1,10 @@
 #include "ping/raw.h"
 
 #include "base/error.h"
+#include "base/parsing.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -73,10 +73,9 @@ private:
 
   template <typename Number>
   Number number(std::string_view text) const {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) fail(fmt::format("'{}' is no number", text));
-    return value;
+    const auto value = whole_number<Number>(text);
+    if (!value) fail(fmt::format("'{}' is no number", text));
+    return *value;
   }
 
   double seconds(std::string_view text) const {

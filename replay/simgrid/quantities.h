@@ -1,10 +1,10 @@
 #pragma once
 
-#include <charconv>
+#include "base/parsing.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <pugixml.hpp>
@@ -12,15 +12,6 @@
 namespace timeless::replay {
 
 enum class Quantity { speed, bandwidth, time };
-
-/// Returns the number that the whole of a text is, as std::from_chars reads it; nothing where it is none.
-template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
 
 /// "12.5GBps" taken apart, with the units SimGrid 3.32 knows.
 struct Reading {

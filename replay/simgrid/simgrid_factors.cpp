@@ -27,16 +27,6 @@ double number(std::string_view text, std::string_view name, std::string_view who
   return *value;
 }
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 } // namespace
 
 PiecewiseSetting PiecewiseSetting::parse(std::string_view text, std::string_view name) {

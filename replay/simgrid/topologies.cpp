@@ -10,16 +10,6 @@ namespace timeless::replay {
 
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::optional<std::uint64_t> whole(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);

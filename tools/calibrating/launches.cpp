@@ -10,10 +10,10 @@
 #include "tools/recording/environment.h"
 #include "tools/recording/number.h"
 #include "tools/recording/outcome.h"
+#include "tools/recording/processors.h"
 
 #include <fmt/format.h>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,13 +35,6 @@ std::string first_line(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return {};
-}
-
-std::string in_one_line(const std::vector<std::string>& command) {
-  std::string line;
-  for (const std::string& word : command)
-    line += (line.empty() ? "" : " ") + word;
-  return line;
 }
 
 void record_into(const fs::path& directory, const LaunchPlan& plan) {
@@ -69,6 +62,13 @@ void record_into(const fs::path& directory, const LaunchPlan& plan) {
 }
 
 } // namespace
+
+std::string in_one_line(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command)
+    line += (line.empty() ? "" : " ") + word;
+  return line;
+}
 
 int launch(const LaunchPlan& plan, const std::function<void(const trace::Source& recording)>& look) {
   const CounterChoice choice = choose_recording_counter(plan.counter);
@@ -124,13 +124,6 @@ std::string counter_option(const std::string& counter) {
   return counter == "icount" ? counter : "papi:" + counter;
 }
 
-std::size_t processors_here() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
-}
-
 std::size_t ranks_per_host(const trace::Run& run) {
   std::map<std::uint32_t, std::size_t> of_host;
   std::size_t most = 0;
@@ -145,9 +138,10 @@ std::string why_folded(const trace::Run& run) {
   std::size_t ranks = 0;
   for (const trace::RankRecord& record : run.ranks)
     if (record.host < run.hosts.size() && run.hosts[record.host].name == here) ++ranks;
-  if (ranks <= processors_here()) return {};
+  const std::size_t processors = usable_processors().size();
+  if (ranks <= processors) return {};
   return fmt::format("{} ranks share {} processors: what they take from each other's caches and memory is in the times",
-                     ranks, processors_here());
+                     ranks, processors);
 }
 
 } // namespace timeless::tools

@@ -38,8 +38,8 @@ std::vector<std::filesystem::path> kept_recordings(const std::filesystem::path& 
 /// The option --counter of a recording whose volumes are those of this counter: "papi" for PAPI_TOT_INS.
 std::string counter_option(const std::string& counter);
 
-/// Processors that this process may use.
-std::size_t processors_here();
+/// Returns the words of a command, for people.
+std::string in_one_line(const std::vector<std::string>& command);
 
 /// The most ranks of the run that one of its hosts has.
 std::size_t ranks_per_host(const trace::Run& run);

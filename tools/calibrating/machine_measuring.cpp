@@ -4,15 +4,14 @@
 #include "base/processes/command.h"
 #include "tools/cli/locate.h"
 #include "tools/version.h"
+#include "tracer/counters/machine.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
 #include <future>
-#include <sched.h>
 #include <unistd.h>
 
 namespace timeless::tools {
@@ -23,13 +22,6 @@ std::string host_name() {
   std::string name(256, '\0');
   if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
   return name.c_str();
-}
-
-std::string processor_name() {
-  std::ifstream information("/proc/cpuinfo");
-  for (std::string line; std::getline(information, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
-  return "unknown";
 }
 
 std::string output_of(const std::vector<std::string>& command, const Variables& variables) {
@@ -72,17 +64,6 @@ std::string timed(const MeasuringPlan& plan) {
 
 } // namespace
 
-std::vector<int> usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> processors;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-      if (CPU_ISSET(static_cast<std::size_t>(processor), &set)) processors.push_back(processor);
-  if (processors.empty()) processors.push_back(0);
-  return processors;
-}
-
 std::string measure_machine(const MeasuringPlan& plan, const std::function<void(std::string_view)>& tell) {
   if (icount_tool().empty())
     throw Error(Failure::missing_capability, "the icount tool is not there, which counts what the micro-kernels do",
@@ -92,8 +73,8 @@ std::string measure_machine(const MeasuringPlan& plan, const std::function<void(
                 "build or install Timeless whole");
   std::string raw = fmt::format("# format: timeless.machine-raw/1\n# date: {:%Y-%m-%dT%H:%M:%SZ}\n# host: {}\n"
                                 "# processor: {}\n# processors: {}\n# seed: {}\n# version: {}\n",
-                                fmt::gmtime(std::time(nullptr)), host_name(), processor_name(), plan.processors.size(),
-                                plan.seed, version);
+                                fmt::gmtime(std::time(nullptr)), host_name(), tracer::cpu_model(),
+                                plan.processors.size(), plan.seed, version);
   tell("counting what the micro-kernels do, under icount");
   raw += counted(plan.processors.size());
   tell(fmt::format("timing them on {} processor{}, alone and all at once", plan.processors.size(),

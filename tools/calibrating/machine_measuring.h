@@ -16,9 +16,6 @@ struct MeasuringPlan {
   std::vector<int> processors = {};
 };
 
-/// Those that this process may use.
-std::vector<int> usable_processors();
-
 /// All that is measured, as the raw file has it (docs/calibration.md). `tell` is told what happens next. Throws
 /// Error(missing_capability) where the icount tool or the micro-kernels are not installed, Error(runtime) when either
 /// fails.

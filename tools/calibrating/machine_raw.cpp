@@ -4,9 +4,9 @@
 #include "analysis/statistics/quantiles.h"
 #include "base/error.h"
 #include "base/escaping.h"
+#include "base/parsing.h"
 #include "trace/model/memory_events.h"
 
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -22,24 +22,6 @@ constexpr std::string_view raw_format = "timeless.machine-raw/1";
 constexpr std::size_t most_cases = 10'000;
 constexpr std::size_t most_measurements = 10'000'000;
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-template <typename Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 /// A measured time, to see whether times drift.
 struct Taken {
   const std::vector<double>* others; ///< of the same case
@@ -54,7 +36,7 @@ public:
     ++line_;
     if (line.empty()) return;
     if (line.starts_with("# ")) return read_head(line.substr(2));
-    const std::vector<std::string_view> fields = fields_of(line);
+    const std::vector<std::string_view> fields = split(line, ',');
     if (fields.front() == "count") return read_count(fields);
     if (fields.front() == "time") return read_time(fields);
     refuse(fmt::format("a line that begins with {}", in_quotes(std::string(fields.front().substr(0, 40)))));
@@ -64,7 +46,7 @@ public:
     if (raw_.head["format"] != raw_format)
       throw Error(Failure::invalid_input, "no measurements of a machine", file_,
                   "name a file that timeless calibrate machine has written");
-    const auto processors = read_number<std::uint32_t>(raw_.head["processors"]);
+    const auto processors = whole_number<std::uint32_t>(raw_.head["processors"]);
     if (!processors || *processors == 0)
       throw Error(Failure::invalid_input, "does not say how many processors were measured", file_, "measure again");
     raw_.processors = *processors;
@@ -92,7 +74,7 @@ private:
 
   template <typename Number>
   Number number(std::string_view text) const {
-    const auto value = read_number<Number>(text);
+    const auto value = whole_number<Number>(text);
     if (!value) refuse(fmt::format("{} is no number that can stand there", in_quotes(std::string(text.substr(0, 40)))));
     return *value;
   }

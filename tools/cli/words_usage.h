@@ -22,12 +22,11 @@ private:
   std::string words_;
 };
 
-/// Takes all words from the first positional one on, which are another command's: none of them is an option here, or
-/// what CLI11 would take for a list. `usage` is how they stand in the command line's usage.
-inline CLI::Option* add_command_words(CLI::App& command, const std::string& name, std::vector<std::string>& words,
-                                      const std::string& description, const std::string& usage) {
+/// Adds a positional argument that takes all words that are left. `usage` is how they stand in the command line's
+/// usage.
+inline CLI::Option* add_words(CLI::App& command, const std::string& name, std::vector<std::string>& words,
+                              const std::string& description, const std::string& usage) {
   constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command.positionals_at_end();
   command.formatter(std::make_shared<WordsUsage>(usage));
   return command.add_option(name, words, description)
       ->expected(every_word - 1, every_word)
@@ -35,6 +34,13 @@ inline CLI::Option* add_command_words(CLI::App& command, const std::string& name
       ->allow_extra_args(false)
       ->option_text("...")
       ->always_capture_default(false);
+}
+
+/// Likewise from the first positional one on, where they are another command's: none of them is an option here.
+inline CLI::Option* add_command_words(CLI::App& command, const std::string& name, std::vector<std::string>& words,
+                                      const std::string& description, const std::string& usage) {
+  command.positionals_at_end();
+  return add_words(command, name, words, description, usage);
 }
 
 } // namespace timeless::tools

@@ -33,7 +33,7 @@ constexpr std::uint64_t most_cores = 100'000;
 using Complaint = std::string;
 
 Complaint judge_count(const std::string& text, std::uint64_t most) {
-  const auto value = replay::whole_number<std::uint64_t>(text);
+  const auto value = whole_number<std::uint64_t>(text);
   if (!value || *value == 0 || *value > most) return fmt::format("{} is no number from 1 to {}", in_quotes(text), most);
   return {};
 }

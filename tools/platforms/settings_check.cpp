@@ -118,7 +118,7 @@ void check_settings(const XmlFile& file, std::span<const std::string> known, Fin
     if (is_piecewise(name)) check_pieces(name, node.attribute("value").value(), line, findings);
     if (name != "smpi/async-small-thresh" && name != "smpi/send-is-detached-thresh") return;
     thresholds = line;
-    const auto value = replay::whole_number<long long>(node.attribute("value").value());
+    const auto value = whole_number<long long>(node.attribute("value").value());
     if (!value || *value < 0) return; // told among the figures
     if (name == "smpi/async-small-thresh")
       asynchronous = value;

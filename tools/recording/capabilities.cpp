@@ -5,6 +5,7 @@
 #include "tools/cli/locate.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/empty_loop.h"
+#include "tools/recording/processors.h"
 #include "tracer/counters/machine.h"
 #include "tracer/counters/profile.h"
 #include "tracer/icount/icount.h"
@@ -15,7 +16,6 @@
 
 #include <simgrid/version.h>
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -204,9 +204,7 @@ Check check_directory(const fs::path& directory) {
 }
 
 Check check_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  const std::size_t cores = usable_processors().size();
   return {.subject = "cores",
           .found = fmt::format("{} ({}); more ranks than that: mpirun --oversubscribe", cores, tracer::cpu_model())};
 }

@@ -1,6 +1,6 @@
 #include "tools/recording/empty_loop.h"
 
-#include <sched.h>
+#include "tools/recording/processors.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,8 @@
 namespace timeless::tools {
 
 namespace {
+
+constexpr std::size_t most_threads = 64;
 
 constexpr int repetitions = 200;
 constexpr std::uint64_t first_guess = 1U << 16U;
@@ -37,14 +39,6 @@ std::vector<double> repeated(std::uint64_t steps) {
   return seconds;
 }
 
-std::size_t processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  constexpr int most = 64;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-  return static_cast<std::size_t>(std::clamp(CPU_COUNT(&set), 1, most));
-}
-
 } // namespace
 
 std::vector<std::vector<double>> time_empty_loop() {
@@ -53,7 +47,7 @@ std::vector<std::vector<double>> time_empty_loop() {
   timed(first_guess, seed);
   const double guessed = std::max(timed(first_guess, seed), 1e-6);
   const auto steps = static_cast<std::uint64_t>(static_cast<double>(first_guess) * wanted / guessed) + 1;
-  std::vector<std::vector<double>> all(processors());
+  std::vector<std::vector<double>> all(std::min(usable_processors().size(), most_threads));
   std::vector<std::jthread> threads;
   for (std::vector<double>& seconds : all)
     threads.emplace_back([&seconds, steps] { seconds = repeated(steps); });

@@ -2,6 +2,7 @@
 
 #include "analysis/measured.h"
 #include "analysis/wavefront/wavefront_program.h"
+#include "base/parsing.h"
 #include "base/units.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <string_view>
@@ -29,27 +29,16 @@ using analysis::Wavefront;
   throw Error(Failure::usage, fmt::format("'{}' is {}", text, what), std::string(option), std::string(advice));
 }
 
-std::vector<std::string_view> parts_of(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 /// A number from 1 on.
 std::optional<std::uint32_t> number_in(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || rest != text.data() + text.size() || value == 0) return {};
+  const auto value = whole_number<std::uint32_t>(text);
+  if (value == 0U) return {};
   return value;
 }
 
 std::array<std::uint32_t, 3> grid_in(const std::string& text) {
   std::array<std::uint32_t, 3> points{};
-  const std::vector<std::string_view> parts = parts_of(text, 'x');
+  const std::vector<std::string_view> parts = split(text, 'x');
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::optional<std::uint32_t> edge =
         parts.size() == points.size() ? number_in(parts[i]) : std::optional<std::uint32_t>();
@@ -68,7 +57,7 @@ double time_in(const std::string& option, std::string_view text) {
 analysis::WavefrontWork work_in(const std::string& text) {
   analysis::WavefrontWork work;
   if (text.empty()) return work;
-  for (const std::string_view part : parts_of(text, ',')) {
+  for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::string_view name = part.substr(0, equals);
     double* const value = name == "blts"    ? &work.lower
@@ -86,7 +75,7 @@ analysis::WavefrontWork work_in(const std::string& text) {
 std::map<trace::Rank, double> measured_in(const std::string& text) {
   std::map<trace::Rank, double> measured;
   if (text.empty()) return measured;
-  for (const std::string_view part : parts_of(text, ',')) {
+  for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     const std::optional<std::uint32_t> ranks = number_in(part.substr(0, equals));
     if (!ranks || equals == part.size()) refuse("--measured", part, "no measurement", "write RANKS=TIME: 2=13.4s");
@@ -106,8 +95,8 @@ std::pair<std::uint32_t, std::uint32_t> most_even(std::uint32_t ranks) {
 /// By number of ranks: "2,4,8x2".
 std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes_in(const std::string& text) {
   std::map<trace::Rank, std::pair<std::uint32_t, std::uint32_t>> shapes;
-  for (const std::string_view part : parts_of(text, ',')) {
-    const std::vector<std::string_view> edges = parts_of(part, 'x');
+  for (const std::string_view part : split(text, ',')) {
+    const std::vector<std::string_view> edges = split(part, 'x');
     const std::optional<std::uint32_t> first = number_in(edges.front());
     const std::optional<std::uint32_t> second = edges.size() == 2 ? number_in(edges.back()) : first;
     if (!first || !second || edges.size() > 2 || std::uint64_t{*first} * *second > 1U << 20U)

@@ -44,8 +44,9 @@ void require_machine_and_rates(const ValidationRequest& request) {
   if (machine.machine.networks.empty() && machine.platforms.empty())
     lacks("a network (--network or --platform)", "timeless calibrate network -o mine.json -- LAUNCHER -np 2");
   if (!machine.machine.speeds_from_file() && !(machine.machine.compute_rate > 0))
-    lacks("rates (--rates), or costs of the processor (--machine)", "timeless calibrate compute OTHER-RUN -o rates.json -- COMMAND, with another input of the "
-                             "program");
+    lacks("rates (--rates), or costs of the processor (--machine)",
+          "timeless calibrate compute OTHER-RUN -o rates.json -- COMMAND, with another input of the "
+          "program");
   if (!missing.empty()) throw Error(Failure::usage, "nothing to predict with: missing are " + missing, {}, make);
   require_machine(machine);
   if (machine.machine.networks.size() > 1 || machine.platforms.size() > 1)
@@ -57,6 +58,7 @@ struct Recordings {
   std::unique_ptr<TemporaryFile> temporary; ///< holds them where they are not kept
   fs::path recording;                       ///< of the volumes
   std::unique_ptr<trace::Source> volumes;
+  std::vector<analysis::KernelFigures> kernels; ///< of the volumes
   std::vector<std::unique_ptr<trace::Source>> launches;
 };
 
@@ -79,13 +81,15 @@ Recordings recordings(const ValidationRequest& request, const std::string& count
     made.temporary->create_directory();
     directory = made.temporary->path();
   }
-  LaunchPlan plan{.command = request.command, .counter = counter, .timestamps = false, .launches = 1, .keep = directory};
+  LaunchPlan plan{
+      .command = request.command, .counter = counter, .timestamps = false, .launches = 1, .keep = directory};
   if (!request.machine.machine.costs.empty()) {
     plan.counter = "icount";
     plan.profile = "memory";
   }
   made.recording = request.trace.empty() ? recorded(plan) : fs::path(request.trace);
   made.volumes = open_trace(made.recording, {});
+  made.kernels = analysis::kernel_figures(*made.volumes);
   plan.counter = "walltime";
   plan.profile.clear();
   plan.timestamps = true;
@@ -173,12 +177,12 @@ std::vector<ValidatedPart> compared_calls(const replay::Result& by_call, const M
 }
 
 std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, const MeasuredFigures& figures,
-                                            const trace::Source& volumes) {
+                                            const trace::Source& volumes,
+                                            const std::vector<analysis::KernelFigures>& kernels) {
   std::vector<double> predicted(volumes.run().kernels.size());
   for (const replay::AttributedTimes& part : replay::mean_parts(by_kernel))
     if (part.subject < predicted.size()) predicted[part.subject] = part.lanes.front().compute;
   symbols::Symboliser symboliser(volumes.run(), {});
-  const std::vector<analysis::KernelFigures> kernels = analysis::kernel_figures(volumes);
   const symbols::KernelPlaces places(volumes.run(), kernels, symboliser);
   std::vector<ValidatedPart> parts;
   for (trace::KernelId kernel = 0; kernel < figures.kernels.size(); ++kernel)
@@ -191,7 +195,7 @@ std::vector<ValidatedPart> compared_kernels(const replay::Result& by_kernel, con
 
 /// The launches' own computations on the same network.
 ValidatedTime with_measured_computation(const Recordings& made, const PredictionOptions& asked,
-                                     const MeasuredFigures& figures) {
+                                        const MeasuredFigures& figures) {
   PredictionOptions options = asked;
   options.machine.rates.clear();
   options.machine.costs.clear();
@@ -241,7 +245,7 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   compare_whole(one, prediction, figures);
   compare_parts(one, prediction.result.lanes.front(), asked, figures);
   one.measured_computation = with_measured_computation(made, options, figures);
-  if (!figures.kernels.empty()) one.kernels = compared_kernels(prediction.result, figures, *made.volumes);
+  if (!figures.kernels.empty()) one.kernels = compared_kernels(prediction.result, figures, *made.volumes, made.kernels);
   options.attribute = AttributeBy::calls;
   one.calls = compared_calls(predict_by_model(rated_volumes, options).result, figures);
   return one;
@@ -268,18 +272,11 @@ ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const Pre
   return one;
 }
 
-double units_per_rank(const trace::Source& volumes) {
+double units_per_rank(const std::vector<analysis::KernelFigures>& kernels, trace::Rank ranks) {
   double sum = 0;
-  for (const analysis::KernelFigures& kernel : analysis::kernel_figures(volumes))
+  for (const analysis::KernelFigures& kernel : kernels)
     sum += kernel.volume;
-  return sum / std::max<double>(1, volumes.run().size);
-}
-
-std::string in_words(const std::vector<std::string>& command) {
-  std::string words;
-  for (const std::string& word : command)
-    words += (words.empty() ? "" : " ") + word;
-  return words;
+  return sum / std::max<double>(1, ranks);
 }
 
 } // namespace
@@ -297,11 +294,11 @@ Validation validate(const ValidationRequest& request) {
                 fmt::format("the trace has {} ranks, the command {}", made.volumes->run().size, launched.size),
                 request.trace, "launch as many ranks as were recorded");
   Validation result;
-  result.command = in_words(request.command);
+  result.command = in_one_line(request.command);
   result.ranks = launched.size;
   std::tie(result.knew, result.why) =
       asked.machine.costs.empty()
-          ? foreknowledge(instances, made.volumes->run(), launched, units_per_rank(*made.volumes))
+          ? foreknowledge(instances, made.volumes->run(), launched, units_per_rank(made.kernels, launched.size))
           : std::pair<Foreknowledge, std::string>(Foreknowledge::prediction,
                                                   "the processor was measured without the program (--machine)");
   const MeasuredFigures figures = measured_figures(made);

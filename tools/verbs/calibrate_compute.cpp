@@ -167,14 +167,8 @@ VerbAction add_calibrate_compute(CLI::App& command) {
   command.add_option("--top", options->top, "How many kernels to list; 0: all");
   command.add_flag("--force", options->force, "Replace an existing file");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-compute/1)");
-  constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command.add_option("command", options->command, "The command that starts the program, as without timeless")
-      ->expected(every_word - 1, every_word)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->option_text("...")
-      ->always_capture_default(false);
-  command.formatter(std::make_shared<WordsUsage>("[options] [--] command..."));
+  add_words(command, "command", options->command, "The command that starts the program, as without timeless",
+            "[options] [--] command...");
   command.footer("Example: timeless calibrate compute run.tia -o rates.json -- mpirun -np 2 ./program");
   return [options] { return calibrate_compute(*options); };
 }

@@ -1,3 +1,4 @@
+#include "tools/recording/processors.h"
 #include "tools/verbs/calibrate.h"
 
 #include "base/error.h"

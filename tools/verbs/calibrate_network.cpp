@@ -187,19 +187,9 @@ VerbAction add_calibrate_network(CLI::App& command) {
       ->always_capture_default(false);
   command.add_flag("--force", options->force, "Replace existing files, that of the measurements too");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-network/1)");
-  // From its first word on, the launcher is none of ours.
-  constexpr int every_word = CLI::detail::expected_max_vector_size;
-  command
-      .add_option("launcher", launches.launcher,
-                  "What starts processes where programs will run: mpirun and its options")
-      ->expected(every_word - 1, every_word)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->option_text("...")
-      ->default_str("")
-      ->always_capture_default(false);
-  command.positionals_at_end();
-  command.formatter(std::make_shared<WordsUsage>("[-- launcher...]"));
+  add_command_words(command, "launcher", launches.launcher,
+                    "What starts processes where programs will run: mpirun and its options", "[-- launcher...]")
+      ->default_str("");
   command.footer("Examples: timeless calibrate network -o mine.xml -o mine.json -- mpirun --host a,b -np 2\n"
                  "          timeless calibrate network --from mine.csv -o mine.json");
   return [options] { return network(*options); };

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+/// Text that a person or a file has given, taken apart.
+namespace timeless {
+
+/// Returns the number that the whole of a text is, as std::from_chars reads it; nothing where it is none.
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+/// Returns the parts between separators, one more than there are of these; an empty text is one part.
+inline std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+} // namespace timeless
