@@ -40,18 +40,18 @@ double largest_change(std::span<const RankTimes> means, double reference, double
   return largest == 0 ? 0 : ratio(largest, scale);
 }
 
-double largest_total_change(std::span<const LaneResult> lanes) {
+double largest_total_change(std::span<const LaneSummary> lanes) {
   double largest = 0;
   const double reference = lanes[anchor].makespan;
-  for (const LaneResult& lane : lanes)
+  for (const LaneSummary& lane : lanes)
     largest = std::max(largest, std::abs(lane.makespan - reference));
   return reference > 0 ? largest / reference : 0;
 }
 
-Evidence weigh(std::span<const LaneResult> lanes, const Thresholds& thresholds) {
+Evidence weigh(std::span<const LaneSummary> lanes, const Thresholds& thresholds) {
   std::vector<RankTimes> means;
-  for (const LaneResult& lane : lanes)
-    means.push_back(replay::mean(lane));
+  for (const LaneSummary& lane : lanes)
+    means.push_back(lane.mean);
   const std::span<const RankTimes> all(means);
   const RankTimes& base = means[anchor];
   const double copies = thresholds.copies_communicate ? 1 : 0;
@@ -130,6 +130,13 @@ double percent(double share) {
 } // namespace
 
 Classification classify(std::span<const LaneResult> lanes, const Thresholds& thresholds) {
+  std::vector<LaneSummary> summaries;
+  for (const LaneResult& lane : lanes)
+    summaries.push_back({lane.makespan, replay::mean(lane)});
+  return classify(summaries, thresholds);
+}
+
+Classification classify(std::span<const LaneSummary> lanes, const Thresholds& thresholds) {
   if (lanes.size() != classification_lane_count)
     throw Error(Failure::usage, "a classification needs its 21 configurations");
   Classification result;

@@ -62,9 +62,16 @@ struct Classification {
 /// Lanes of one network's classification, in the order of replay::classification_lanes.
 inline constexpr std::size_t classification_lane_count = 21;
 
+/// What a class rests on of a lane.
+struct LaneSummary {
+  double makespan = 0;    ///< seconds
+  replay::RankTimes mean; ///< over the ranks
+};
+
 /// Classifies from the 21 lanes of a network. Where several definitions hold, computation comes before imbalance,
 /// and that before the network's: of bandwidth, latency and communication the one with the largest gain, a narrower one
 /// winning over communication unless that gains more than `insensitive` beyond it.
+Classification classify(std::span<const LaneSummary> lanes, const Thresholds& thresholds = {});
 Classification classify(std::span<const replay::LaneResult> lanes, const Thresholds& thresholds = {});
 
 /// "computation", "latency-sensitive", "mixed".

@@ -17,6 +17,10 @@ namespace {
 constexpr double relative_rounding = 1e-9;
 constexpr double least_growth = 1e-6;
 
+bool shrinks(double growth) {
+  return growth < 0;
+}
+
 /// The first factors looked at, 1 first: most brackets begin near 1, and the last one shows what lies beyond.
 std::vector<double> first_factors(double largest, std::size_t count) {
   constexpr double least_step = 1.0 / 64;
@@ -31,6 +35,14 @@ std::vector<double> first_factors(double largest, std::size_t count) {
 }
 
 /// Where the line through a sample reaches `height`; infinity when it falls or is level.
+/// Likewise below 1, down to a cost that is none.
+void add_small_factors(std::vector<double>& factors, double largest, std::size_t count) {
+  const std::vector<double> above = first_factors(largest, count);
+  for (std::size_t i = 1; i < above.size(); ++i)
+    factors.push_back(1 / above[i]);
+  factors.push_back(0);
+}
+
 double reaches(const ToleranceSample& sample, double slope, double height) {
   if (!(slope > 0)) return std::numeric_limits<double>::infinity();
   return sample.factor + (height - sample.makespan) / slope;
@@ -50,9 +62,9 @@ bool below_tangent(const ToleranceSample& sample, const ToleranceSample& tangent
 
 ToleranceSearch::ToleranceSearch(ToleranceOptions options) : options_(std::move(options)) {
   for (const double growth : options_.growths)
-    if (!(growth >= least_growth) || !std::isfinite(growth))
-      throw Error(Failure::usage, "a growth must be above 0, by more than rounding is", fmt::format("{}", growth),
-                  "write 1%, 5% or 0.05");
+    if (!(std::abs(growth) >= least_growth) || !(growth > -1) || !std::isfinite(growth))
+      throw Error(Failure::usage, "a makespan can grow by more than rounding is, or shrink by that and less than 100 %",
+                  fmt::format("{:g} %", 100 * growth), "write 1%, 2% or 5%");
   if (!(options_.precision > 0)) throw Error(Failure::usage, "a precision must be above 0");
   if (!(options_.largest_factor > 2)) throw Error(Failure::usage, "the largest factor must be above 2");
 }
@@ -62,7 +74,14 @@ double ToleranceSearch::target(double growth) const {
 }
 
 std::vector<double> ToleranceSearch::wanted() const {
-  if (samples_.empty()) return first_factors(options_.largest_factor, options_.batch);
+  if (samples_.empty()) {
+    std::vector<double> factors{1};
+    if (!std::ranges::all_of(options_.growths, shrinks))
+      factors = first_factors(options_.largest_factor, options_.batch);
+    if (std::ranges::any_of(options_.growths, shrinks))
+      add_small_factors(factors, options_.largest_factor, options_.batch);
+    return factors;
+  }
   if (batches_ >= options_.most_batches) return {};
   std::vector<Tolerance> wide;
   for (const double growth : options_.growths)
@@ -119,13 +138,36 @@ void ToleranceSearch::look_for_concavity() {
 }
 
 bool ToleranceSearch::narrow(const Tolerance& tolerance) const {
-  return tolerance.beyond || tolerance.most - tolerance.least <= options_.precision * (tolerance.least - 1);
+  const double width = tolerance.most - tolerance.least;
+  if (tolerance.beyond || !shrinks(tolerance.growth))
+    return tolerance.beyond || width <= options_.precision * (tolerance.least - 1);
+  // Of what the cost is divided by, relatively; further than the largest factor nobody looks.
+  return width <= options_.precision * std::min(tolerance.least, 1 - tolerance.most) ||
+         tolerance.most <= 1 / options_.largest_factor;
 }
 
 Tolerance ToleranceSearch::bracket(double growth) const {
-  if (!(samples_.at(1).makespan > 0)) // nothing grows by a part of nothing
-    return {.growth = growth, .least = samples_.rbegin()->first, .beyond = true};
-  return options_.not_convex_because.empty() && concave_.empty() ? certified(growth) : sampled(growth);
+  if (!(samples_.at(1).makespan > 0)) // nothing changes by a part of nothing
+    return {.growth = growth,
+            .least = shrinks(growth) ? 0 : samples_.rbegin()->first,
+            .most = shrinks(growth) ? 0 : std::numeric_limits<double>::infinity(),
+            .beyond = true};
+  if (options_.not_convex_because.empty() && concave_.empty()) return certified(growth);
+  return shrinks(growth) ? sampled_gain(growth) : sampled(growth);
+}
+
+/// The same from 1 downwards.
+Tolerance ToleranceSearch::sampled_gain(double growth) const {
+  Tolerance tolerance{.growth = growth, .least = 0, .most = 1, .certified = false};
+  for (auto sample = std::make_reverse_iterator(samples_.upper_bound(1)); sample != samples_.rend(); ++sample) {
+    if (sample->second.makespan <= target(growth)) {
+      tolerance.least = sample->first;
+      return tolerance;
+    }
+    tolerance.most = sample->first;
+  }
+  tolerance.beyond = true;
+  return tolerance;
 }
 
 /// The first two neighbours among the samples between which the growth is reached.
@@ -145,8 +187,11 @@ Tolerance ToleranceSearch::sampled(double growth) const {
 Tolerance ToleranceSearch::certified(double growth) const {
   const double height = target(growth);
   // The samples before and after the growth is reached: T does not fall.
-  const auto after = std::ranges::find_if(samples_.find(1), samples_.end(),
-                                          [&](const auto& entry) { return entry.second.makespan >= height; });
+  const auto after = std::find_if(shrinks(growth) ? samples_.begin() : samples_.find(1), samples_.end(),
+                                  [&](const auto& entry) { return entry.second.makespan >= height; });
+  if (after == samples_.begin())
+    // Even a cost of none takes as long as is asked, or longer.
+    return {.growth = growth, .least = 0, .most = 0, .beyond = after->second.makespan > height};
   const auto before = std::prev(after);
   const ToleranceSample& low = before->second;
   Tolerance tolerance{.growth = growth};
@@ -173,11 +218,12 @@ Tolerance ToleranceSearch::certified(double growth) const {
 }
 
 ToleranceAnswer ToleranceSearch::answer() const {
-  ToleranceAnswer answer{.makespan = samples_.at(1).makespan,
-                         .tolerances = {},
-                         .not_convex_because =
-                             options_.not_convex_because.empty() ? concave_ : options_.not_convex_because,
-                         .samples = samples_.size()};
+  ToleranceAnswer answer{
+      .makespan = samples_.at(1).makespan,
+      .makespan_without = samples_.contains(0) ? std::optional(samples_.at(0).makespan) : std::nullopt,
+      .tolerances = {},
+      .not_convex_because = options_.not_convex_because.empty() ? concave_ : options_.not_convex_because,
+      .samples = samples_.size()};
   for (const double growth : options_.growths)
     answer.tolerances.push_back(bracket(growth));
   return answer;

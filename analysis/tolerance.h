@@ -15,7 +15,8 @@
 /// Multiply one cost of a machine, say every latency between nodes, by a factor f. In a model in which messages never
 /// wait for their receive, the makespan T(f) is the largest sum of costs along any path through the program; each cost
 /// is a convex function of f, so T is convex. Hence, between samples, T lies below the chord of two neighbours and
-/// above every tangent and every chord prolonged, and the factor at which T reaches a given value is bracketed.
+/// above every tangent and every chord prolonged, and the factor at which T reaches a given value is bracketed. The
+/// same holds below 1: how small a cost has to become for the program to gain so much, and whether even none would do.
 namespace timeless::analysis {
 
 /// The makespan at one factor.
@@ -27,10 +28,11 @@ struct ToleranceSample {
 };
 
 struct ToleranceOptions {
-  std::vector<double> growths{0.01, 0.02, 0.05}; ///< of the makespan at factor 1
-  double precision = 1e-3;                       ///< stop when the bracket's ends differ by less, relatively
-  double largest_factor = 1024;                  ///< look no further
-  std::size_t batch = 15;                        ///< factors asked for at once
+  /// Of the makespan at factor 1: what it grows by; below 0, and above -1, what it shrinks by.
+  std::vector<double> growths{0.01, 0.02, 0.05};
+  double precision = 1e-3;      ///< stop when the bracket's ends differ by less, relatively
+  double largest_factor = 1024; ///< look no further, and no further than 1 over this but for 0
+  std::size_t batch = 15;       ///< factors asked for at once
   std::size_t most_batches = 12;
   /// Why T need not be convex, as far as that is known beforehand; empty when it is.
   std::string not_convex_because = {};
@@ -44,13 +46,14 @@ struct Tolerance {
   /// False: the makespan reaches the growth somewhere between two samples `least` and `most`, and it may do so
   /// earlier between samples that do not show it.
   bool certified = true;
-  /// The growth is not reached up to `least`, the largest factor looked at.
+  /// The growth is not reached up to `least`, the largest factor looked at; of one below 0, not even at factor 0.
   bool beyond = false;
 };
 
 /// What the samples tell.
 struct ToleranceAnswer {
-  double makespan = 0; ///< at factor 1
+  double makespan = 0;                                   ///< at factor 1
+  std::optional<double> makespan_without = std::nullopt; ///< at factor 0, where growths below 0 were looked for
   std::vector<Tolerance> tolerances;
   std::string not_convex_because; ///< empty: all brackets are certified
   std::size_t samples = 0;
@@ -59,7 +62,7 @@ struct ToleranceAnswer {
 /// A search that is fed from outside, so that several can share a replay.
 class ToleranceSearch {
 public:
-  /// Throws Error(usage) for growths that are not above 0, or a precision that is not.
+  /// Throws Error(usage) for growths that are 0, or -1 or less, or a precision that is not above 0.
   explicit ToleranceSearch(ToleranceOptions options);
 
   /// Factors whose makespans are wanted next; empty when the search is over.
@@ -80,6 +83,7 @@ private:
   Tolerance bracket(double growth) const;
   Tolerance sampled(double growth) const;
   Tolerance certified(double growth) const;
+  Tolerance sampled_gain(double growth) const;
   bool narrow(const Tolerance& tolerance) const;
   void want_within(const Tolerance& tolerance, std::size_t count, std::vector<double>& wanted) const;
 

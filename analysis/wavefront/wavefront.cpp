@@ -25,9 +25,9 @@ struct Message {
 
 /// What a processor's messages cost. The upper sweep is the lower one from the opposite corner: `opposite` maps its
 /// processors to those whose places they take.
-class Sweep {
+class WavefrontSweep {
 public:
-  Sweep(const Wavefront& wavefront, const replay::NetworkDescription& network, bool upper)
+  WavefrontSweep(const Wavefront& wavefront, const replay::NetworkDescription& network, bool upper)
       : wavefront_(wavefront), network_(network), upper_(upper) {}
 
   double work(std::uint32_t column, std::uint32_t row) const {
@@ -76,7 +76,7 @@ private:
 };
 
 /// (4), by rank of the processors as the sweep meets them.
-std::vector<double> starts(const Wavefront& wavefront, const Sweep& sweep) {
+std::vector<double> starts(const Wavefront& wavefront, const WavefrontSweep& sweep) {
   std::vector<double> start(std::size_t{wavefront.columns} * wavefront.rows);
   const auto at = [&](std::uint32_t column, std::uint32_t row) -> double& {
     return start[static_cast<std::size_t>(wavefront.rank(column, row))];
@@ -100,7 +100,7 @@ std::vector<double> starts(const Wavefront& wavefront, const Sweep& sweep) {
 }
 
 /// (5) and (6): the last processor's start, its work on all slices, and what comes before each slice but the first.
-double sweep_time(const Wavefront& wavefront, const Sweep& sweep, double start) {
+double sweep_time(const Wavefront& wavefront, const WavefrontSweep& sweep, double start) {
   const std::uint32_t column = wavefront.columns - 1;
   const std::uint32_t row = wavefront.rows - 1;
   const double slices = wavefront.points[2];
@@ -152,13 +152,13 @@ void require_possible(const Wavefront& wavefront) {
 std::vector<double> wavefront_starts(const Wavefront& wavefront, const replay::NetworkDescription& network,
                                      bool upper) {
   require_possible(wavefront);
-  return starts(wavefront, Sweep(wavefront, network, upper));
+  return starts(wavefront, WavefrontSweep(wavefront, network, upper));
 }
 
 WavefrontTimes wavefront_times(const Wavefront& wavefront, const replay::NetworkDescription& network) {
   require_possible(wavefront);
-  const Sweep lower(wavefront, network, false);
-  const Sweep upper(wavefront, network, true);
+  const WavefrontSweep lower(wavefront, network, false);
+  const WavefrontSweep upper(wavefront, network, true);
   WavefrontTimes times;
   times.lower_start = starts(wavefront, lower).back();
   times.upper_start = starts(wavefront, upper).back();

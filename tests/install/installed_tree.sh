@@ -37,6 +37,7 @@ installed mpirun -np 2 timeless-mpi replay run.tia --platform graphene >two.out
 cmp one.out two.out
 installed timeless replay run.tia --platform graphene --backend smpi
 installed timeless classify run.tia --network qdr
+installed timeless sweep run.tia --network qdr --gain 10%
 installed man -l prefix/share/man/man1/timeless-record.1 | grep -q 'timeless record'
 
 if grep -rlI "$build" prefix; then

@@ -177,7 +177,7 @@ TEST(Tolerance, a_program_that_takes_no_time_tolerates_everything) {
 
 TEST(Tolerance, values_that_make_no_sense_are_refused) {
   EXPECT_THROW(ToleranceSearch({.growths = {0}}), Error);
-  EXPECT_THROW(ToleranceSearch({.growths = {-0.1}}), Error);
+  EXPECT_THROW(ToleranceSearch({.growths = {-1}}), Error);
   EXPECT_THROW(ToleranceSearch({.precision = 0}), Error);
   EXPECT_THROW(ToleranceSearch({.largest_factor = 1}), Error);
 }

@@ -236,7 +236,7 @@ int replay_on_processes(ReplayRequest& request) {
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(prediction, *source, request.symbols);
   print_prediction({asked, source->run(), prediction, request.listing}, request.json);
-  if (request.strict) require_all_modelled(prediction.result);
+  if (request.strict) require_all_modelled(prediction.result.not_modelled);
   return lack.empty() ? 0 : static_cast<int>(Failure::partial);
 }
 

@@ -21,10 +21,10 @@ std::string in_words(const replay::NotModelled& one) {
   return fmt::format("{} of {}: {}", number_of(one.calls, "call"), number_of(one.ranks, "rank"), one.what);
 }
 
-void require_all_modelled(const replay::Result& result) {
-  if (result.not_modelled.empty()) return;
+void require_all_modelled(const std::vector<replay::NotModelled>& left_out) {
+  if (left_out.empty()) return;
   std::string what = "not everything in this run was modelled";
-  for (const replay::NotModelled& one : result.not_modelled)
+  for (const replay::NotModelled& one : left_out)
     what += "\n  " + escaped(in_words(one));
   throw Error(Failure::partial, what, "--strict", "leave --strict out if the result will do without");
 }

@@ -3,6 +3,7 @@
 #include "replay/result/result.h"
 
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -10,6 +11,6 @@ namespace timeless::tools {
 std::string in_words(const replay::NotModelled& one);
 
 /// For --strict: throws Error(partial) when a replay left something out.
-void require_all_modelled(const replay::Result& result);
+void require_all_modelled(const std::vector<replay::NotModelled>& left_out);
 
 } // namespace timeless::tools

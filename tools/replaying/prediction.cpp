@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -143,24 +141,6 @@ Prediction predict_on_networks(const trace::Source& source, const PredictionOpti
   add_notes(prediction, prediction.result.notes);
   if (const std::string note = incast_note(prediction.result); !note.empty()) add_notes(prediction, {note});
   return prediction;
-}
-
-std::vector<double> parse_factors(const std::string& text, const std::string& option) {
-  std::vector<double> factors;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string_view word = std::string_view(text).substr(begin, end - begin);
-    begin = end + 1;
-    const bool divides = word.starts_with('/');
-    if (divides || word.starts_with('x')) word.remove_prefix(1);
-    double value = 0;
-    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || rest != word.data() + word.size() || !(value > 0) || !std::isfinite(value))
-      throw Error(Failure::usage, "'" + text + "' is not a list of factors", option, "write x2, /2 or x0.5,x1,x2");
-    factors.push_back(divides ? 1 / value : value);
-  }
-  return factors;
 }
 
 } // namespace timeless::tools

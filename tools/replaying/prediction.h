@@ -3,7 +3,7 @@
 #include "analysis/contention.h"
 #include "analysis/critical_path.h"
 #include "analysis/statistics/quantiles.h"
-#include "analysis/tolerance.h"
+#include "analysis/sweep/cost_search.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_format.h"
 #include "tools/machines/preset_machine.h"
@@ -61,13 +61,6 @@ struct PredictionOptions {
       replay::replay;
 };
 
-/// How much costlier a configuration may become until its makespan grows as asked.
-struct LaneTolerance {
-  analysis::ToleranceAnswer latency;   ///< factors of the latencies between nodes
-  analysis::ToleranceAnswer bandwidth; ///< factors of the times per byte between nodes
-  analysis::ToleranceAnswer compute;   ///< factors of the time that computation takes
-};
-
 /// What Result::incast says, where that is worth a reader's time; else empty.
 std::string incast_note(const replay::Result& result);
 
@@ -78,7 +71,7 @@ struct Prediction {
   std::string mapping_sentence;
   std::vector<MachineBasis> bases; ///< of each machine, which have equally many of the lanes, one after the other
   std::vector<std::string> notes;
-  std::vector<LaneTolerance> tolerances;               ///< by configuration, where asked for
+  std::vector<analysis::LaneTolerance> tolerances;               ///< by configuration, where asked for
   /// By configuration, in seconds: the makespans by the launches that the rates are from; empty where they are not
   /// measured.
   std::vector<analysis::Interval> intervals;
@@ -114,8 +107,5 @@ void add_lanes(replay::Result& all, replay::Result one);
 const MachineBasis& basis_of(const Prediction& prediction, std::size_t lane);
 /// Adds those that the prediction does not have.
 void add_notes(Prediction& prediction, const std::vector<std::string>& notes);
-
-/// "x2,/2,1.5" -> 2, 0.5, 1.5. Throws Error(usage); `option` is named in it.
-std::vector<double> parse_factors(const std::string& text, const std::string& option);
 
 } // namespace timeless::tools

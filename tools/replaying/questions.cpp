@@ -17,67 +17,6 @@ namespace timeless::tools {
 namespace {
 
 using replay::LaneResult;
-using replay::Variation;
-
-/// A cost whose factor is looked for, and the path's seconds that grow with it.
-struct Cost {
-  double Variation::*factor;
-  double replay::Sensitivity::*seconds;
-  analysis::ToleranceAnswer LaneTolerance::*answer;
-};
-
-constexpr Cost costs[] = {
-    {&Variation::latency, &replay::Sensitivity::latency, &LaneTolerance::latency},
-    {&Variation::byte_time, &replay::Sensitivity::bandwidth, &LaneTolerance::bandwidth},
-    {&Variation::compute, &replay::Sensitivity::compute, &LaneTolerance::compute},
-};
-
-/// What the searches want next, as lanes; searches[i] gets the i-th list.
-struct Round {
-  std::vector<Variation> variations;
-  std::vector<std::vector<double>> wanted;
-};
-
-Round next_round(const std::vector<analysis::ToleranceSearch>& searches, std::size_t lane) {
-  Round round;
-  for (std::size_t i = 0; i < searches.size(); ++i) {
-    round.wanted.push_back(searches[i].wanted());
-    for (const double factor : round.wanted.back()) {
-      Variation& variation = round.variations.emplace_back(Variation{.lane = lane});
-      variation.*costs[i].factor = factor;
-    }
-  }
-  return round;
-}
-
-/// All costs of one lane together, so that they share their replays.
-LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,
-                        const PredictionOptions& options, Progress& progress) {
-  replay::ReplayOptions replaying = replay_options(options, progress);
-  replaying.ideal = false;
-  replaying.attribute = replay::AttributeBy::nothing;
-  replaying.observer = nullptr;
-  replaying.sensitivities = true;
-  analysis::ToleranceOptions asked{.growths = options.tolerance, .not_convex_because = why_not_convex(replaying)};
-  std::vector<analysis::ToleranceSearch> searches(std::size(costs), analysis::ToleranceSearch(asked));
-  for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
-    const replay::Result replayed = options.replay(source, replay::varied(network, round.variations), replaying);
-    auto result = replayed.lanes.begin();
-    for (std::size_t i = 0; i < searches.size(); ++i) {
-      if (replayed.order_matters) searches[i].doubt("receivers work on messages in the order in which they come");
-      for (const double factor : round.wanted[i]) {
-        // Costs are linear in the factor, so the path's seconds over the factor are the slope.
-        searches[i].add({factor, result->makespan, result->sensitivity.*costs[i].seconds / factor});
-        ++result;
-      }
-      searches[i].end_batch();
-    }
-  }
-  LaneTolerance answer;
-  for (std::size_t i = 0; i < searches.size(); ++i)
-    answer.*costs[i].answer = searches[i].answer();
-  return answer;
-}
 
 /// One configuration again, alone.
 analysis::CriticalPath critical_path(const trace::Source& source, const replay::Network& network, std::size_t lane,
@@ -97,6 +36,21 @@ analysis::CriticalPath critical_path(const trace::Source& source, const replay::
 }
 
 } // namespace
+
+analysis::LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,
+                                  const PredictionOptions& options, std::span<const double> growths,
+                                  Progress& progress) {
+  replay::ReplayOptions replaying = replay_options(options, progress);
+  replaying.ideal = false;
+  replaying.attribute = replay::AttributeBy::nothing;
+  replaying.observer = nullptr;
+  replaying.sensitivities = true;
+  return analysis::search_costs(
+      [&](std::span<const replay::Variation> variations) {
+        return options.replay(source, replay::varied(network, variations), replaying);
+      },
+      lane, {.growths = {growths.begin(), growths.end()}, .not_convex_because = why_not_convex(replaying)});
+}
 
 std::string why_not_convex(const replay::ReplayOptions& options) {
   if (options.ports != replay::Ports::none) return "messages enter a receiver's port in the order in which they come";
@@ -120,7 +74,7 @@ void replay_and_ask(Prediction& prediction, const trace::Source& source, const r
       prediction.tolerances.emplace_back();
       continue;
     }
-    prediction.tolerances.push_back(tolerance(source, network, lane, options, progress));
+    prediction.tolerances.push_back(tolerance(source, network, lane, options, options.tolerance, progress));
     if (prediction.tolerances.back().latency.makespan != prediction.result.lanes[lane].makespan)
       throw std::logic_error("a configuration derived from another one with all factors 1 differs from it");
   }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include "analysis/sweep/cost_search.h"
 #include "tools/replaying/prediction.h"
 
 #include "replay/network/network.h"
 #include "trace/model/source.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -13,6 +17,11 @@ namespace timeless::tools {
 /// prediction's result and answers.
 void replay_and_ask(Prediction& prediction, const trace::Source& source, const replay::Network& network,
                     const PredictionOptions& options);
+
+/// How much each cost of a network's lane has to change for its makespan to grow, or shrink, as asked.
+analysis::LaneTolerance tolerance(const trace::Source& source, const replay::Network& network, std::size_t lane,
+                                  const PredictionOptions& options, std::span<const double> growths,
+                                  Progress& progress);
 
 /// Why the makespan need not be a convex function of a network's costs; empty when it is one.
 std::string why_not_convex(const replay::ReplayOptions& options);

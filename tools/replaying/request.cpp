@@ -1,8 +1,10 @@
 #include "tools/replaying/request.h"
 
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/machines/network_listing.h"
+#include "tools/replaying/factors.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
 
@@ -24,7 +26,17 @@ std::string preset_names() {
   return names;
 }
 
+void add_factor_options(CLI::App& command, ReplayRequest& request) {
+  command.add_option("--latency", request.latency,
+                     "Latencies times x2, /2, or a list, or /8..x8 in steps of two: one configuration each");
+  command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
+  command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");
+}
+
+} // namespace
+
 void add_machine_options(CLI::App& command, ReplayRequest& request) {
+  begin_group(command, "Machine");
   PredictionOptions& asked = request.prediction;
   add_platform_option(command, asked.platforms);
   command
@@ -44,17 +56,10 @@ void add_machine_options(CLI::App& command, ReplayRequest& request) {
   command.get_option("--compute-rate")
       ->default_str(fmt::format("the platform's speeds; for networks and several platforms {:g}, an assumption",
                                 assumed_instruction_rate));
-  command.add_option("--latency", request.latency, "Latencies times x2, /2, or a list: one configuration each");
-  command.add_option("--bandwidth", request.bandwidth, "Bandwidths likewise; lists combine");
-  command.add_option("--compute", request.compute, "Computation times likewise: /2 is a processor twice as fast");
 }
 
 void add_model_options(CLI::App& command, ReplayRequest& request) {
-  command
-      .add_option("--collectives", request.collectives,
-                  "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
-                  "messages of MPICH's algorithms one by one")
-      ->check(CLI::IsMember({"mpich", "simple", "schedule"}));
+  begin_group(command, "Model");
   command.add_option("--overlap", request.overlap, "What computation hides first of a message's way")
       ->check(CLI::IsMember({"latency-first", "bandwidth-first"}));
   command
@@ -63,13 +68,9 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
                   "receiver as if all ranks of its node shared its port")
       ->check(CLI::IsMember({"none", "receiver", "node"}));
   command
-      .add_option("--eager-limit", request.eager_limit,
-                  "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
-      ->default_str("the platform's or the network file's; presets have none");
-  command
       .add_option("--handshake", request.prediction.handshake,
-                  "Latencies that such a message's sender and receiver spend before it leaves; a network file's "
-                  "handshake_seconds stay")
+                  "Latencies that the sender and the receiver of a message above the eager limit spend before it "
+                  "leaves; a network file's handshake_seconds stay")
       ->check(number_from_zero())
       ->default_str("2 with presets, a network file's own, 0 with --platform");
   command
@@ -83,10 +84,12 @@ void add_model_options(CLI::App& command, ReplayRequest& request) {
                   "Bytes per second of the sender's copy; 0: it costs nothing")
       ->check(number_from_zero())
       ->default_str("32e9 with presets, a network file's own, 0 with --platform");
-}
-
-/// What the papers leave open: docs/model.md lists the choices.
-void add_choice_options(CLI::App& command, ReplayRequest& request) {
+  command
+      .add_option("--cores-per-rank", request.prediction.cores_per_rank,
+                  "Threads of a rank that compute at a time, at most")
+      ->check(positive_number())
+      ->default_str("all; in SMPI as many as the host has cores for");
+  // What the papers leave open: docs/model.md lists the choices.
   command.add_option("--copies", request.copies, "Which sends cost their caller a copy of the message")
       ->check(CLI::IsMember({"all", "blocking"}));
   command
@@ -102,7 +105,33 @@ void add_choice_options(CLI::App& command, ReplayRequest& request) {
   add_clock_option(command, request.clock);
 }
 
+void add_running_options(CLI::App& command, ReplayRequest& request) {
+  begin_group(command, "Running");
+  command
+      .add_option("--instruction-set", request.instruction_set,
+                  "What the arithmetic is done with; the result is the same to the last bit")
+      ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
+  command.add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
+      ->check(positive_number())
+      ->default_str("the processors there are, as far as each gets 64 configurations");
+}
+
+namespace {
+
+void add_collectives_and_limit(CLI::App& command, ReplayRequest& request) {
+  command
+      .add_option("--collectives", request.collectives,
+                  "Collectives: costs of MPICH's algorithms, or of log2(p) steps, or the "
+                  "messages of MPICH's algorithms one by one")
+      ->check(CLI::IsMember({"mpich", "simple", "schedule"}));
+  command
+      .add_option("--eager-limit", request.eager_limit,
+                  "Larger messages wait for their receive; bytes, or none: only synchronous sends do")
+      ->default_str("the platform's or the network file's; presets have none");
+}
+
 void add_question_options(CLI::App& command, ReplayRequest& request) {
+  begin_group(command, "Answers");
   command
       .add_option("--by", request.by,
                   "Divide the time by MPI call, or by kernel: its computation, and the calls until the next one")
@@ -111,8 +140,6 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
       "--critical-path", request.prediction.critical_path,
       "What the time of the first configuration that ends is spent on along its critical path: ranks, kernels, "
       "messages");
-  command.add_option("--top", request.listing.top,
-                     "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
   command
       .add_option("--symbols", request.symbols,
                   "A directory to look for the program, its libraries and their debug files in, if they are not where "
@@ -132,6 +159,7 @@ void add_question_options(CLI::App& command, ReplayRequest& request) {
 void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes) {
   add_trace_argument(command, request.prediction.trace, request.prediction.from);
   add_machine_options(command, request);
+  add_factor_options(command, request);
   if (processes == Processes::one)
     command
         .add_option("--job", request.jobs,
@@ -140,47 +168,34 @@ void add_replay_options(CLI::App& command, ReplayRequest& request, Processes pro
         ->type_name("TRACE[@HOSTFILE]")
         ->allow_extra_args(false)
         ->default_str("");
+  add_model_options(command, request);
+  add_collectives_and_limit(command, request);
+  CLI::Option* backend =
+      command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
+          ->check(CLI::IsMember({"model", "smpi"}));
   command
       .add_option("--cfg", request.prediction.settings,
                   "A setting of SimGrid's, which goes before the platform file's; may be repeated")
       ->type_name("KEY:VALUE")
       ->allow_extra_args(false)
       ->default_str("");
-  CLI::Option* backend =
-      command.add_option("--backend", request.backend, "The built-in model, or SimGrid's SMPI with contention")
-          ->check(CLI::IsMember({"model", "smpi"}));
-  CLI::Option* cores = command
-                           .add_option("--cores-per-rank", request.prediction.cores_per_rank,
-                                       "Threads of a rank that compute at a time, at most")
-                           ->check(positive_number())
-                           ->default_str("all; in SMPI as many as the host has cores for");
-  add_model_options(command, request);
-  add_choice_options(command, request);
   add_question_options(command, request);
   add_timeline_options(command, request.timeline);
-  command
-      .add_option("--instruction-set", request.instruction_set,
-                  "What the arithmetic is done with; the result is the same to the last bit")
-      ->check(CLI::IsMember({"best", "baseline", "avx2", "avx512"}));
-  CLI::Option* threads =
-      command
-          .add_option("--threads", request.prediction.threads, "Threads to divide the configurations among, at most")
-          ->check(positive_number())
-          ->default_str("the processors there are, as far as each gets 64 configurations");
+  add_running_options(command, request);
+  begin_group(command, "Output");
   if (processes == Processes::several) {
     // Known, to say why not.
-    backend->group("");
-    cores->group("");
-    threads->group("");
+    for (CLI::Option* option : {backend, command.get_option("--cores-per-rank"), command.get_option("--threads")})
+      option->group("");
     command.add_flag("--per-process", request.per_process,
                      "Also list every process: what it replayed, what it told the others, and how long it waited");
   }
   command.add_flag("--strict", request.strict, "Fail when something in the trace is not modelled");
   command.add_flag("--per-rank", request.listing.per_rank, "Also list every rank");
+  command.add_option("--top", request.listing.top,
+                     "How many calls, kernels, ranks or pieces of the path to list; 0 for all");
   command.add_flag("--json", request.json, "Print JSON (schema timeless.replay/1)");
 }
-
-namespace {
 
 std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
   if (text.empty()) return std::nullopt;
@@ -192,8 +207,6 @@ std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
                 "write 65536, say, or none");
   return bytes;
 }
-
-} // namespace
 
 void read_words(ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;

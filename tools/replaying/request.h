@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,14 @@ enum class Processes : bool {
 
 /// The argument and the options of a command that replays.
 void add_replay_options(CLI::App& command, ReplayRequest& request, Processes processes);
+
+// Parts of these, for other verbs that replay; each is a group of its own in the help.
+void add_machine_options(CLI::App& command, ReplayRequest& request); ///< but for factors
+void add_model_options(CLI::App& command, ReplayRequest& request);   ///< but for collectives and the eager limit
+void add_running_options(CLI::App& command, ReplayRequest& request);
+
+/// "65536", "none"; nothing of an empty text. Throws Error(usage).
+std::optional<trace::Bytes> parse_eager_limit(const std::string& text);
 
 /// Reads the words of the request into its `prediction`. Throws Error(usage).
 void read_words(ReplayRequest& request);

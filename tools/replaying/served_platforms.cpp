@@ -53,8 +53,9 @@ ServedPlatforms::ServedPlatforms(std::span<const std::string> names, std::span<c
   }
 }
 
-CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms) {
-  if (platforms.size() < 2) return {};
+CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms,
+                       bool beside_networks) {
+  if (platforms.size() < 2 && !beside_networks) return {};
   std::vector<OwnRate> rates;
   const replay::MappingRequest request = replay::parse_mapping(options.mapping, options.hostfile);
   for (std::size_t i = 0; i < platforms.size(); ++i)
@@ -67,7 +68,8 @@ CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& option
     common.most = std::max(common.most, rate.most);
     speeds += fmt::format("{}{} {}", speeds.empty() ? "" : ", ", rate.platform, human_count(rate.least));
   }
-  if (common.least == common.most) return {.rate = common, .note = {}};
+  const bool that_of_networks = !beside_networks || common.least == assumed_instruction_rate;
+  if (common.least == common.most && that_of_networks) return {.rate = common, .note = {}};
   const bool counts = run.counter.unit == trace::VolumeUnit::instructions;
   const bool said = options.compute_rate > 0 || options.speeds_from_file();
   return {.rate = OwnRate{},

@@ -25,12 +25,14 @@ private:
 };
 
 /// The rate of all machines of a command where nobody gives one: the speed of all hosts that the ranks are on, where it
-/// is one, else the assumption. Nothing for a single platform, whose hosts have their own speeds.
+/// is one, else the assumption, as for networks that are replayed on beside them. Nothing for a single platform, whose
+/// hosts have their own speeds.
 struct CommonRate {
   std::optional<OwnRate> rate;
   std::string note; ///< of speeds that are left aside; empty where none are
 };
-CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms);
+CommonRate common_rate(const trace::Run& run, const PresetMachineOptions& options, const ServedPlatforms& platforms,
+                       bool beside_networks = false);
 
 /// What predicts on a platform that has been served, and where ranks have been placed.
 using PredictOnServed = void (*)(OnPlatform& on, const trace::Source& source, const PredictionOptions& options,

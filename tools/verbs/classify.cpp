@@ -6,7 +6,7 @@
 #include "tools/render/answer.h"
 #include "tools/render/replay/classification.h"
 #include "tools/replaying/calibrated.h"
-#include "tools/replaying/judged_machines.h"
+#include "tools/replaying/class_ranges.h"
 #include "tools/replaying/not_modelled.h"
 #include "tools/replaying/request.h"
 #include "tools/verbs/verbs.h"
@@ -46,14 +46,14 @@ struct ClassifyOptions {
   std::uint32_t cores_per_rank = 0;
 };
 
-std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const JudgedMachines& machines,
+std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const PlacedMachines& machines,
                                        const replay::Result& result) {
   std::vector<ClassifiedMachine> all;
   const std::span<const replay::LaneResult> lanes(result.lanes);
   for (std::size_t i = 0; i < machines.bases().size(); ++i) {
     const auto part = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
     std::optional<replay::NetworkDescription> network;
-    if (!machines.networks().empty()) network = machines.networks()[i];
+    if (i < machines.networks().size()) network = machines.networks()[i];
     all.push_back({machines.bases()[i], std::move(network), analysis::classify(part, options.thresholds), part, {}});
   }
   return all;
@@ -61,7 +61,7 @@ std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const Jud
 
 /// The answers, and the replay they rest on, which has to stay where it is.
 std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trace::Source& source,
-                                      const JudgedMachines& machines, replay::Result& result) {
+                                      const PlacedMachines& machines, replay::Result& result) {
   Progress progress("replaying " + options.trace, total_actions(source.run()));
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
@@ -73,7 +73,7 @@ std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trac
   std::vector<Judgement> own;
   for (std::size_t i = 0; i < machines.bases().size(); ++i)
     own.push_back({.machine = i});
-  result = machines.replay(source, own, replaying);
+  result = replay_judged(machines, source, own, replaying);
   std::vector<ClassifiedMachine> all = answers(options, machines, result);
   if (options.one_rate || source.run().counter.unit == trace::VolumeUnit::none) return all;
   std::vector<std::string> classes;
@@ -87,14 +87,18 @@ std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trac
 
 int classify_trace(ClassifyOptions& options) {
   const auto source = rated(open_trace(options.trace, options.from), options.machine);
-  const JudgedMachines machines(source->run(), options.machine, options.platforms, options.anchor_latency,
-                                options.anchor_bandwidth);
+  PredictionOptions asked;
+  asked.machine = options.machine;
+  asked.platforms = options.platforms;
+  if (!options.platforms.empty()) asked.machine.networks.clear(); // the default's
+  const PlacedMachines machines(source->run(), asked,
+                                {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency});
   replay::Result result;
   const std::vector<ClassifiedMachine> all = judged(options, *source, machines, result);
   print_answer("classify", 1,
                ClassifyAnswer{options.trace, source->run(), machines, result, all, options.configurations},
                options.json);
-  if (options.strict) require_all_modelled(result);
+  if (options.strict) require_all_modelled(result.not_modelled);
   const bool failed = std::ranges::any_of(all, [&](const ClassifiedMachine& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });

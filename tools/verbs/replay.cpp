@@ -44,7 +44,7 @@ int replay_trace(ReplayRequest& request) {
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path || !prediction.contentions.empty())
     name_kernels(prediction, *source, request.symbols);
   print_prediction({asked, source->run(), prediction, request.listing}, request.json);
-  if (request.strict) require_all_modelled(prediction.result);
+  if (request.strict) require_all_modelled(prediction.result.not_modelled);
   return lack.empty() ? exit_ok : static_cast<int>(Failure::partial);
 }
 

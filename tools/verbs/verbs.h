@@ -17,6 +17,7 @@ VerbAction add_info(CLI::App& command);
 VerbAction add_dump(CLI::App& command);
 VerbAction add_check(CLI::App& command);
 VerbAction add_replay(CLI::App& command);
+VerbAction add_sweep(CLI::App& command);
 VerbAction add_validate(CLI::App& command);
 VerbAction add_compare(CLI::App& command);
 VerbAction add_platform(CLI::App& command);

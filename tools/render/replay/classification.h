@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/replaying/judged_machines.h"
+#include "tools/replaying/class_ranges.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +13,7 @@ namespace timeless::tools {
 struct ClassifyAnswer {
   std::string trace;
   const trace::Run& run;
-  const JudgedMachines& machines;
+  const PlacedMachines& machines;
   const replay::Result& result; ///< of the configurations of all machines
   const std::vector<ClassifiedMachine>& classified;
   bool configurations = false; ///< the text lists them, too

@@ -75,7 +75,7 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
 
 nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
   const trace::Run& run = answer.run;
-  const JudgedMachines& machines = answer.machines;
+  const PlacedMachines& machines = answer.machines;
   const replay::Result& result = answer.result;
   nlohmann::ordered_json json;
   json["trace"] = answer.trace;

@@ -1,6 +1,5 @@
 #include "tools/render/replay/efficiencies.h"
 
-#include "analysis/efficiencies.h"
 #include "tools/cli/console.h"
 #include "tools/render/figures.h"
 
@@ -42,10 +41,13 @@ std::string sensitivities_text(std::span<const LaneResult> lanes) {
 }
 
 ordered_json efficiencies_json(const LaneResult& lane) {
-  const analysis::Efficiencies found = analysis::efficiencies(lane);
+  return efficiencies_json(analysis::efficiencies(lane), *lane.ideal_makespan);
+}
+
+ordered_json efficiencies_json(const analysis::Efficiencies& found, double ideal_makespan) {
   return {{"parallel", known(found.parallel)},           {"load_balance", known(found.load_balance)},
           {"communication", known(found.communication)}, {"serialisation", known(found.serialisation)},
-          {"transfer", known(found.transfer)},           {"ideal_makespan_seconds", *lane.ideal_makespan}};
+          {"transfer", known(found.transfer)},           {"ideal_makespan_seconds", ideal_makespan}};
 }
 
 ordered_json to_json(const replay::Sensitivity& sensitivity) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "analysis/efficiencies.h"
 #include "replay/result/result.h"
 
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@ namespace timeless::tools {
 /// Returns where a configuration's processors are lost: Efficiencies, and the makespan they rest on. Of a lane that was
 /// replayed with ReplayOptions::ideal.
 nlohmann::ordered_json efficiencies_json(const replay::LaneResult& lane);
+nlohmann::ordered_json efficiencies_json(const analysis::Efficiencies& found, double ideal_makespan);
 /// A line for each configuration that ends, below an empty one; empty where the efficiencies of one are not known.
 std::string efficiencies_text(std::span<const replay::LaneResult> lanes);
 

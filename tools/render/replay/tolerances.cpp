@@ -25,11 +25,56 @@ std::string factor_text(const analysis::Tolerance& tolerance) {
   return fmt::format("{}x{:.6g} to x{:.6g}", mark, tolerance.least, tolerance.most);
 }
 
-ordered_json answer_json(const analysis::ToleranceAnswer& answer) {
-  ordered_json json;
+/// What even a cost of none would save, in per cent.
+double limit(const analysis::ToleranceAnswer& answer) {
+  return answer.makespan > 0 && answer.makespan_without ? 100 * (1 - *answer.makespan_without / answer.makespan) : 0;
+}
+
+/// "x1.234", "/3.1 to /3.2", "none does: the limit is 3.1 %".
+std::string gain_text(const analysis::ToleranceAnswer& answer, std::size_t number, char sign) {
+  const analysis::Tolerance& one = answer.tolerances[number];
+  if (one.beyond) return fmt::format("none does: the limit is {:.3g} %", limit(answer));
+  const std::string mark = one.certified ? "" : "about ";
+  if (!(one.least > 0)) return fmt::format("{}beyond {}{:.4g}", mark, sign, 1 / one.most);
+  const double least = 1 / one.most;
+  const double most = 1 / one.least;
+  // What is enough, in as many digits as the bracket has.
+  if (most - least < 5e-3 * (most - 1)) return fmt::format("{}{}{:.4g}", mark, sign, most);
+  return fmt::format("{}{}{:.6g} to {}{:.6g}", mark, sign, least, sign, most);
+}
+
+std::string doubts_text(const analysis::LaneTolerance& tolerance) {
+  std::string text;
+  const std::pair<const char*, const analysis::ToleranceAnswer*> answers[] = {
+      {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
+  for (const auto& [cost, answer] : answers)
+    if (!answer->not_convex_because.empty())
+      text += text_line("of {}: from {} samples, without proof: {}", cost, answer->samples, answer->not_convex_because);
+  return text;
+}
+
+void add_certainty(ordered_json& json, const analysis::ToleranceAnswer& answer) {
   json["certified"] = answer.not_convex_because.empty();
   if (!answer.not_convex_because.empty()) json["not_certified_because"] = answer.not_convex_because;
   json["samples"] = answer.samples;
+}
+
+ordered_json gain_json(const analysis::ToleranceAnswer& answer) {
+  ordered_json json;
+  add_certainty(json, answer);
+  json["limit"] = limit(answer) / 100;
+  json["improvements"] = ordered_json::array();
+  for (const analysis::Tolerance& one : answer.tolerances)
+    json["improvements"].push_back({{"gain", -one.growth},
+                                    {"reached", !one.beyond},
+                                    {"least", one.most > 0 ? ordered_json(1 / one.most) : ordered_json()},
+                                    {"most", one.least > 0 ? ordered_json(1 / one.least) : ordered_json()}});
+  return json;
+}
+
+ordered_json answer_json(const analysis::ToleranceAnswer& answer) {
+  ordered_json json;
+  add_certainty(json, answer);
   json["factors"] = ordered_json::array();
   for (const analysis::Tolerance& tolerance : answer.tolerances)
     json["factors"].push_back({{"growth", tolerance.growth},
@@ -41,29 +86,38 @@ ordered_json answer_json(const analysis::ToleranceAnswer& answer) {
 
 } // namespace
 
+std::string tolerance_text(const std::string& configuration, const analysis::LaneTolerance& tolerance) {
+  Table table({configuration + " takes longer by", "at a latency", "at a byte time", "at a computation time"});
+  for (std::size_t i = 0; i < tolerance.latency.tolerances.size(); ++i)
+    table.add({fmt::format("{:g} %", 100 * tolerance.latency.tolerances[i].growth),
+               factor_text(tolerance.latency.tolerances[i]), factor_text(tolerance.bandwidth.tolerances[i]),
+               factor_text(tolerance.compute.tolerances[i])});
+  return "\n" + table.text() + doubts_text(tolerance);
+}
+
+std::string gains_text(const std::string& configuration, const analysis::LaneTolerance& gains) {
+  Table table({configuration + " takes less by", "at a latency", "at a bandwidth", "with processors"});
+  for (std::size_t i = 0; i < gains.latency.tolerances.size(); ++i)
+    table.add({fmt::format("{:g} %", -100 * gains.latency.tolerances[i].growth), gain_text(gains.latency, i, '/'),
+               gain_text(gains.bandwidth, i, 'x'), gain_text(gains.compute, i, 'x')});
+  return "\n" + table.text() + doubts_text(gains);
+}
+
 std::string tolerances_text(const Prediction& prediction) {
   std::string text;
-  for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane) {
-    if (prediction.result.lanes[lane].deadlock) continue;
-    const LaneTolerance& tolerance = prediction.tolerances[lane];
-    Table table({prediction.result.lanes[lane].name + " takes longer by", "at a latency", "at a byte time",
-                 "at a computation time"});
-    for (std::size_t i = 0; i < tolerance.latency.tolerances.size(); ++i)
-      table.add({fmt::format("{:g} %", 100 * tolerance.latency.tolerances[i].growth),
-                 factor_text(tolerance.latency.tolerances[i]), factor_text(tolerance.bandwidth.tolerances[i]),
-                 factor_text(tolerance.compute.tolerances[i])});
-    text += "\n" + table.text();
-    const std::pair<const char*, const analysis::ToleranceAnswer*> answers[] = {
-        {"latency", &tolerance.latency}, {"byte time", &tolerance.bandwidth}, {"computation time", &tolerance.compute}};
-    for (const auto& [cost, answer] : answers)
-      if (!answer->not_convex_because.empty())
-        text +=
-            text_line("of {}: from {} samples, without proof: {}", cost, answer->samples, answer->not_convex_because);
-  }
+  for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane)
+    if (!prediction.result.lanes[lane].deadlock)
+      text += tolerance_text(prediction.result.lanes[lane].name, prediction.tolerances[lane]);
   return text;
 }
 
-ordered_json to_json(const LaneTolerance& tolerance) {
+ordered_json gains_json(const analysis::LaneTolerance& gains) {
+  return {{"latency", gain_json(gains.latency)},
+          {"bandwidth", gain_json(gains.bandwidth)},
+          {"cpu", gain_json(gains.compute)}};
+}
+
+ordered_json to_json(const analysis::LaneTolerance& tolerance) {
   return {{"latency", answer_json(tolerance.latency)},
           {"byte_time", answer_json(tolerance.bandwidth)},
           {"compute", answer_json(tolerance.compute)}};

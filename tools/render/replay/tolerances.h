@@ -9,7 +9,14 @@
 namespace timeless::tools {
 
 /// Returns how much costlier a configuration may become.
-nlohmann::ordered_json to_json(const LaneTolerance& tolerance);
+nlohmann::ordered_json to_json(const analysis::LaneTolerance& tolerance);
+/// Returns how much less a cost has to be for so much of the time to be saved.
+nlohmann::ordered_json gains_json(const analysis::LaneTolerance& gains);
+
+/// Returns a table of what a configuration may lose, below an empty line.
+std::string tolerance_text(const std::string& configuration, const analysis::LaneTolerance& tolerance);
+/// Likewise of what buys a gain, and where nothing does.
+std::string gains_text(const std::string& configuration, const analysis::LaneTolerance& gains);
 /// Returns a table for each configuration, below an empty line.
 std::string tolerances_text(const Prediction& prediction);
 

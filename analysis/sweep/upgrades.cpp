@@ -1,0 +1,29 @@
+#include "analysis/sweep/upgrades.h"
+
+#include <algorithm>
+
+namespace timeless::analysis {
+
+double gain(double before, double after) {
+  return before > 0 ? (before - after) / before : 0;
+}
+
+std::optional<double> price_per_percent(const PricedTime& upgrade, double before) {
+  const double percents = 100 * gain(before, upgrade.makespan);
+  if (!(percents > 0)) return std::nullopt;
+  return upgrade.price / percents;
+}
+
+std::vector<bool> pareto_front(std::span<const PricedTime> upgrades, double before) {
+  const auto better = [](const PricedTime& one, const PricedTime& other) {
+    return one.price <= other.price && one.makespan <= other.makespan &&
+           (one.price < other.price || one.makespan < other.makespan);
+  };
+  std::vector<bool> front;
+  for (const PricedTime& upgrade : upgrades)
+    front.push_back(upgrade.makespan < before &&
+                    std::ranges::none_of(upgrades, [&](const PricedTime& one) { return better(one, upgrade); }));
+  return front;
+}
+
+} // namespace timeless::analysis

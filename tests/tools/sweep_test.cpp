@@ -1,0 +1,236 @@
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+
+/// Four ranks that compute unequally, pass large and small messages around, and meet.
+class SweepVerb : public testing::Test {
+protected:
+  SweepVerb() {
+    trace::MemorySource run(4);
+    for (int round = 0; round < 5; ++round)
+      for (trace::Rank rank = 0; rank < 4; ++rank) {
+        run.compute(rank, 1'000'000 + 300'000 * static_cast<std::uint64_t>(rank));
+        const trace::Rank next = (rank + 1) % 4;
+        const trace::Rank before = (rank + 3) % 4;
+        run.add(rank, {.kind = ActionKind::send, .peer = next, .tag = 7, .bytes = 50'000});
+        run.add(rank, {.kind = ActionKind::receive, .peer = before, .tag = 7, .bytes = 50'000});
+        run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+      }
+    run.finalize();
+    trace::test::write_archive(run, directory_ / "run.tia");
+  }
+
+  std::string path() const { return directory_ / "run.tia"; }
+
+  json answer(const std::string& verb, std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {verb, path(), "--json"});
+    const Outcome outcome = timeless_command(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return json::parse(outcome.out);
+  }
+
+  std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(directory_ / name) << content;
+    return directory_ / name;
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+/// Every configuration of `replayed` is in `swept`, with each of its values but the ranks.
+void expect_same(const json& replayed, const json& swept) {
+  std::map<std::string, json> by_name;
+  for (const json& one : swept["configurations"])
+    by_name[one["name"]] = one;
+  for (const json& one : replayed["configurations"]) {
+    ASSERT_TRUE(by_name.contains(one["name"])) << one["name"];
+    for (const auto& [key, value] : one.items()) {
+      if (key == "ranks") continue;
+      EXPECT_EQ(by_name[one["name"]][key], value) << one["name"] << " " << key;
+    }
+  }
+}
+
+TEST_F(SweepVerb, gives_what_replay_gives_to_the_last_bit) {
+  const std::vector<std::string> lists{"--bandwidth", "/8,x1,x3", "--latency", "/2,x1,x7"};
+  for (const std::vector<std::string>& machine : {std::vector<std::string>{"--network", "e1g,qdr"},
+                                                  {"--platform", "graphene"},
+                                                  {"--platform", "graphene", "--platform", "ethernet-10g"}}) {
+    std::vector<std::string> replay = machine;
+    replay.insert(replay.end(), lists.begin(), lists.end());
+    std::vector<std::string> sweep = replay;
+    replay.insert(replay.end(), {"--compute", "x1,/1.5"});
+    sweep.insert(sweep.end(), {"--cpu", "x1,x1.5"});
+    expect_same(answer("replay", replay), answer("sweep", sweep));
+  }
+}
+
+TEST_F(SweepVerb, gives_what_replay_gives_for_what_takes_a_pass_of_its_own) {
+  for (const char* machine : {"--network", "--platform"}) {
+    const std::string name = machine == std::string("--network") ? "e1g" : "graphene";
+    const json swept = answer("sweep", {machine, name, "--ranks-per-node", "1,2", "--eager-limit", "200000,none",
+                                        "--collectives", "mpich,schedule", "--bandwidth", "x1,x2"});
+    std::size_t compared = 0;
+    for (const json& one : swept["configurations"]) {
+      const json limit = one["eager_limit_bytes"];
+      const json replayed =
+          answer("replay", {machine, name, "--mapping", "block:" + std::to_string(one["ranks_per_node"].get<int>()),
+                            "--eager-limit", limit.is_string() ? "none" : limit.dump(), "--collectives",
+                            one["collectives"].get<std::string>(), "--bandwidth", one["bandwidth_factor"].dump()});
+      EXPECT_EQ(replayed["configurations"][0]["makespan_seconds"], one["makespan_seconds"]) << one["name"];
+      EXPECT_EQ(replayed["configurations"][0]["mean_seconds"], one["mean_seconds"]) << one["name"];
+      ++compared;
+    }
+    EXPECT_EQ(compared, 16U);
+  }
+}
+
+TEST_F(SweepVerb, lists_every_rank_on_demand_as_replay_does) {
+  const json swept = answer("sweep", {"--network", "e1g", "--bandwidth", "x1,x2", "--per-rank"});
+  const json replayed = answer("replay", {"--network", "e1g", "--bandwidth", "x1,x2"});
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(swept["configurations"][i]["ranks"], replayed["configurations"][i]["ranks"]);
+}
+
+TEST_F(SweepVerb, csv_has_a_line_for_each_configuration) {
+  const Outcome outcome = timeless_command(
+      {"sweep", path(), "--network", "e1g,qdr", "--bandwidth", "/2..x4", "--latency", "x1,x2", "--csv"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(std::ranges::count(outcome.out, '\n'), 1 + 2 * 4 * 2);
+  EXPECT_THAT(outcome.out, testing::StartsWith("name,machine,bandwidth_factor,latency_factor,cpu_factor,"));
+}
+
+TEST_F(SweepVerb, classes_are_those_of_classify) {
+  const json swept = answer("sweep", {"--network", "e1g", "--bandwidth", "x1,x4", "--latency", "x1,/4", "--classes"});
+  ASSERT_EQ(swept["classes"].size(), 4U);
+  for (const json& one : swept["classes"]) {
+    const json point = swept["configurations"][one["configuration"].get<std::size_t>()];
+    const json classified =
+        answer("classify", {"--network", "e1g", "--one-rate", "--anchor-bandwidth", point["bandwidth_factor"].dump(),
+                            "--anchor-latency", point["latency_factor"].dump()});
+    EXPECT_EQ(classified["networks"][0]["class"], one["class"]);
+    EXPECT_EQ(classified["networks"][0]["reason"], one["reason"]);
+  }
+}
+
+TEST_F(SweepVerb, break_even_is_the_tolerance_of_replay) {
+  const json swept = answer("sweep", {"--network", "e1g", "--break-even", "1%,5%"});
+  const json replayed = answer("replay", {"--network", "e1g", "--tolerance", "1%,5%"});
+  for (const char* cost : {"latency", "byte_time", "compute"})
+    EXPECT_EQ(swept["break_even"][0][cost], replayed["configurations"][0]["tolerance"][cost]);
+}
+
+TEST_F(SweepVerb, a_gain_that_is_bought_is_gained_and_no_less_buys_it) {
+  const json swept = answer("sweep", {"--network", "e1g", "--gain", "10%,60%,99%"});
+  const double before = swept["configurations"][0]["makespan_seconds"];
+  int reached = 0;
+  for (const auto& [cost, option] :
+       std::map<std::string, std::string>{{"latency", "--latency"}, {"bandwidth", "--bandwidth"}, {"cpu", "--cpu"}})
+    for (const json& one : swept["gain"][0][cost]["improvements"]) {
+      if (!one["reached"].get<bool>()) {
+        EXPECT_GT(one["gain"], swept["gain"][0][cost]["limit"]);
+        continue;
+      }
+      ++reached;
+      const double height = before * (1 - one["gain"].get<double>());
+      const auto time_at = [&](double factor) {
+        return answer("sweep",
+                      {"--network", "e1g", option,
+                       (cost == "latency" ? "/" : "x") + json(factor).dump()})["configurations"][1]["makespan_seconds"]
+            .get<double>();
+      };
+      EXPECT_LE(time_at(one["most"]), height * (1 + 1e-9));
+      EXPECT_GE(time_at(one["least"]), height * (1 - 1e-9));
+    }
+  EXPECT_GE(reached, 2);
+}
+
+TEST_F(SweepVerb, a_change_is_what_its_words_say) {
+  const json swept =
+      answer("sweep", {"--network", "e1g", "--what-if", "network x2, cpu x1.5", "--what-if", "network=qdr"});
+  const json replayed =
+      answer("replay", {"--network", "e1g", "--bandwidth", "x2", "--latency", "/2", "--compute", "/1.5"});
+  const json& what_if = swept["what_if"];
+  ASSERT_EQ(what_if.size(), 2U);
+  const auto after = [&](std::size_t i) { return swept["configurations"][what_if[i]["after"].get<std::size_t>()]; };
+  EXPECT_EQ(after(0)["makespan_seconds"], replayed["configurations"][0]["makespan_seconds"]);
+  EXPECT_EQ(after(1)["machine"], "qdr");
+}
+
+TEST_F(SweepVerb, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
+  const std::string quotes = file("upgrades.csv", "# quotes of May\nname,price,change\nfast,100,\"network x8, cpu x4\"\n"
+                                                "dear,200,\"network x8, cpu x4\"\nnothing,10,ranks-per-node=1\n");
+  const json upgrades = answer("sweep", {"--network", "e1g", "--upgrades", quotes})["upgrades"];
+  ASSERT_EQ(upgrades.size(), 3U);
+  EXPECT_TRUE(upgrades[0]["on_pareto_front"]);
+  EXPECT_FALSE(upgrades[1]["on_pareto_front"]);
+  EXPECT_NEAR(upgrades[0]["price_per_percent"].get<double>(), 100 / (100 * upgrades[0]["gain"].get<double>()), 1e-9);
+  EXPECT_TRUE(upgrades[2]["price_per_percent"].is_null());
+}
+
+TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
+  const auto said = [&](std::vector<std::string> arguments, int status) {
+    arguments.insert(arguments.begin(), {"sweep", path()});
+    const Outcome outcome = timeless_command(arguments);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_THAT(said({}, 2), HasSubstr("no machine to replay on"));
+  EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "/8..x7"}, 2), HasSubstr("no number of steps of two"));
+  EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "x0"}, 2), HasSubstr("write x2"));
+  EXPECT_THAT(said({"--network", "e1g", "--what-if", "disk x2"}, 2), HasSubstr("'disk x2' is no change of a machine"));
+  EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, platform=graphene"}, 2), HasSubstr("two machines"));
+  EXPECT_THAT(said({"--network", "e1g", "--gain", "100%"}, 2), HasSubstr("100 %"));
+  EXPECT_THAT(said({"--network", "e1g", "--gain", "10"}, 2), HasSubstr("10%"));
+  EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "2", "--mapping", "one-per-node"}, 2),
+              HasSubstr("contradict"));
+  EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "/1024..x1024", "--latency", "/1024..x1024", "--cpu",
+                    "/1024..x1024", "--eager-limit", "1,2,3"},
+                   2),
+              HasSubstr("of at most 20000"));
+  EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("bad.csv", "name,price,change\na,free,cpu x2\n")}, 3),
+              HasSubstr("bad.csv: line 2"));
+  EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("quote.csv", "name,price,change\na,1,\"cpu x2\n")}, 3),
+              HasSubstr("quotation mark"));
+  EXPECT_THAT(said({"--network", "e1g", "--upgrades", file("empty.csv", "")}, 3), HasSubstr("no upgrades"));
+}
+
+TEST_F(SweepVerb, a_table_names_the_anchor_and_a_pipe_gets_no_colours) {
+  const Outcome outcome = timeless_command({"sweep", path(), "--network", "e1g", "--top", "2"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("speed-up is against e1g"));
+  EXPECT_THAT(outcome.out, HasSubstr("and 46 more, of 49"));
+  EXPECT_THAT(outcome.out, HasSubstr("e1g: what bounds it"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\033")));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(SweepVerb, configurations_that_deadlock_are_said_to) {
+  const Outcome outcome =
+      timeless_command({"sweep", path(), "--network", "e1g", "--eager-limit", "none,1000", "--csv"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 2 configurations end in a deadlock"));
+}
+
+} // namespace
+} // namespace timeless::tools

@@ -1,0 +1,222 @@
+#include "tools/render/replay/sweep.h"
+
+#include "analysis/sweep/upgrades.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/csv.h"
+#include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/deadlock.h"
+#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/times.h"
+#include "tools/render/replay/tolerances.h"
+
+#include <array>
+#include <cmath>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::SweepPoint;
+using analysis::SweptConfiguration;
+using nlohmann::ordered_json;
+
+/// As it was asked for: 1/(1/3) is not 3.
+double cpu_factor(const SweepPoint& point) {
+  const double factor = 1 / point.compute;
+  const double scale = std::pow(10, 12 - std::ceil(std::log10(factor)));
+  return std::isfinite(scale) ? std::round(factor * scale) / scale : factor;
+}
+
+void add_point(ordered_json& json, const SweepPrediction& prediction, const SweepPoint& point) {
+  json["machine"] = prediction.basis_of(point).name;
+  json["bandwidth_factor"] = point.bandwidth;
+  json["latency_factor"] = point.latency;
+  json["cpu_factor"] = cpu_factor(point);
+  json["ranks_per_node"] = point.ranks_per_node > 0 ? ordered_json(point.ranks_per_node) : nullptr;
+  json["collectives"] = replay::name(point.collectives);
+  json["eager_limit_bytes"] = nullptr; // the machine's own
+  if (point.eager_limit == replay::no_eager_limit)
+    json["eager_limit_bytes"] = "none";
+  else if (point.eager_limit)
+    json["eager_limit_bytes"] = *point.eager_limit;
+}
+
+/// As `replay` has it.
+ordered_json replayed_json(const SweepPrediction& prediction, const SweptConfiguration& one) {
+  if (one.deadlock)
+    return {
+        {"name", one.name}, {"makespan_seconds", nullptr}, {"deadlocked", true}, {"diagnosis", to_json(*one.deadlock)}};
+  const MachineBasis& basis = prediction.basis_of(one.point);
+  ordered_json json{{"name", one.name}, {"makespan_seconds", one.makespan}};
+  json["overheads"] = basis.overheads;
+  json["compute_rate"] = to_json(basis.compute);
+  json["mean_seconds"] = to_json(one.mean);
+  for (std::size_t rank = 0; rank < one.ranks.size(); ++rank)
+    json["ranks"].push_back({{"rank", rank}, {"node", basis.nodes.at(rank)}, {"seconds", to_json(one.ranks[rank])}});
+  if (one.ideal_makespan) json["efficiency"] = efficiencies_json(one.efficiencies, *one.ideal_makespan);
+  json["critical_path_seconds"] = to_json(one.sensitivity);
+  return json;
+}
+
+ordered_json configuration_json(const SweepPrediction& prediction, std::size_t place) {
+  const SweptConfiguration& one = prediction.of(place);
+  ordered_json json = replayed_json(prediction, one);
+  add_point(json, prediction, one.point);
+  if (one.deadlock) return json;
+  if (place < prediction.intervals.size())
+    json["makespan_interval_seconds"] = {prediction.intervals[place].low, prediction.intervals[place].high};
+  json["speedup"] = prediction.speedup(place);
+  json["mostly"] = name(one.longest_part());
+  return json;
+}
+
+ordered_json class_json(const SweepPrediction& prediction, std::size_t number) {
+  const auto& found = prediction.classes[number];
+  if (!found) return {{"configuration", prediction.grid[number]}, {"class", nullptr}};
+  return {{"configuration", prediction.grid[number]}, {"class", name(*found)}, {"reason", reason(*found)}};
+}
+
+ordered_json machine_json(const SweepPrediction& prediction, std::size_t place) {
+  const SweepPoint& point = prediction.of(place).point;
+  const PlacedMachines& placed = prediction.placed_for(point);
+  const MachineBasis& basis = prediction.basis_of(point);
+  return {{"name", basis.name},
+          {"description", placed.descriptions().at(point.machine)},
+          {"overheads", basis.overheads},
+          {"compute_rate", to_json(basis.compute)},
+          {"configuration", place}};
+}
+
+ordered_json turn_json(const SweepPrediction& prediction, const analysis::Turn& turn) {
+  return {{"machine", prediction.basis_of(turn.at).name},
+          {"factor", name(turn.axis)},
+          {"least", turn.least},
+          {"most", turn.most},
+          {"of", turn.part == &analysis::SweptConfiguration::longest_part ? "critical path" : "network"},
+          {"before", name(turn.before)},
+          {"after", name(turn.after)}};
+}
+
+ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachine& one) {
+  ordered_json json;
+  if (!one.name.empty()) json["name"] = one.name;
+  json["change"] = one.words;
+  json["before"] = one.before;
+  json["after"] = one.after;
+  const SweptConfiguration& before = prediction.of(one.before);
+  const SweptConfiguration& after = prediction.of(one.after);
+  const bool both_end = !before.deadlock && !after.deadlock;
+  json["gain"] = both_end ? ordered_json(analysis::gain(before.makespan, after.makespan)) : nullptr;
+  if (!one.price) return json;
+  json["price"] = *one.price;
+  json["price_per_percent"] =
+      both_end ? known(analysis::price_per_percent({*one.price, after.makespan}, before.makespan)) : nullptr;
+  json["on_pareto_front"] = one.on_front;
+  return json;
+}
+
+ordered_json searches_json(const SweepPrediction& prediction, const std::vector<analysis::LaneTolerance>& searches,
+                           ordered_json (*json_of)(const analysis::LaneTolerance&)) {
+  ordered_json json = ordered_json::array();
+  for (std::size_t i = 0; i < searches.size(); ++i) {
+    const SweptConfiguration& machine = prediction.of(prediction.machines[i]);
+    if (machine.deadlock) continue;
+    ordered_json& one = json.emplace_back(ordered_json{{"configuration", prediction.machines[i]}});
+    one.update(json_of(searches[i]));
+  }
+  return json;
+}
+
+void add_head(ordered_json& json, const SweepAnswer& answer) {
+  const auto& run = answer.run;
+  const SweepPrediction& prediction = answer.prediction;
+  json["trace"] = answer.asked.prediction.trace;
+  json["complete"] = run.complete();
+  json["incompleteness"] = incompleteness(run);
+  json["ranks"] = run.size;
+  json["actions"] = prediction.sweep.actions;
+  json["passes"] = prediction.sweep.passes;
+  json["counter"] = {
+      {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["volume_error"] = volume_error(run);
+  const ComputeBasis& compute = prediction.basis_of(prediction.of(prediction.anchor).point).compute;
+  json["compute"] = compute.sentence;
+  json["compute_assumed"] = compute.assumed;
+  json["ports"] = replay::name(answer.asked.prediction.ports);
+  json["notes"] = prediction.notes;
+  json["not_modelled"] = to_json(prediction.sweep.not_modelled);
+  for (const auto& [ranks_per_node, placed] : prediction.placed)
+    json["mappings"].push_back({{"ranks_per_node", ranks_per_node > 0 ? ordered_json(ranks_per_node) : nullptr},
+                                {"mapping", placed.mapping_sentence()}});
+}
+
+constexpr std::array<std::string_view, 25> sweep_columns{"name",
+                                                         "machine",
+                                                         "bandwidth_factor",
+                                                         "latency_factor",
+                                                         "cpu_factor",
+                                                         "ranks_per_node",
+                                                         "collectives",
+                                                         "eager_limit_bytes",
+                                                         "makespan_seconds",
+                                                         "makespan_interval_seconds",
+                                                         "speedup",
+                                                         "mostly",
+                                                         "class",
+                                                         "mean_seconds.compute",
+                                                         "mean_seconds.memory_copy",
+                                                         "mean_seconds.overhead",
+                                                         "mean_seconds.wait",
+                                                         "mean_seconds.latency",
+                                                         "mean_seconds.bandwidth",
+                                                         "mean_seconds.files",
+                                                         "efficiency.parallel",
+                                                         "efficiency.transfer",
+                                                         "critical_path_seconds.latency_seconds",
+                                                         "critical_path_seconds.bandwidth_seconds",
+                                                         "critical_path_seconds.compute_seconds"};
+
+} // namespace
+
+ordered_json to_json(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  ordered_json json;
+  add_head(json, answer);
+  for (const std::size_t place : prediction.machines)
+    json["machines"].push_back(machine_json(prediction, place));
+  json["anchor"] = prediction.anchor;
+  json["configurations"] = ordered_json::array();
+  for (std::size_t place = 0; place < prediction.sweep.configurations.size(); ++place)
+    json["configurations"].push_back(configuration_json(prediction, place));
+  json["grid"] = prediction.grid;
+  json["turns"] = ordered_json::array();
+  for (const analysis::Turn& turn : prediction.turns)
+    json["turns"].push_back(turn_json(prediction, turn));
+  for (std::size_t i = 0; i < prediction.classes.size(); ++i)
+    json["classes"].push_back(class_json(prediction, i));
+  for (const ChangedMachine& one : prediction.what_if)
+    json["what_if"].push_back(changed_json(prediction, one));
+  for (const ChangedMachine& one : prediction.upgrades)
+    json["upgrades"].push_back(changed_json(prediction, one));
+  if (!prediction.break_even.empty()) json["break_even"] = searches_json(prediction, prediction.break_even, to_json);
+  if (!prediction.gains.empty()) json["gain"] = searches_json(prediction, prediction.gains, gains_json);
+  return json;
+}
+
+std::string to_csv(const SweepAnswer& answer) {
+  const SweepPrediction& prediction = answer.prediction;
+  std::string text = csv_head(sweep_columns);
+  std::vector<std::string> classes(prediction.sweep.configurations.size());
+  for (std::size_t i = 0; i < prediction.classes.size(); ++i)
+    if (prediction.classes[i]) classes[prediction.grid[i]] = name(*prediction.classes[i]);
+  for (std::size_t place = 0; place < prediction.sweep.configurations.size(); ++place) {
+    ordered_json row = configuration_json(prediction, place);
+    if (!classes[place].empty()) row["class"] = classes[place];
+    text += csv_row(row, sweep_columns);
+  }
+  return text;
+}
+
+} // namespace timeless::tools

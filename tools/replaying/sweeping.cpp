@@ -1,0 +1,334 @@
+#include "tools/replaying/sweeping.h"
+
+#include "analysis/sweep/upgrades.h"
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/replaying/on_platform.h"
+#include "tools/replaying/questions.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::SweepPoint;
+
+/// Names of machines, each once: those asked for, then those that changes name.
+class MachineList {
+public:
+  MachineList(std::vector<std::string>& networks, std::vector<std::string>& platforms)
+      : networks_(networks), platforms_(platforms), asked_networks_(networks.size()),
+        asked_platforms_(platforms.size()) {}
+
+  void add(const MachineChange& change) {
+    if (!change.network.empty()) add_once(networks_, change.network);
+    if (!change.platform.empty()) add_once(platforms_, change.platform);
+  }
+  /// Those asked for, in PlacedMachines.
+  std::vector<std::size_t> asked() const {
+    std::vector<std::size_t> machines;
+    for (std::size_t i = 0; i < asked_networks_; ++i)
+      machines.push_back(i);
+    for (std::size_t i = 0; i < asked_platforms_; ++i)
+      machines.push_back(networks_.size() + i);
+    return machines;
+  }
+  std::size_t changed(const MachineChange& change, std::size_t machine) const {
+    if (!change.network.empty()) return place(networks_, change.network);
+    if (!change.platform.empty()) return networks_.size() + place(platforms_, change.platform);
+    return machine;
+  }
+
+private:
+  static void add_once(std::vector<std::string>& names, const std::string& name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  static std::size_t place(const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  }
+
+  std::vector<std::string>& networks_;
+  std::vector<std::string>& platforms_;
+  std::size_t asked_networks_;
+  std::size_t asked_platforms_;
+};
+
+SweepPoint changed_point(SweepPoint point, const MachineChange& change, std::size_t machine) {
+  point.machine = machine;
+  point.bandwidth = change.bandwidth;
+  point.latency = change.latency;
+  point.compute = change.compute;
+  if (change.eager_limit) point.eager_limit = change.eager_limit;
+  if (change.ranks_per_node) point.ranks_per_node = *change.ranks_per_node;
+  return point;
+}
+
+/// Everything that is asked for as one list of points, replayed, and what came of it.
+class Sweeping {
+public:
+  Sweeping(const trace::Source& source, const SweepRequest& request)
+      : source_(source), request_(request), asked_(request.prediction),
+        list_(asked_.machine.networks, asked_.platforms) {}
+
+  SweepPrediction run() {
+    require_sense();
+    read_changes();
+    plan_points();
+    place_ranks();
+    replay_points();
+    add_classes();
+    add_turns();
+    add_upgrades_front();
+    add_searches();
+    add_notes();
+    answer_.replayed = answer_.sweep.configurations.size();
+    answer_.sweep.configurations.resize(own_points_);
+    return std::move(answer_);
+  }
+
+private:
+  void require_sense() const {
+    if (asked_.machine.networks.empty() && asked_.platforms.empty()) require_machine(asked_);
+    const auto& per_node = request_.axes.ranks_per_node;
+    if (per_node != std::vector<std::uint32_t>{0} &&
+        (asked_.machine.mapping != "auto" || !asked_.machine.hostfile.empty()))
+      throw Error(Failure::usage, "--ranks-per-node and a mapping contradict each other", {}, "give one of them");
+  }
+
+  void read_changes() {
+    for (const std::string& words : request_.what_if)
+      changes_.push_back(parse_change(words, "--what-if"));
+    if (!request_.upgrades.empty()) upgrades_ = read_upgrades(request_.upgrades);
+    for (const MachineChange& change : changes_)
+      list_.add(change);
+    for (const PricedUpgrade& upgrade : upgrades_)
+      list_.add(upgrade.change);
+  }
+
+  /// A machine with the first of each list, unscaled.
+  SweepPoint as_it_is(std::size_t machine) const {
+    const analysis::SweepAxes& axes = request_.axes;
+    return {.machine = machine,
+            .ranks_per_node = axes.ranks_per_node.at(0),
+            .collectives = axes.collectives.at(0),
+            .eager_limit = axes.eager_limits.at(0)};
+  }
+
+  ChangedMachine planned(const MachineChange& change, std::size_t machine) {
+    const SweepPoint before = as_it_is(machine);
+    return {.name = {},
+            .words = {},
+            .price = {},
+            .before = plan_.add(before),
+            .after = plan_.add(changed_point(before, change, list_.changed(change, machine)))};
+  }
+
+  void plan_points() {
+    for (const std::size_t machine : list_.asked())
+      answer_.machines.push_back(plan_.add(as_it_is(machine)));
+    answer_.anchor = answer_.machines.front();
+    if (request_.grid) plan_grid();
+    for (std::size_t i = 0; i < changes_.size(); ++i)
+      for (const std::size_t machine : list_.asked()) {
+        answer_.what_if.push_back(planned(changes_[i], machine));
+        answer_.what_if.back().words = request_.what_if[i];
+      }
+    for (const PricedUpgrade& upgrade : upgrades_) {
+      ChangedMachine& one = answer_.upgrades.emplace_back(planned(upgrade.change, list_.asked().front()));
+      one.name = upgrade.name;
+      one.words = upgrade.words;
+      one.price = upgrade.price;
+    }
+    own_points_ = plan_.points().size();
+    if (request_.classes)
+      for (const std::size_t place : answer_.grid)
+        for (const SweepPoint& point : analysis::classification_points(SweepPoint(plan_.points()[place])))
+          around_.push_back(plan_.add(point));
+    if (has_interval())
+      for (std::size_t place = 0; place < own_points_; ++place)
+        for (const double factor : {asked_.machine.calibrated->fastest, asked_.machine.calibrated->slowest}) {
+          SweepPoint point = plan_.points()[place];
+          point.compute *= factor;
+          launches_.push_back(plan_.add(point));
+        }
+  }
+
+  void plan_grid() {
+    analysis::SweepAxes axes = request_.axes;
+    axes.machines = list_.asked();
+    answer_.grid = plan_.add(axes);
+  }
+
+  bool has_interval() const {
+    const auto& calibrated = asked_.machine.calibrated;
+    return calibrated && calibrated->fastest != calibrated->slowest;
+  }
+
+  void place_ranks() {
+    for (const SweepPoint& point : plan_.points()) {
+      if (answer_.placed.contains(point.ranks_per_node)) continue;
+      PredictionOptions asked = asked_;
+      if (point.ranks_per_node > 0) {
+        asked.machine.mapping = fmt::format("block:{}", point.ranks_per_node);
+        asked.machine.hostfile.clear();
+      }
+      const auto platforms = answer_.placed.empty() ? nullptr : answer_.placed.begin()->second.platforms();
+      answer_.placed.emplace(point.ranks_per_node, PlacedMachines(source_.run(), asked, {}, platforms));
+    }
+  }
+
+  analysis::Sweep replayed(std::span<const SweepPoint> points, bool keep_ranks) {
+    const std::uint64_t actions = total_actions(source_.run());
+    Progress progress("sweeping " + asked_.trace, actions * points.size());
+    std::uint64_t before = 0;
+    analysis::SweepOptions options{
+        .machines = {},
+        .share_a_pass = [&](const SweepPoint& one, const SweepPoint& other) { return share_a_pass(one, other); },
+        .ranks = static_cast<std::size_t>(source_.run().size),
+        .keep_ranks = keep_ranks};
+    for (const MachineBasis& basis : answer_.placed.begin()->second.bases())
+      options.machines.push_back(basis.name);
+    const auto replay = [&](std::span<const SweepPoint> some) {
+      replay::ReplayOptions replaying = replay_options(asked_, progress);
+      replaying.collectives = some.front().collectives;
+      replaying.eager_limit = {}; // the points'
+      replaying.incast = false;
+      replaying.progress = [&, lanes = some.size()](std::uint64_t done, std::uint64_t) {
+        progress.update(before + done * lanes);
+      };
+      replay::Result result = asked_.replay(source_, network(some), replaying);
+      before += actions * some.size();
+      return result;
+    };
+    return analysis::sweep(points, replay, options);
+  }
+
+  replay::Network network(std::span<const SweepPoint> points) const {
+    std::vector<MachineConfiguration> configurations;
+    for (const SweepPoint& point : points)
+      configurations.push_back(configuration(point));
+    return answer_.placed_for(points.front()).network(source_.run(), configurations);
+  }
+
+  static MachineConfiguration configuration(const SweepPoint& point) {
+    return {.machine = point.machine, .scaling = point.scaling(), .eager_limit = point.eager_limit};
+  }
+
+  bool share_a_pass(const SweepPoint& one, const SweepPoint& other) const {
+    return one.ranks_per_node == other.ranks_per_node && one.collectives == other.collectives &&
+           answer_.placed_for(one).share_a_network(configuration(one), configuration(other));
+  }
+
+  void replay_points() {
+    answer_.sweep = replayed(plan_.points(), request_.per_rank);
+    const auto& all = answer_.sweep.configurations;
+    for (std::size_t i = 0; i + 1 < launches_.size(); i += 2)
+      answer_.intervals.push_back({all[launches_[i]].makespan, all[launches_[i + 1]].makespan});
+  }
+
+  void add_classes() {
+    constexpr std::size_t count = analysis::classification_lane_count;
+    const std::span<const std::size_t> around(around_);
+    for (std::size_t i = 0; i * count < around.size(); ++i)
+      answer_.classes.push_back(analysis::classification(answer_.sweep, around.subspan(i * count, count)));
+  }
+
+  /// The network's two parts may be the longest of all.
+  bool known(const analysis::Turn& turn) const {
+    return std::ranges::any_of(answer_.turns, [&](const analysis::Turn& one) {
+      return one.at == turn.at && one.axis == turn.axis && one.before == turn.before && one.after == turn.after;
+    });
+  }
+
+  /// Along one factor, with the other one and the processors' speed as they are.
+  void add_turns() {
+    for (const auto axis : {analysis::SweepAxis::bandwidth, analysis::SweepAxis::latency}) {
+      std::vector<std::size_t> line;
+      for (const std::size_t place : answer_.grid) {
+        const SweepPoint& point = answer_.of(place).point;
+        const double other = axis == analysis::SweepAxis::bandwidth ? point.latency : point.bandwidth;
+        if (other == 1 && point.compute == 1) line.push_back(place);
+      }
+      for (const analysis::PartOf part :
+           {&analysis::SweptConfiguration::longest_part, &analysis::SweptConfiguration::longer_network_part})
+        for (analysis::Turn& turn : analysis::turns(answer_.sweep, line, axis, part))
+          if (!known(turn)) answer_.turns.push_back(turn);
+    }
+    for (int round = 0; round < 2; ++round)
+      analysis::narrow(answer_.turns, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+  }
+
+  void add_upgrades_front() {
+    std::vector<analysis::PricedTime> times;
+    for (const ChangedMachine& one : answer_.upgrades)
+      times.push_back({*one.price, answer_.of(one.after).makespan});
+    const std::vector<bool> front = analysis::pareto_front(times, answer_.of(answer_.anchor).makespan);
+    for (std::size_t i = 0; i < front.size(); ++i)
+      answer_.upgrades[i].on_front = front[i];
+  }
+
+  void add_searches() {
+    if (request_.break_even.empty() && request_.gain.empty()) return;
+    std::vector<double> shrinks;
+    for (const double gain : request_.gain)
+      shrinks.push_back(-gain);
+    Progress progress("searching " + asked_.trace, total_actions(source_.run()));
+    for (const std::size_t place : answer_.machines) {
+      const analysis::SweptConfiguration& machine = answer_.of(place);
+      if (!request_.break_even.empty()) answer_.break_even.push_back(searched(machine, request_.break_even, progress));
+      if (!shrinks.empty()) answer_.gains.push_back(searched(machine, shrinks, progress));
+    }
+  }
+
+  analysis::LaneTolerance searched(const analysis::SweptConfiguration& machine, std::span<const double> growths,
+                                   Progress& progress) const {
+    if (machine.deadlock) return {};
+    PredictionOptions asked = asked_;
+    asked.collectives = machine.point.collectives;
+    asked.eager_limit = {};
+    return tolerance(source_, network(std::span(&machine.point, 1)), 0, asked, growths, progress);
+  }
+
+  void add_notes() {
+    const auto add = [&](const std::string& note) {
+      if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
+    };
+    for (const auto& [ranks_per_node, machines] : answer_.placed)
+      std::ranges::for_each(machines.notes(), add);
+    std::ranges::for_each(answer_.sweep.notes, add);
+    if (asked_.machine.calibrated) std::ranges::for_each(asked_.machine.calibrated->notes, add);
+  }
+
+  const trace::Source& source_;
+  const SweepRequest& request_;
+  PredictionOptions asked_; ///< with the machines that changes name, too
+  MachineList list_;
+  std::vector<MachineChange> changes_;
+  std::vector<PricedUpgrade> upgrades_;
+  analysis::SweepPlan plan_;
+  std::size_t own_points_ = 0;        ///< what is asked for; behind them is what answers need beside
+  std::vector<std::size_t> around_;   ///< 21 for each of the grid's
+  std::vector<std::size_t> launches_; ///< by the fastest and the slowest launch, for each of the own points
+  SweepPrediction answer_;
+};
+
+} // namespace
+
+double SweepPrediction::speedup(std::size_t place) const {
+  const double before = of(anchor).makespan;
+  const double after = of(place).makespan;
+  return after > 0 ? before / after : 1;
+}
+
+SweepPrediction sweep(const trace::Source& source, const SweepRequest& request) {
+  return Sweeping(source, request).run();
+}
+
+} // namespace timeless::tools

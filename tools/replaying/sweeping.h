@@ -1,0 +1,75 @@
+#pragma once
+
+#include "analysis/statistics/quantiles.h"
+#include "analysis/sweep/cost_search.h"
+#include "analysis/sweep/sweep.h"
+#include "analysis/sweep/turns.h"
+#include "tools/replaying/machine_changes.h"
+#include "tools/replaying/placed_machines.h"
+#include "tools/replaying/prediction.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a person asks of `timeless sweep`.
+struct SweepRequest {
+  /// The trace, the machines and what is modelled; its lists of factors, its collectives and its eager limit do not
+  /// count.
+  PredictionOptions prediction;
+  analysis::SweepAxes axes; ///< but for its machines
+  bool grid = true;         ///< false: questions alone
+  bool classes = false;     ///< of every configuration of the grid
+  bool per_rank = false;
+  std::vector<std::string> what_if; ///< "network x2, cpu x1.5"
+  std::string upgrades;             ///< a file; empty: none
+  std::vector<double> break_even;   ///< growths of the time: 0.02
+  std::vector<double> gain;         ///< what the time is to shrink by: 0.1
+};
+
+/// A machine that was changed, and as it is.
+struct ChangedMachine {
+  std::string name; ///< of an upgrade
+  std::string words;
+  std::optional<double> price;
+  std::size_t before = 0; ///< in SweepPrediction::sweep
+  std::size_t after = 0;
+  bool on_front = false; ///< of upgrades: nothing is as fast and cheaper, or as cheap and faster
+};
+
+/// A sweep, and all that a reader must know to judge it.
+struct SweepPrediction {
+  analysis::Sweep sweep;                   ///< of what was asked for
+  std::size_t replayed = 0;                ///< configurations, with those that answers needed beside
+  std::size_t anchor = 0;                                       ///< in it: the first machine as it is
+  std::vector<std::size_t> machines;                            ///< in it: each machine asked for, as it is
+  std::vector<std::size_t> grid;                                ///< in it
+  std::vector<std::optional<analysis::Classification>> classes; ///< of the grid's, where asked for and all of them end
+  std::vector<analysis::Interval> intervals; ///< of all, by the launches that the rates are from; or empty
+  std::vector<analysis::Turn> turns;         ///< along the factors of the grid, with the others at 1
+  std::vector<ChangedMachine> what_if;
+  std::vector<ChangedMachine> upgrades;
+  std::vector<analysis::LaneTolerance> break_even; ///< by machine, where asked for
+  std::vector<analysis::LaneTolerance> gains;      ///< likewise
+  std::map<std::uint32_t, PlacedMachines> placed;  ///< by ranks per node
+  std::vector<std::string> notes;
+
+  const analysis::SweptConfiguration& of(std::size_t place) const { return sweep.configurations.at(place); }
+  /// The machines as placed for a configuration.
+  const PlacedMachines& placed_for(const analysis::SweepPoint& point) const { return placed.at(point.ranks_per_node); }
+  const MachineBasis& basis_of(const analysis::SweepPoint& point) const {
+    return placed_for(point).bases().at(point.machine);
+  }
+  /// How many times as fast as the anchor.
+  double speedup(std::size_t place) const;
+};
+
+/// Replays all that is asked for, as many configurations in a pass as memory allows. Throws Error(usage) for what
+/// contradicts itself or is too much, and what replays throw.
+SweepPrediction sweep(const trace::Source& source, const SweepRequest& request);
+
+} // namespace timeless::tools
