@@ -8,27 +8,12 @@
 
 namespace timeless::analysis {
 
-namespace {
-
 using trace::Action;
 using trace::ActionFamily;
 using trace::ActionKind;
 using trace::Rank;
 
-/// A partner's rank in MPI_COMM_WORLD.
-Rank world_rank(const trace::Run& run, Rank self, const Action& action) {
-  const auto refuse = [&] {
-    throw Error(Failure::invalid_input, "a " + mpi_name(action) + " with a rank that its communicator does not have",
-                "rank " + std::to_string(self));
-  };
-  if (action.communicator >= run.communicators.size()) refuse();
-  const trace::Communicator& communicator = run.communicators[action.communicator];
-  const bool inter = !communicator.remote_members.empty();
-  const bool in_first = !inter || std::ranges::find(communicator.members, self) != communicator.members.end();
-  const std::vector<Rank>& peers = inter && in_first ? communicator.remote_members : communicator.members;
-  if (action.peer < 0 || static_cast<std::size_t>(action.peer) >= peers.size()) refuse();
-  return peers[static_cast<std::size_t>(action.peer)];
-}
+namespace {
 
 class Counter {
 public:
@@ -74,6 +59,20 @@ private:
 };
 
 } // namespace
+
+Rank world_rank(const trace::Run& run, Rank self, const Action& action) {
+  const auto refuse = [&] {
+    throw Error(Failure::invalid_input, "a " + mpi_name(action) + " with a rank that its communicator does not have",
+                "rank " + std::to_string(self));
+  };
+  if (action.communicator >= run.communicators.size()) refuse();
+  const trace::Communicator& communicator = run.communicators[action.communicator];
+  const bool inter = !communicator.remote_members.empty();
+  const bool in_first = !inter || std::ranges::find(communicator.members, self) != communicator.members.end();
+  const std::vector<Rank>& peers = inter && in_first ? communicator.remote_members : communicator.members;
+  if (action.peer < 0 || static_cast<std::size_t>(action.peer) >= peers.size()) refuse();
+  return peers[static_cast<std::size_t>(action.peer)];
+}
 
 const char* name(TrafficKind kind) {
   switch (kind) {

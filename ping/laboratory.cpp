@@ -74,6 +74,8 @@ Laboratory::Laboratory(MPI_Comm world, std::uint64_t most_bytes, const Timing& t
   in_.assign(out_.size(), 0);
   MPI_Barrier(control_);
   zero_ = timing_.now();
+  zeros_.resize(nodes_.size());
+  MPI_Allgather(&zero_, 1, MPI_DOUBLE, zeros_.data(), 1, MPI_DOUBLE, control_);
 }
 
 Laboratory::~Laboratory() {
@@ -88,7 +90,8 @@ double Laboratory::now() const {
 void Laboratory::end() {
   current_.rank = rank_;
   current_.start = began_;
-  current_.seconds = now() - began_;
+  // A start that other clocks have named may lie ahead of this one by what clocks differ.
+  current_.seconds = std::max(now() - began_, 0.0);
   mine_.push_back(current_);
 }
 
@@ -155,6 +158,7 @@ std::vector<Measurement> Laboratory::carry_out(const Order& order) {
     in_.resize(out_.size());
   }
   mine_.clear();
+  if (order.experiment >= Experiment::barrier) synchronise();
   for (std::uint32_t repetition = 0; repetition < order.repetitions; ++repetition)
     perform(order, repetition);
   const bool alone = order.experiment == Experiment::copy || order.experiment == Experiment::reduction;

@@ -56,6 +56,8 @@ private:
   void pairs(const Order& order);
   void incast(const Order& order);
   void collective(const Order& order);
+  bool try_collective(const Order& order);
+  void synchronise();
   void run_collective(const Order& order);
 
   void ready(int other) const;
@@ -71,6 +73,9 @@ private:
   int rank_ = 0;
   int size_ = 0;
   std::vector<int> nodes_;
+  std::vector<double> zeros_; ///< by rank, zero_ of its clock
+  double offset_ = 0;         ///< what makes this rank's now() rank 0's
+  double lead_ = 0;           ///< seconds from when rank 0 names a common start to that start
   std::vector<char> out_;
   std::vector<char> in_;
   double zero_ = 0;

@@ -50,6 +50,7 @@ Plan::Plan(const PlanOptions& options, std::vector<int> nodes)
     throw Error(Failure::usage, "a network is measured between two ranks, and there is one", "",
                 "start it with mpirun -np 2, on two hosts for the network between nodes");
   if (options.most_bytes < 1024) throw Error(Failure::usage, "the largest message must be of 1024 bytes or more");
+  std::erase_if(options_.sizes, [&](std::uint64_t bytes) { return bytes == 0 || bytes > options_.most_bytes; });
   if (!(options.budget > 0)) throw Error(Failure::usage, "the time for measurements must be above 0");
   for (const int peer : peers_)
     for (const Experiment experiment : {Experiment::delayed_send, Experiment::delayed_isend})
@@ -133,8 +134,10 @@ void Plan::begin_round() {
   std::ranges::shuffle(round_, random_);
 }
 
-/// Log-uniform, from 1 byte on.
+/// Log-uniform, from 1 byte on, or one of the sizes asked for.
 std::uint64_t Plan::draw_bytes() {
+  constexpr std::uint64_t one_in = 4;
+  if (!options_.sizes.empty() && random_() % one_in == 0) return options_.sizes[random_() % options_.sizes.size()];
   // By hand: how the standard's distributions draw differs from library to library.
   const double uniform = static_cast<double>(random_() >> 11U) * 0x1p-53;
   const double exponent = uniform * std::log(static_cast<double>(options_.most_bytes) + 1);

@@ -16,13 +16,15 @@ struct PlanOptions {
   std::uint64_t most_bytes = std::uint64_t{1} << 24U; ///< the largest message
   double budget = 20;                                 ///< seconds for all
   std::uint64_t seed = 1;                             ///< of sizes and their order
+  /// Sizes of which a message in four is; those above most_bytes are of no account.
+  std::vector<std::uint64_t> sizes = {};
 };
 
 /// Decides which experiment comes next, from what those before gave.
 ///
 /// First the eager limits, since they decide what other figures mean: sends whose receive comes late, by bisection to
 /// the byte, for up to half of the time. Then rounds, until the time is spent: in each, every experiment once for each
-/// kind of link, in random order, each with a size of its own drawn log-uniformly. So whatever drifts in time, or has
+/// kind of link, in random order, each with a size of its own drawn log-uniformly, or one of those asked for. So whatever drifts in time, or has
 /// to do with one size, touches all experiments alike.
 class Plan {
 public:

@@ -1,5 +1,6 @@
 #include "replay/replay.h"
 
+#include "replay/engine/clocks/eager_limits.h"
 #include "replay/engine/clocks/lane_numbers.h"
 #include "replay/engine/program/program.h"
 #include "replay/lane_partition.h"
@@ -70,12 +71,13 @@ Result replay(const trace::Source& source, const Network& network, const ReplayO
   const std::size_t parts = options.threads > 0 ? options.threads
                                                 : worthwhile_partitions(network.lanes.size(), actions(source.run()),
                                                                         std::thread::hardware_concurrency());
+  const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  if (!ordered(eager_limits(network, options))) return replay_one_by_one(source, network, options, threads);
   try {
     if (parts > 1 && network.lanes.size() > lane_group) return replay_partitioned(source, network, options, parts);
     return replay_together(source, network, options);
   } catch (const NeedsOneLane&) {
-    return replay_one_by_one(source, network, options,
-                             options.threads > 0 ? options.threads : std::thread::hardware_concurrency());
+    return replay_one_by_one(source, network, options, threads);
   }
 }
 

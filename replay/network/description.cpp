@@ -101,7 +101,12 @@ const nlohmann::json& Description::get(std::string_view key) const {
   return *found;
 }
 
-void Description::allow_only(std::initializer_list<std::string_view> keys) const {
+bool Description::is_word(std::string_view key, std::string_view word) const {
+  const nlohmann::json* value = find(key);
+  return value != nullptr && value->is_string() && value->get_ref<const std::string&>() == word;
+}
+
+void Description::allow_only(std::span<const std::string_view> keys) const {
   for (const auto& item : value_.items()) {
     const std::string& key = item.key();
     if (std::ranges::find(keys, key) != keys.end()) continue;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,8 @@ public:
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Throws naming a key that is none of these.
-  void allow_only(std::initializer_list<std::string_view> keys) const;
+  void allow_only(std::span<const std::string_view> keys) const;
+  void allow_only(std::initializer_list<std::string_view> keys) const { allow_only(std::span(keys.begin(), keys.size())); }
 
   double number(std::string_view key) const; ///< finite, 0 or more
   double number_or(std::string_view key, double absent) const { return has(key) ? number(key) : absent; }
@@ -40,6 +42,7 @@ public:
   std::vector<double> numbers(std::string_view key) const;    ///< a list likewise, each as number() has it
   std::vector<std::string> words(std::string_view key) const; ///< likewise, each as word() has it
   bool flag(std::string_view key) const;                      ///< true or false
+  bool is_word(std::string_view key, std::string_view word) const; ///< its value is exactly this
   std::vector<std::string> keys() const;
 
   [[noreturn]] void refuse(std::string_view key, const std::string& what, const std::string& advice) const;

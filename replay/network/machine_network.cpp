@@ -126,6 +126,7 @@ Network machine_network(const std::vector<MachineLane>& lanes, Placement placeme
                              .reduction_byte_time = lane.reduction_byte_time,
                              .compute_scale = lane.compute_scale,
                              .eager_limit = lane.eager_limit.value_or(no_eager_limit),
+                             .eager_limit_within_node = lane.eager_limit_within_node,
                              .column = network.lanes.size()});
   }
   network.thresholds = all_thresholds(lanes);

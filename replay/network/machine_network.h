@@ -15,6 +15,7 @@ struct MachineLane {
   LinkCosts between_nodes = {};
   LinkCosts within_node = {};
   std::optional<Bytes> eager_limit = {}; ///< larger messages wait for their receive; nothing: none do
+  std::optional<Bytes> eager_limit_within_node = {}; ///< the same within a node; nothing: as eager_limit says
   double handshake_latencies = 2;        ///< of a rendezvous, before the message sets off
   double memory_copy_byte_time = 0;      ///< seconds per byte
   double reduction_byte_time = 0;        ///< seconds per byte

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,8 @@ struct Lane {
   double compute_scale = 1;         ///< computation time is multiplied by it: 0.5 is a processor twice as fast
   /// Larger messages wait for their receive (rendezvous).
   Bytes eager_limit = no_eager_limit;
+  /// The same for messages within a node, in tables of two classes; nothing: `eager_limit`.
+  std::optional<Bytes> eager_limit_within_node = {};
   std::size_t column = 0; ///< of the tables of Network::links
   // What costs of links that scale (ClassCosts::scales) are multiplied by:
   double latency = 1;

@@ -11,6 +11,8 @@ namespace timeless::replay {
 namespace {
 
 constexpr std::string_view network_format = "timeless.network/1";
+constexpr std::string_view measured_key = "measured_up_to_bytes";
+constexpr std::string_view limit_key = "eager_limit_bytes";
 constexpr double slowest = 1e9; // seconds; far from where sums of times overflow
 
 double seconds(const Description& from, std::string_view key) {
@@ -29,8 +31,14 @@ double byte_time(const Description& from, std::string_view bandwidth) {
   return value;
 }
 
+/// Of a link, and what any has.
+void allow_only(const Description& link, std::vector<std::string_view> keys) {
+  keys.insert(keys.end(), {measured_key, limit_key});
+  link.allow_only(keys);
+}
+
 LinkCosts hockney_link(const Description& link) {
-  link.allow_only({"model", "latency_seconds", "bandwidth_bytes_per_second"});
+  allow_only(link, {"model", "latency_seconds", "bandwidth_bytes_per_second"});
   const double latency = seconds(link, "latency_seconds");
   return hockney_costs(latency, byte_time(link, "bandwidth_bytes_per_second"));
 }
@@ -58,7 +66,7 @@ MessageCosts loggp_segment(const Description& segment, double latency) {
 }
 
 LinkCosts loggp_link(const Description& link) {
-  link.allow_only({"model", "latency_seconds", "segments"});
+  allow_only(link, {"model", "latency_seconds", "segments"});
   const double latency = seconds(link, "latency_seconds");
   LinkCosts costs{{}};
   for (const Description& segment : link.objects("segments")) {
@@ -79,7 +87,7 @@ LinkCosts loggp_link(const Description& link) {
 }
 
 LinkCosts table_link(const Description& link) {
-  link.allow_only({"model", "bytes_and_seconds"});
+  allow_only(link, {"model", "bytes_and_seconds"});
   std::vector<MeasuredTime> times;
   for (const Description::Pair& pair : link.pairs("bytes_and_seconds"))
     times.push_back({pair.first, pair.second});
@@ -102,6 +110,33 @@ LinkCosts link_costs(const Description& link) {
   link.refuse("model", fmt::format("no model is called '{}'", model), "choose hockney, loggp or table");
 }
 
+/// The largest message that a link's figures rest on: what it says, or the last row of a table.
+std::optional<Bytes> measured_up_to(const Description& link) {
+  if (link.has(measured_key)) return link.whole_number(measured_key);
+  if (link.word("model") == "table") return link.pairs("bytes_and_seconds").back().first;
+  return std::nullopt;
+}
+
+/// Of messages within a node; nothing: as between nodes.
+std::optional<Bytes> limit_within_node(const Description& link) {
+  if (!link.has(limit_key)) return std::nullopt;
+  if (link.is_word(limit_key, "none")) return no_eager_limit;
+  return link.whole_number(limit_key);
+}
+
+void read_links(const Description& whole, NetworkDescription& network) {
+  const Description between = whole.object("between_nodes");
+  network.between_nodes = network.within_node = link_costs(between);
+  network.measured_between_nodes = network.measured_within_node = measured_up_to(between);
+  if (between.has(limit_key))
+    between.refuse(limit_key, "the limit between nodes stands beside between_nodes", "move it out of the object");
+  if (!whole.has("within_node")) return;
+  const Description within = whole.object("within_node");
+  network.within_node = link_costs(within);
+  network.measured_within_node = measured_up_to(within);
+  network.eager_limit_within_node = limit_within_node(within);
+}
+
 } // namespace
 
 NetworkDescription read_network(const std::filesystem::path& file) {
@@ -118,8 +153,7 @@ NetworkDescription read_network(const std::filesystem::path& file) {
                              .source = whole.word_or("source", {}),
                              .file = file};
   if (whole.has("provenance")) network.measured = whole.object("provenance").has("measurements");
-  network.between_nodes = link_costs(whole.object("between_nodes"));
-  network.within_node = whole.has("within_node") ? link_costs(whole.object("within_node")) : network.between_nodes;
+  read_links(whole, network);
   if (whole.has("memory_copy_bytes_per_second"))
     network.memory_copy_byte_time = byte_time(whole, "memory_copy_bytes_per_second");
   if (whole.has("reduction_bytes_per_second"))
@@ -147,6 +181,7 @@ MachineLane lane(const NetworkDescription& network, const Scaling& scaling) {
           .between_nodes = scaled(network.between_nodes, scaling.bandwidth, scaling.latency),
           .within_node = network.within_node,
           .eager_limit = network.eager_limit,
+          .eager_limit_within_node = network.eager_limit_within_node,
           .handshake_latencies = network.handshake_latencies,
           .memory_copy_byte_time = network.memory_copy_byte_time,
           .reduction_byte_time = network.reduction_byte_time,

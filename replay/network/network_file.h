@@ -21,6 +21,10 @@ struct NetworkDescription {
   double memory_copy_byte_time = 0;
   double reduction_byte_time = 0;
   std::optional<Bytes> eager_limit = {};
+  std::optional<Bytes> eager_limit_within_node = {}; ///< where it is another; no_eager_limit: none waits there
+  /// The largest message that the figures rest on; nothing: it does not say.
+  std::optional<Bytes> measured_between_nodes = {};
+  std::optional<Bytes> measured_within_node = {}; ///< where a file has no links within nodes, as between them
   double handshake_latencies = 2; ///< of a rendezvous, before the message sets off
 };
 

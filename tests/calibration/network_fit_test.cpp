@@ -6,6 +6,7 @@
 #include "tests/trace/samples.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/calibrating/platform_text.h"
+#include "tools/machines/platform_head.h"
 
 #include <gmock/gmock.h>
 
@@ -152,6 +153,42 @@ TEST_F(NetworkFit, refuses_too_few_round_trips_and_clocks_that_go_back) {
     EXPECT_EQ(error.failure(), Failure::invalid_input);
     EXPECT_THAT(error.description(), testing::HasSubstr("went back"));
   }
+}
+
+TEST_F(NetworkFit, has_the_eager_limit_of_each_kind_of_link) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 60, 1);
+  std::string other = five;
+  other.replace(other.find("63999"), 5, "12000");
+  auto near = test::measured_on(truth_of(other), four_mebibytes, 60, 1);
+  near.launches.front().nodes = {0, 0};
+  for (ping::Raw::Line& line : near.lines)
+    line.launch = 1;
+  raw.launches.push_back(near.launches.front());
+  raw.lines.insert(raw.lines.end(), near.lines.begin(), near.lines.end());
+  const auto fit = analysis::fit_network(raw, "raw.csv");
+  const NetworkDescription found = written(fit);
+  EXPECT_EQ(found.eager_limit, 63999);
+  EXPECT_EQ(found.eager_limit_within_node, 12000);
+  const NetworkDescription truth = truth_of(other);
+  // 12,001 to 63,999 bytes wait there, and their half round trip is that of such.
+  for (const std::uint64_t bytes : {8000U, 20000U, 40000U}) {
+    NetworkDescription within = found;
+    within.between_nodes = found.within_node;
+    within.eager_limit = found.eager_limit_within_node;
+    EXPECT_LT(relative(test::half_round_trip(within, bytes), test::half_round_trip(truth, bytes)), 0.01) << bytes;
+  }
+}
+
+TEST_F(NetworkFit, says_up_to_which_size_it_was_measured) {
+  const auto fit = analysis::fit_network(test::measured_on(truth_of(five), 100000, 30, 1), "raw.csv");
+  const std::uint64_t largest = fit.between_nodes->curves.half_round_trip.largest;
+  EXPECT_GT(largest, 50000U);
+  for (const tools::LinkModel model : {tools::LinkModel::loggp, tools::LinkModel::table, tools::LinkModel::hockney})
+    EXPECT_EQ(written(fit, model).measured_between_nodes, largest);
+  const std::string platform = directory_ / "fitted.xml";
+  trace::test::write_bytes(platform, tools::platform_text(fit, {}));
+  EXPECT_EQ(tools::platforms::head_of(platform).largest_between_nodes, largest);
+  EXPECT_EQ(tools::platforms::head_of(platform).largest_within_node, largest);
 }
 
 TEST_F(NetworkFit, says_what_was_not_reached) {

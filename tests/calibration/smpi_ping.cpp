@@ -2,16 +2,21 @@
 // Usage: smpi_ping SECONDS LARGEST_MESSAGE SEED
 #include "ping/ping.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
+#include <time.h>
 #include <unistd.h>
 
 namespace {
 
 void pass(double seconds) {
-  usleep(static_cast<unsigned>(seconds * 1e6));
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(seconds);
+  time.tv_nsec = static_cast<long>(std::ceil((seconds - static_cast<double>(time.tv_sec)) * 1e9));
+  nanosleep(&time, nullptr);
 }
 
 } // namespace

@@ -44,7 +44,25 @@ std::vector<Order> orders(const PlanOptions& options, const std::vector<int>& no
   return all;
 }
 
-constexpr PlanOptions short_plan{.most_bytes = 1U << 20U, .budget = 2, .seed = 3};
+const PlanOptions short_plan{.most_bytes = 1U << 20U, .budget = 2, .seed = 3};
+
+TEST(Plan, draws_the_sizes_asked_for_beside_others) {
+  PlanOptions plan = short_plan;
+  plan.sizes = {777, 123456, 0, std::uint64_t{1} << 40U};
+  std::size_t asked_for = 0;
+  std::size_t round_trips = 0;
+  std::set<std::uint64_t> sizes;
+  for (const Order& order : orders(plan, {0, 1})) {
+    if (order.experiment != Experiment::round_trip) continue;
+    ++round_trips;
+    sizes.insert(order.bytes);
+    if (order.bytes == 777 || order.bytes == 123456) ++asked_for;
+  }
+  EXPECT_NEAR(static_cast<double>(asked_for) / static_cast<double>(round_trips), 0.25, 0.15);
+  EXPECT_TRUE(sizes.contains(777) && sizes.contains(123456));
+  EXPECT_GT(sizes.size(), round_trips / 2);
+  EXPECT_LE(*sizes.rbegin(), plan.most_bytes);
+}
 
 TEST(Plan, finds_the_eager_limit_to_the_byte_for_each_kind_of_link_and_send) {
   for (const std::uint64_t limit : {0ULL, 1ULL, 4095ULL, 65536ULL, (1ULL << 20U) - 1, 1ULL << 20U}) {

@@ -122,6 +122,65 @@ TEST_F(NetworkFile, that_does_not_speak_of_the_inside_of_nodes_scales_by_what_th
   EXPECT_NEAR(lanes[2].makespan, 9e-6 + 9 * 1e-6, 1e-15);
 }
 
+/// Rank 0 computes for 3 s, and ranks 1 and 2 for 10 s before they receive 50 bytes of it: on its node, and elsewhere.
+trace::MemorySource late_receives() {
+  trace::MemorySource program(3);
+  program.add(0, {.kind = trace::ActionKind::send, .peer = 1, .bytes = 50});
+  program.add(0, {.kind = trace::ActionKind::send, .peer = 2, .bytes = 50});
+  for (const Rank rank : {1, 2}) {
+    program.compute(rank, 10);
+    program.add(rank, {.kind = trace::ActionKind::receive, .peer = 0, .bytes = 50});
+  }
+  program.finalize();
+  return program;
+}
+
+TEST_F(NetworkFile, has_an_eager_limit_within_nodes_and_another_between_them) {
+  const auto network = [&](const std::string& between, const std::string& within) {
+    const std::string link = R"({"model": "hockney", "latency_seconds": 1, "bandwidth_bytes_per_second": 1e30)";
+    return read_network(written(R"({"format": "timeless.network/1", "eager_limit_bytes": )" + between +
+                                R"(, "between_nodes": )" + link + R"(}, "within_node": )" + link +
+                                (within.empty() ? "" : R"(, "eager_limit_bytes": )" + within) + "}}"));
+  };
+  // 10 s of computation, an agreement of 2 s, and 1 s for the message; the second send then goes on from 13 s.
+  constexpr double waits = 13;
+  const auto sender_ends = [&](const std::vector<NetworkDescription>& networks) {
+    std::vector<MachineLane> lanes;
+    for (const NetworkDescription& one : networks)
+      lanes.push_back(lane(one));
+    std::vector<double> ends;
+    for (const LaneResult& one :
+         replay(late_receives(), machine_network(lanes, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}}), {}).lanes)
+      ends.push_back(one.ranks[0].end);
+    return ends;
+  };
+  EXPECT_THAT(sender_ends({network("100", "10")}), testing::ElementsAre(waits)) << "for the first alone";
+  EXPECT_THAT(sender_ends({network("10", "100")}), testing::ElementsAre(waits)) << "for the second alone";
+  EXPECT_THAT(sender_ends({network("10", "\"none\"")}), testing::ElementsAre(waits));
+  EXPECT_THAT(sender_ends({network("100", "100")}), testing::ElementsAre(0));
+  EXPECT_THAT(sender_ends({network("10", "")}), testing::ElementsAre(waits + 3)) << "one after the other";
+  // Of the first two, neither waits for all that the other does: they are replayed apart.
+  EXPECT_THAT(sender_ends({network("100", "10"), network("10", "100"), network("100", "100")}),
+              testing::ElementsAre(waits, waits, 0));
+  ReplayOptions options;
+  options.eager_limit = 100;
+  const Network machine = machine_network({lane(network("10", "10"))}, {.node_of_rank = {0, 0, 1}, .seconds_per_unit = {1}});
+  EXPECT_EQ(replay(late_receives(), machine, options).lanes[0].ranks[0].end, 0) << "the options' is of both";
+}
+
+TEST_F(NetworkFile, says_up_to_which_size_it_was_measured) {
+  EXPECT_EQ(read_network(written(with_link(fast_link))).measured_between_nodes, std::nullopt);
+  const NetworkDescription table =
+      read_network(written(with_link(R"({"model": "table", "bytes_and_seconds": [[0, 1], [8, 2]]})")));
+  EXPECT_EQ(table.measured_between_nodes, 8) << "the last row";
+  EXPECT_EQ(table.measured_within_node, 8);
+  const NetworkDescription both = read_network(written(R"({"format": "timeless.network/1",
+    "between_nodes": {"model": "hockney", "latency_seconds": 1, "bandwidth_bytes_per_second": 1, "measured_up_to_bytes": 70},
+    "within_node": {"model": "hockney", "latency_seconds": 1, "bandwidth_bytes_per_second": 1}})"));
+  EXPECT_EQ(both.measured_between_nodes, 70);
+  EXPECT_EQ(both.measured_within_node, std::nullopt);
+}
+
 TEST_F(NetworkFile, with_a_mistake_is_refused_by_key_with_what_to_write) {
   EXPECT_THAT(refusal(R"({"between_nodes": {}})"), HasSubstr("'format' is missing"));
   EXPECT_THAT(refusal(R"({"format": "timeless.network/2"})"), HasSubstr("write \"timeless.network/1\""));

@@ -66,6 +66,38 @@ std::size_t count(const std::string& text, const std::string& word) {
   return found;
 }
 
+TEST_F(Rates, and_messages_beyond_what_was_measured_are_remarked) {
+  const auto network = [&](const std::string& bytes) {
+    trace::test::write_bytes(directory_ / "mine.json",
+                             R"({"format": "timeless.network/1", "between_nodes": {"model": "hockney",
+                                 "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9,
+                                 "measured_up_to_bytes": )" + bytes + "}}");
+    return directory_ / "mine.json";
+  };
+  for (const char* verb : {"replay", "classify"}) {
+    const std::string told = "mine: 100 % of the messages, with 100 % of the bytes, are larger than any that was "
+                             "measured (99 bytes; the largest has 100)";
+    EXPECT_THAT(answer(verb, {"--network", network("99")}).at("notes").dump(), HasSubstr(told)) << verb;
+    EXPECT_THAT(command(verb, {"--network", network("99")}).out, HasSubstr(told)) << verb;
+    EXPECT_THAT(command(verb, {"--network", network("100")}).out, Not(HasSubstr("measured"))) << verb;
+  }
+}
+
+TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
+  trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
+    "instances": [{"name": "a", "ranks": 2, "ranks_per_node": 2, "launches": 1, "units_per_second": 1e9,
+                   "units_per_rank": 5e6, "explained": 0.5, "hosts": ["h"], "kernels": [{"kernel": "x+1..x+2", "units_per_second": 1e9, "own": true,
+                   "units_per_visit": 7}]}]})");
+  for (const char* verb : {"replay", "classify"}) {
+    const std::vector<std::string> rates{"--network", "e1g", "--rates", directory_ / "rates.json"};
+    std::vector<std::string> together = rates;
+    together.insert(together.end(), {"--mapping", "block:2"});
+    EXPECT_THAT(command(verb, rates).out, HasSubstr("e1g: 1 rank on a node, and the rates are by 2")) << verb;
+    EXPECT_THAT(command(verb, together).out, Not(HasSubstr("and the rates are by"))) << verb;
+    EXPECT_THAT(command(verb, together).out, HasSubstr("only 50.0 % of the time measured")) << verb;
+  }
+}
+
 TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {
   const Outcome outcome =
       timeless_command({"replay", directory_ / "run.tia", "--network", "e1g,qdr", "--compute-rate", "1e-300"});

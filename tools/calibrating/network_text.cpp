@@ -80,6 +80,7 @@ ordered_json of_rate(const analysis::MeasuredRate& rate) {
 ordered_json of_port(const analysis::PortRate& port) {
   ordered_json json = of_rate(port.rate);
   json["messages_at_once"] = port.messages;
+  json["capacity_bytes_per_second"] = seven_digits(port.capacity);
   return json;
 }
 
@@ -172,14 +173,11 @@ ordered_json hockney_of(const FittedLink& link) {
 }
 
 ordered_json link_of(const FittedLink& link, LinkModel model) {
-  switch (model) {
-  case LinkModel::table:
-    return table_of(link);
-  case LinkModel::hockney:
-    return hockney_of(link);
-  default:
-    return loggp_of(link);
-  }
+  ordered_json json = model == LinkModel::table     ? table_of(link)
+                      : model == LinkModel::hockney ? hockney_of(link)
+                                                    : loggp_of(link);
+  json["measured_up_to_bytes"] = link.curves.half_round_trip.largest;
+  return json;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -228,7 +226,12 @@ std::string network_text(const analysis::NetworkFit& fit, const FileWords& words
   file["description"] = fit.between_nodes ? "measured between nodes" : "measured within one node";
   file["source"] = source_words(fit).substr(0, 200);
   file["between_nodes"] = link_of(fit.main_link(), words.model);
-  if (fit.within_node && fit.between_nodes) file["within_node"] = link_of(*fit.within_node, words.model);
+  if (fit.within_node && fit.between_nodes) {
+    file["within_node"] = link_of(*fit.within_node, words.model);
+    if (fit.eager_limit_within_node != fit.eager_limit)
+      file["within_node"]["eager_limit_bytes"] =
+          fit.eager_limit_within_node ? ordered_json(*fit.eager_limit_within_node) : ordered_json("none");
+  }
   if (fit.reduction) file["reduction_bytes_per_second"] = seven_digits(fit.reduction->bytes_per_second);
   // The times of the other models hold the agreement already.
   if (fit.eager_limit) file["eager_limit_bytes"] = *fit.eager_limit;

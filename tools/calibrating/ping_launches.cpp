@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 namespace timeless::tools {
@@ -127,6 +128,8 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
         std::string("--max-bytes"), fmt::format("{}", launches.plan.most_bytes), std::string("--seed"),
         fmt::format("{}", launches.plan.seed + number)})
     command.push_back(word);
+  if (!launches.plan.sizes.empty())
+    command.insert(command.end(), {"--sizes", fmt::format("{}", fmt::join(launches.plan.sizes, ","))});
   return command;
 }
 

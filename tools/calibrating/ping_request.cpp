@@ -10,6 +10,14 @@ void add_ping_options(CLI::App& command, PingRequest& request) {
       ->always_capture_default(false);
   command.add_option("--max-bytes", request.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
       ->transform(CLI::AsSizeValue(false));
+  command
+      .add_option("--sizes", request.plan.sizes,
+                  "Sizes that a message in four has, of those up to the largest; the others are drawn")
+      ->delimiter(',')
+      ->type_name("BYTES,...")
+      ->allow_extra_args(false)
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("");
   command.add_option("--budget", request.plan.budget, "How long to measure: seconds, or as 90s, 2min")
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
       ->check(positive_number().description(""));

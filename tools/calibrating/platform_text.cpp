@@ -51,7 +51,11 @@ struct Links {
   double loopback_latency = 0;
   double loopback_bandwidth = 0;
   double loopback_error = 0; ///< rms, relative to half round trips within a node
+  double port = 0; ///< bytes per second of a node's messages one way, where that is more than one message gets; else 0
 };
+
+/// Measurements of one message and of several that differ by less have the same rate.
+constexpr double clearly_more = 1.05;
 
 /// What SMPI takes for a message within a node on a loopback of one latency and bandwidth: the factors between nodes
 /// hold there, too. The latency and byte time that suit the half round trips best, by relative least squares.
@@ -112,6 +116,8 @@ Links links_of(const NetworkFit& fit, const std::vector<Wire>& wires) {
   links.latency = std::max(seven_digits(wires.front().fixed), least_latency);
   links.loopback_latency = links.latency;
   links.loopback_bandwidth = links.bandwidth;
+  if (fit.between_nodes && fit.node_port && fit.node_port->capacity > clearly_more * links.bandwidth)
+    links.port = seven_digits(fit.node_port->capacity);
   if (fit.between_nodes && fit.within_node) fit_loopback(links, *fit.between_nodes, wires, *fit.within_node);
   return links;
 }
@@ -194,9 +200,12 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
   for (const std::string& host : measured_hosts(fit))
     hosts += (hosts.empty() ? "" : ", ") + host;
   std::string text = fmt::format("<!-- {} of {}, as measured on {}.\n\n     Trust: measured; the speed is not, nor is "
-                                 "anything beyond one switch.\n     Source: {}.\n     Launches:",
+                                 "anything beyond one switch.\n     Source: {}.\n     Largest message between nodes: "
+                                 "{} bytes.\n     Largest message within a node: {} bytes.\n     Launches:",
                                  nodes == 1 ? "1 node" : fmt::format("{} nodes", nodes),
-                                 cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit));
+                                 cores == 1 ? "1 core" : fmt::format("{} cores", cores), hosts, source_words(fit),
+                                 fit.main_link().curves.half_round_trip.largest,
+                                 (fit.within_node ? *fit.within_node : fit.main_link()).curves.half_round_trip.largest);
   for (const ping::Circumstances& launch : fit.launches)
     text += fmt::format(" {}", launch.date);
   text +=
@@ -213,10 +222,11 @@ std::string head(const NetworkFit& fit, const Links& links, std::uint32_t nodes,
   }
   if (fit.node_port)
     text += fmt::format(
-        "\n     {} messages at once had {:.4g} B/s together ({:.4g} to {:.4g}); here they share what one has "
-        "alone.",
-        fit.node_port->messages, fit.node_port->rate.bytes_per_second, fit.node_port->rate.low,
-        fit.node_port->rate.high);
+        "\n     {} {} had {:.4g} B/s ({:.4g} to {:.4g}); here {}.", fit.node_port->messages,
+        fit.node_port->messages == 1 ? "message" : "messages at once", fit.node_port->rate.bytes_per_second,
+        fit.node_port->rate.low, fit.node_port->rate.high,
+        links.port > 0 ? "a node's port carries that one way, and the backbone what one message has alone"
+                       : "they share what one has alone");
   for (const std::string& note : fit.not_reached)
     text += "\n     Not reached: " + note + ".";
   text += fmt::format("\n     Speed: {} a core is no measurement: give rates when you replay.", speed);
@@ -240,6 +250,12 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
   const auto latency_factor = [&](std::size_t place) {
     return fmt::format("{:.7g}", wires[place].fixed / links.latency);
   };
+  // SimGrid's factors divide what a shared link carries, too: so the ports have what they carry of messages with factor
+  // 1, and a link that every message has for itself holds each to what it gets alone.
+  const std::string backbone =
+      links.port > 0
+          ? fmt::format("\n             bb_bw=\"{:.7g}Bps\" bb_lat=\"0s\" bb_sharing_policy=\"FATPIPE\"", links.bandwidth)
+          : "";
   return fmt::format(
       R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -259,7 +275,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
 
   <zone id="world" routing="Full">
     <cluster id="measured" prefix="node-" suffix="" radical="0-{last}" speed="{speed}" core="{cores}"
-             bw="{bandwidth:.7g}Bps" lat="{latency:.7g}s" sharing_policy="SPLITDUPLEX"
+             bw="{port:.7g}Bps" lat="{latency:.7g}s" sharing_policy="SPLITDUPLEX"{backbone}
              loopback_bw="{loopback_bandwidth:.7g}Bps" loopback_lat="{loopback_latency:.7g}s"/>
   </zone>
 </platform>
@@ -269,7 +285,7 @@ std::string platform_text(const NetworkFit& fit, const Nodes& nodes) {
       fmt::arg("ois", overhead(link, &LogGpSegment::isend)), fmt::arg("orr", overhead(link, &LogGpSegment::receive)),
       fmt::arg("bandwidth_factor", setting(link, envelope, bandwidth_factor)),
       fmt::arg("latency_factor", setting(link, envelope, latency_factor)), fmt::arg("last", node_count - 1),
-      fmt::arg("speed", nodes.speed), fmt::arg("cores", cores), fmt::arg("bandwidth", links.bandwidth),
+      fmt::arg("speed", nodes.speed), fmt::arg("cores", cores), fmt::arg("port", links.port > 0 ? links.port : links.bandwidth), fmt::arg("backbone", backbone),
       fmt::arg("latency", links.latency / 2), fmt::arg("loopback_bandwidth", links.loopback_bandwidth),
       fmt::arg("loopback_latency", links.loopback_latency));
 }

@@ -5,6 +5,7 @@
 #include "replay/simgrid/platform.h"
 #include "trace/model/run.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct MachineBasis {
   std::string overheads;
   ComputeBasis compute;
   std::vector<std::string> nodes; ///< of each rank, by name
+  /// The largest messages that its figures rest on, where they say.
+  std::optional<trace::Bytes> measured_between_nodes = {};
+  std::optional<trace::Bytes> measured_within_node = {};
 };
 
 std::string overheads_of(const replay::NetworkDescription& network);

@@ -12,6 +12,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 namespace timeless::tools {
@@ -84,10 +86,24 @@ NetworkFigures figures(const replay::NetworkDescription& network) {
           .bandwidth = byte_time > 0 ? 1 / byte_time : std::numeric_limits<double>::infinity()};
 }
 
-std::string described(const replay::NetworkDescription& network) {
+std::string latency_words(const replay::NetworkDescription& network) {
   const auto [latency, bandwidth] = figures(network);
-  return fmt::format("{} ({}{:g} us, {:.4g} Gb/s)", network.name,
-                     network.description.empty() ? "" : network.description + ": ", latency * 1e6, 8 * bandwidth / 1e9);
+  const replay::MessageCosts& empty = network.between_nodes.of(0);
+  const bool at_the_ends = empty.send.fixed > 0 || empty.receive.fixed > 0;
+  return latency == 0 && at_the_ends ? "latency in the overheads" : fmt::format("{:g} us", latency * 1e6);
+}
+
+std::string bandwidth_words(const replay::NetworkDescription& network) {
+  const double bandwidth = figures(network).bandwidth;
+  if (std::isfinite(bandwidth)) return fmt::format("{:.4g} Gb/s", 8 * bandwidth / 1e9);
+  const replay::MessageCosts& largest = network.between_nodes.sizes.back();
+  const bool at_the_ends = largest.send.per_byte > 0 || largest.receive.per_byte > 0;
+  return at_the_ends ? "bytes in the overheads" : "bytes take no time";
+}
+
+std::string described(const replay::NetworkDescription& network) {
+  return fmt::format("{} ({}{}, {})", network.name, network.description.empty() ? "" : network.description + ": ",
+                     latency_words(network), bandwidth_words(network));
 }
 
 } // namespace timeless::tools

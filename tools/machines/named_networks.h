@@ -23,6 +23,10 @@ struct NetworkFigures {
 };
 NetworkFigures figures(const replay::NetworkDescription& network);
 
+/// "50 us", "1 Gb/s", or in words what stands for them: overheads may hold the latency and the bytes.
+std::string latency_words(const replay::NetworkDescription& network);
+std::string bandwidth_words(const replay::NetworkDescription& network);
+
 /// "e1g (1G Ethernet: 50 us, 1 Gb/s)".
 std::string described(const replay::NetworkDescription& network);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <fstream>
 #include <string_view>
 
@@ -30,6 +31,13 @@ std::string words_behind(std::string_view text, std::string_view mark) {
   return one_line(rest.substr(0, rest.find_first_of(",:;.(\n")));
 }
 
+std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view mark) {
+  const std::string words = words_behind(text, mark);
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(words.data() + words.starts_with(' '), words.data() + words.size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
 std::string first_word(std::string_view text) {
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
   return {text.begin(), std::ranges::find_if_not(text, is_letter)};
@@ -53,6 +61,8 @@ Head head_of(const std::filesystem::path& file) {
   head.description = one_line(text.substr(0, text.find("\n\n")));
   head.trust = first_word(words_behind(text, "Trust:"));
   head.overheads = words_behind(text, "Overheads:");
+  head.largest_between_nodes = number_behind(text, "Largest message between nodes:");
+  head.largest_within_node = number_behind(text, "Largest message within a node:");
   return head;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace timeless::tools::platforms {
@@ -13,6 +15,9 @@ struct Head {
   /// or "none"; empty
   /// where it does not say.
   std::string overheads;
+  /// The largest messages that were measured, where it says so ("Largest message between nodes: 4194304 bytes").
+  std::optional<std::uint64_t> largest_between_nodes = {};
+  std::optional<std::uint64_t> largest_within_node = {};
 };
 Head head_of(const std::filesystem::path& file);
 

@@ -23,6 +23,7 @@ struct CalibratedCompute {
   double fastest = 1;
   double slowest = 1;
   std::vector<std::string> notes;
+  std::vector<std::uint64_t> ranks_per_node; ///< of each input that was calibrated
 };
 
 /// What a person may say of a machine that is a network preset rather than a platform file.

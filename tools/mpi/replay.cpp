@@ -13,6 +13,7 @@
 #include "gather/tree/team.h"
 #include "replay/distributed/distributed_replay.h"
 #include "replay/distributed/shared_timeline.h"
+#include "replay/engine/clocks/eager_limits.h"
 #include "replay/large_pages.h"
 
 #include <cstdint>
@@ -135,7 +136,14 @@ public:
 private:
   replay::Result replay(const trace::Source& source, const replay::Network& network,
                         const replay::ReplayOptions& options) {
-    meet(team_, [&] { replay::require_replayable(source.run(), network, options); });
+    meet(team_, [&] {
+      replay::require_replayable(source.run(), network, options);
+      if (!replay::ordered(replay::eager_limits(network, options)))
+        throw Error(Failure::usage,
+                    "of two networks one has the lower eager limit between nodes, the other within them: several "
+                    "processes cannot replay them at once",
+                    {}, "replay them one after the other");
+    });
     std::optional<replay::Result> result;
     std::exception_ptr problem;
     try {
@@ -233,6 +241,8 @@ int replay_on_processes(ReplayRequest& request) {
     if (request.per_process) prediction.processes = gathered(team, shared.work());
   });
   if (!first) return 0;
+  add_notes(prediction, rates_notes(asked.machine, prediction.bases));
+  add_notes(prediction, extrapolation_notes(*source, prediction.bases));
   if (asked.attribute == replay::AttributeBy::kernels || prediction.critical_path)
     name_kernels(prediction, *source, request.symbols);
   print_prediction({asked, source->run(), prediction, request.listing}, request.json);

@@ -1,6 +1,7 @@
 #include "tools/replaying/calibrated.h"
 
 #include "analysis/kernel_figures.h"
+#include "analysis/message_sizes.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/replaying/on_platform.h"
@@ -12,9 +13,12 @@
 #include "replay/network/rated_source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace timeless::tools {
@@ -94,8 +98,10 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
   CalibratedCompute calibrated;
   const double own = all.volume > 0 ? all.own / all.volume : 1;
   std::string from;
-  for (const MeasuredInstance& instance : rates.instances)
+  for (const MeasuredInstance& instance : rates.instances) {
     from += (from.empty() ? "" : "; ") + instance_text(instance);
+    calibrated.ranks_per_node.push_back(instance.ranks_per_node);
+  }
   calibrated.sentence =
       fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from);
   if (!all.launches.empty() && all.seconds > 0) {
@@ -121,7 +127,64 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
   return calibrated;
 }
 
+/// Ranks with equal numbers share a node.
+std::vector<std::uint32_t> node_numbers(const MachineBasis& basis) {
+  std::map<std::string, std::uint32_t> known;
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& node : basis.nodes)
+    numbers.push_back(known.try_emplace(node, static_cast<std::uint32_t>(known.size())).first->second);
+  return numbers;
+}
+
+std::uint64_t most_ranks_of_a_node(const MachineBasis& basis) {
+  std::map<std::string, std::uint64_t> ranks;
+  for (const std::string& node : basis.nodes)
+    ++ranks[node];
+  std::uint64_t most = 0;
+  for (const auto& [node, count] : ranks)
+    most = std::max(most, count);
+  return most;
+}
+
 } // namespace
+
+std::vector<std::string> rates_notes(const PresetMachineOptions& machine, std::span<const MachineBasis> bases) {
+  if (!machine.calibrated) return {};
+  std::vector<std::string> notes = machine.calibrated->notes;
+  const std::vector<std::uint64_t>& measured = machine.calibrated->ranks_per_node;
+  for (const MachineBasis& basis : bases) {
+    const std::uint64_t ranks = most_ranks_of_a_node(basis);
+    // Files by hand need not say.
+    if (ranks == 0 || std::ranges::find(measured, 0) != measured.end()) continue;
+    if (measured.empty() || std::ranges::find(measured, ranks) != measured.end()) continue;
+    notes.push_back(fmt::format("{}: {} on a node, and the rates are by {}: those of one node share its caches and "
+                                "its memory",
+                                basis.name, ranks == 1 ? "1 rank" : fmt::format("up to {} ranks", ranks),
+                                fmt::join(std::set(measured.begin(), measured.end()), " or ")));
+  }
+  return notes;
+}
+
+std::vector<std::string> extrapolation_notes(const trace::Source& source, std::span<const MachineBasis> bases) {
+  constexpr trace::Bytes any = std::numeric_limits<trace::Bytes>::max();
+  std::vector<std::string> notes;
+  for (const MachineBasis& basis : bases) {
+    if (!basis.measured_between_nodes && !basis.measured_within_node) continue;
+    const trace::Bytes between = basis.measured_between_nodes.value_or(any);
+    const trace::Bytes within = basis.measured_within_node.value_or(any);
+    const analysis::LargeMessages all = analysis::messages_above(source, node_numbers(basis), within, between);
+    if (all.large == 0) continue;
+    const std::string measured = within == between || within == any || between == any
+                                     ? fmt::format("{} bytes", std::min(within, between))
+                                     : fmt::format("{} bytes between nodes, {} within one", between, within);
+    notes.push_back(fmt::format(
+        "{}: {:.3g} % of the messages, with {:.3g} % of the bytes, are larger than any that was measured ({}; the "
+        "largest has {}): what they cost is extrapolated",
+        basis.name, 100 * static_cast<double>(all.large) / static_cast<double>(all.messages),
+        100 * all.large_bytes / all.bytes, measured, all.largest));
+  }
+  return notes;
+}
 
 std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, PresetMachineOptions& machine) {
   replay::ComputeRates rates;
@@ -154,7 +217,7 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
 void add_intervals(Prediction& prediction, const trace::Source& source, const PredictionOptions& asked) {
   if (!asked.machine.calibrated) return;
   const CalibratedCompute& calibrated = *asked.machine.calibrated;
-  add_notes(prediction, calibrated.notes);
+  add_notes(prediction, rates_notes(asked.machine, prediction.bases));
   if (calibrated.fastest == calibrated.slowest) return;
   PredictionOptions varied = asked;
   varied.backend = Backend::model;

@@ -2,6 +2,7 @@
 
 #include "tools/cli/console.h"
 #include "tools/machines/named_networks.h"
+#include "tools/machines/platform_head.h"
 #include "tools/replaying/questions.h"
 
 #include "base/error.h"
@@ -51,6 +52,9 @@ OnPlatform place_on_platform(const trace::Run& run, const PredictionOptions& opt
   MachineBasis& basis = on.prediction.bases.emplace_back();
   basis.name = file.stem().string();
   basis.overheads = overheads_of(platform);
+  const platforms::Head head = platforms::head_of(file);
+  basis.measured_between_nodes = head.largest_between_nodes;
+  basis.measured_within_node = head.largest_within_node;
   for (const std::uint32_t node : on.mapping.node_of_rank)
     basis.nodes.push_back(on.mapping.nodes[node]);
   const double given = options.machine.compute_rate;

@@ -44,7 +44,8 @@ void PlacedMachines::place_on_networks(const trace::Run& run, const PredictionOp
   networks_ = named_networks(asked.machine.networks);
   PresetMachine preset = make_preset_machine(run, asked.machine);
   for (replay::NetworkDescription& network : networks_) {
-    bases_.push_back({network.name, overheads_of(network), preset.compute, preset.nodes});
+    bases_.push_back({network.name, overheads_of(network), preset.compute, preset.nodes, network.measured_between_nodes,
+                      network.measured_within_node});
     descriptions_.push_back(described(network));
     if (memory_copy_byte_time_) network.memory_copy_byte_time = *memory_copy_byte_time_;
     network.between_nodes = replay::scaled(network.between_nodes, anchor_.bandwidth, anchor_.latency);
@@ -86,7 +87,9 @@ replay::Network PlacedMachines::network(const trace::Run& run, std::span<const M
     std::vector<replay::MachineLane> lanes;
     for (const MachineConfiguration& one : asked) {
       lanes.push_back(replay::lane(networks_[one.machine], one.scaling));
-      if (one.eager_limit) lanes.back().eager_limit = one.eager_limit;
+      if (!one.eager_limit) continue;
+      lanes.back().eager_limit = one.eager_limit;
+      lanes.back().eager_limit_within_node.reset();
     }
     return replay::machine_network(lanes, placement_);
   }

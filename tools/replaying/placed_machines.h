@@ -44,6 +44,7 @@ public:
   const std::vector<std::string>& descriptions() const { return descriptions_; }
   const std::string& mapping_sentence() const { return mapping_sentence_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  void add_notes(const std::vector<std::string>& notes) { notes_.insert(notes_.end(), notes.begin(), notes.end()); }
   const std::shared_ptr<const ServedPlatforms>& platforms() const { return platforms_; }
 
   /// What one pass replays. Throws std::logic_error unless the configurations share_a_network().

@@ -1,5 +1,7 @@
 #include "tools/replaying/sweeping.h"
 
+#include "tools/replaying/calibrated.h"
+
 #include "analysis/sweep/upgrades.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
@@ -300,10 +302,12 @@ private:
     const auto add = [&](const std::string& note) {
       if (std::ranges::find(answer_.notes, note) == answer_.notes.end()) answer_.notes.push_back(note);
     };
-    for (const auto& [ranks_per_node, machines] : answer_.placed)
+    for (const auto& [ranks_per_node, machines] : answer_.placed) {
       std::ranges::for_each(machines.notes(), add);
+      std::ranges::for_each(rates_notes(asked_.machine, machines.bases()), add);
+      std::ranges::for_each(extrapolation_notes(source_, machines.bases()), add);
+    }
     std::ranges::for_each(answer_.sweep.notes, add);
-    if (asked_.machine.calibrated) std::ranges::for_each(asked_.machine.calibrated->notes, add);
   }
 
   const trace::Source& source_;

@@ -242,6 +242,7 @@ ValidatedPrediction validated_model(const Recordings& made, const trace::Source&
   options.attribute = AttributeBy::kernels;
   Prediction prediction = predict_by_model(rated_volumes, options);
   add_intervals(prediction, rated_volumes, options);
+  add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
   compare_parts(one, prediction.result.lanes.front(), asked, figures);
   one.measured_computation = with_measured_computation(made, options, figures);
@@ -260,6 +261,7 @@ ValidatedPrediction validated_smpi(const trace::Source& rated_volumes, const Pre
   options.attribute = AttributeBy::calls;
   Prediction prediction = predict(rated_volumes, options);
   add_intervals(prediction, rated_volumes, options);
+  add_notes(prediction, extrapolation_notes(rated_volumes, prediction.bases));
   compare_whole(one, prediction, figures);
   const std::map<std::string, double> parts = parts_by_name(
       prediction.result, [&](std::uint32_t call) { return prediction.result.attribution.calls.at(call); });

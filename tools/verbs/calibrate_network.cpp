@@ -1,7 +1,7 @@
 #include "tools/verbs/calibrate.h"
 
 #include "base/files/new_file.h"
-#include "tools/calibrating/largest_message.h"
+#include "analysis/message_sizes.h"
 #include "tools/calibrating/network_text.h"
 #include "tools/calibrating/ping_launches.h"
 #include "tools/calibrating/platform_text.h"
@@ -65,18 +65,25 @@ std::string raw_file(const NetworkOptions& options) {
   return std::filesystem::path(options.outputs.front()).replace_extension(".csv").string();
 }
 
+/// The largest message of a trace, and those that are typical of it.
+void measure_for(const std::string& trace, ping::PlanOptions& plan) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 16U;
+  constexpr std::uint64_t most = std::uint64_t{1} << 30U;
+  constexpr std::size_t typical = 8;
+  const auto source = open_trace(trace, {});
+  const std::uint64_t largest = analysis::largest_message(*source);
+  plan.most_bytes = std::clamp(largest, least, most);
+  plan.sizes = analysis::typical_sizes(*source, typical);
+  if (largest > 0 && std::ranges::find(plan.sizes, largest) == plan.sizes.end()) plan.sizes.push_back(largest);
+}
+
 void run_launches(NetworkOptions& options) {
   PingLaunches& launches = options.launches;
   if (launches.launcher.empty())
     throw Error(
         Failure::usage, "nothing says how to start processes", "",
         "end with -- and a launcher, as in -- mpirun --host a,b -np 2; or fit measurements with --from raw.csv");
-  if (!options.for_trace.empty()) {
-    constexpr std::uint64_t least = std::uint64_t{1} << 16U;
-    constexpr std::uint64_t most = std::uint64_t{1} << 30U;
-    launches.plan.most_bytes =
-        std::clamp<std::uint64_t>(largest_message(*open_trace(options.for_trace, {})), least, most);
-  }
+  if (!options.for_trace.empty()) measure_for(options.for_trace, launches.plan);
   launches.raw = raw_file(options);
   launches.force = options.force;
   measure(launches);
@@ -162,7 +169,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
       command.add_option("--max-bytes", launches.plan.most_bytes, "The largest message: bytes, or as 64KiB, 16MiB")
           ->transform(CLI::AsSizeValue(false));
   auto* trace =
-      command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB)")
+      command.add_option("--for", options->for_trace, "The largest message is this trace's (64 KiB to 1 GiB), and one in four has a size that is typical of it")
           ->type_name("TRACE")
           ->excludes(bytes)
           ->always_capture_default(false);

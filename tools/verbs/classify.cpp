@@ -91,8 +91,10 @@ int classify_trace(ClassifyOptions& options) {
   asked.machine = options.machine;
   asked.platforms = options.platforms;
   if (!options.platforms.empty()) asked.machine.networks.clear(); // the default's
-  const PlacedMachines machines(source->run(), asked,
-                                {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency});
+  PlacedMachines machines(source->run(), asked,
+                          {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency});
+  machines.add_notes(rates_notes(options.machine, machines.bases()));
+  machines.add_notes(extrapolation_notes(*source, machines.bases()));
   replay::Result result;
   const std::vector<ClassifiedMachine> all = judged(options, *source, machines, result);
   print_answer("classify", 1,

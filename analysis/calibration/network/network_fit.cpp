@@ -21,10 +21,14 @@ const char* words(LinkKind kind) {
   return kind == LinkKind::within_node ? "within a node" : "between nodes";
 }
 
-/// The limit that messages are described with: the engine has one for all links.
+/// The limit that messages are described with; nothing where no message waited.
 std::optional<std::uint64_t> limit_of(const LinkCurves& curves) {
   if (!curves.send_limit || !curves.send_limit->below) return std::nullopt;
   return curves.eager();
+}
+
+FittedLink fitted(const LinkCurves& curves) {
+  return {curves, loggp_segments(curves, limit_of(curves).value_or(std::numeric_limits<std::uint64_t>::max()))};
 }
 
 void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vector<std::string>& notes) {
@@ -65,13 +69,20 @@ void note_limits(const NetworkFit& fit, std::vector<std::string>& notes) {
     return limit ? fmt::format("{} bytes", *limit) : "no limit";
   };
   notes.push_back(
-      fmt::format("the eager limit is {} between nodes and {} within one: the files have the former for both",
+      fmt::format("the eager limit is {} between nodes and {} within one: a platform file has the former for both",
                   text(between), text(within)));
 }
 
 const LogGpSegment& segment_of(const FittedLink& link, std::uint64_t bytes) {
   const auto found = std::ranges::find_if(link.segments, [&](const LogGpSegment& one) { return bytes <= one.up_to; });
   return found == link.segments.end() ? link.segments.back() : *found;
+}
+
+/// What a message takes but for its bytes on the link: the ends of one that waits have no bytes of their own there.
+double beside_bytes(const FittedLink& link, std::uint64_t bytes) {
+  const LogGpSegment& segment = segment_of(link, bytes);
+  const auto size = static_cast<double>(bytes);
+  return segment(size) - size * (segment.byte_time + (segment.eager ? 0 : segment.send.slope));
 }
 
 /// The nodes of ranks are those of the first launch that has as many.
@@ -143,16 +154,16 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   note_link(between, LinkKind::between_nodes, fit.not_reached);
   note_link(within, LinkKind::within_node, fit.not_reached);
   fit.eager_limit = limit_of(between ? *between : *within);
-  const std::uint64_t limit = fit.eager_limit.value_or(std::numeric_limits<std::uint64_t>::max());
-  if (between) fit.between_nodes = FittedLink{*between, loggp_segments(*between, limit)};
-  if (within) fit.within_node = FittedLink{*within, loggp_segments(*within, limit)};
+  fit.eager_limit_within_node = within ? limit_of(*within) : fit.eager_limit;
+  if (between) fit.between_nodes = fitted(*between);
+  if (within) fit.within_node = fitted(*within);
   note_limits(fit, fit.not_reached);
   if (const Series* copies = series_in(series, LinkKind::within_node, Experiment::copy))
     fit.memory_copy = rate_of(*copies);
   if (const Series* sums = series_in(series, LinkKind::within_node, Experiment::reduction))
     fit.reduction = rate_of(*sums);
   if (const Series* pairs = series_in(series, LinkKind::between_nodes, Experiment::pairs))
-    fit.node_port = node_port(*pairs);
+    fit.node_port = node_port(*pairs, [&](std::uint64_t bytes) { return beside_bytes(fit.main_link(), bytes); });
   if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
     fit.receiver_port = receiver_port(*incast);
   fit.collectives = choices_of(fit, series);

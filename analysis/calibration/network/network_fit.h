@@ -27,6 +27,7 @@ struct NetworkFit {
   std::optional<FittedLink> within_node;
   /// Of blocking sends between nodes, or within one where there are no others; nothing where no message waited.
   std::optional<std::uint64_t> eager_limit;
+  std::optional<std::uint64_t> eager_limit_within_node; ///< the same within a node, where that was measured
   std::optional<MeasuredRate> memory_copy;
   std::optional<MeasuredRate> reduction;
   std::optional<PortRate> node_port;

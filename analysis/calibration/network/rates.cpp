@@ -43,7 +43,7 @@ std::uint32_t at_once(const Sample& sample) {
 std::optional<PortRate> port(const Series& series, double ways) {
   const auto rate = rate_above(series, large(series), [&](const Sample& sample) { return ways * at_once(sample); });
   if (!rate) return std::nullopt;
-  return PortRate{.messages = at_once(series.samples.front()), .rate = *rate};
+  return PortRate{.messages = at_once(series.samples.front()), .rate = *rate, .capacity = rate->bytes_per_second};
 }
 
 } // namespace
@@ -53,8 +53,17 @@ std::optional<MeasuredRate> rate_of(const Series& series) {
   return rate_above(series, least, [](const Sample&) { return 1.0; });
 }
 
-std::optional<PortRate> node_port(const Series& pairs) {
-  return port(pairs, 2);
+std::optional<PortRate> node_port(const Series& pairs, const std::function<double(std::uint64_t)>& beside_bytes) {
+  std::optional<PortRate> found = port(pairs, 2);
+  if (!found) return found;
+  std::vector<double> rates;
+  for (const Sample& sample : pairs.samples) {
+    const double of_bytes = sample.seconds / 2 - beside_bytes(sample.bytes);
+    if (sample.bytes >= large(pairs) && of_bytes > 0)
+      rates.push_back(static_cast<double>(sample.bytes) * at_once(sample) / of_bytes);
+  }
+  if (!rates.empty()) found->capacity = median(rates);
+  return found;
 }
 
 std::optional<PortRate> receiver_port(const Series& incast) {

@@ -2,6 +2,8 @@
 
 #include "analysis/calibration/network/samples.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace timeless::analysis {
@@ -24,8 +26,11 @@ std::optional<MeasuredRate> rate_of(const Series& series);
 struct PortRate {
   std::uint32_t messages = 1; ///< at once
   MeasuredRate rate;
+  /// The same without what each message takes beside its bytes: what the shared link carries, in bytes per second.
+  double capacity = 0;
 };
-std::optional<PortRate> node_port(const Series& pairs);
+/// `beside_bytes`: the seconds of a message of a size that do not come from its bytes on the link.
+std::optional<PortRate> node_port(const Series& pairs, const std::function<double(std::uint64_t)>& beside_bytes);
 std::optional<PortRate> receiver_port(const Series& incast);
 
 } // namespace timeless::analysis

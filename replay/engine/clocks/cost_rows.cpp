@@ -1,7 +1,6 @@
 #include "replay/engine/clocks/cost_rows.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace timeless::replay {
@@ -13,8 +12,9 @@ constexpr std::size_t modes = 4;
 /// Rising, each once.
 std::vector<Bytes> merge(std::span<const Bytes> thresholds, const Protocol& protocol) {
   std::vector<Bytes> all(thresholds.begin(), thresholds.end());
-  std::ranges::copy_if(protocol.eager_limits, std::back_inserter(all),
-                       [](Bytes limit) { return limit != no_eager_limit; });
+  for (const EagerLimits& limits : protocol.eager_limits)
+    for (const Bytes limit : {limits.between_nodes, limits.within_node})
+      if (limit != no_eager_limit) all.push_back(limit);
   if (const Bytes below = protocol.departs_at_once_below; below > 0 && below != no_eager_limit)
     all.push_back(below - 1);
   std::ranges::sort(all);
@@ -154,16 +154,18 @@ struct CostRows::Waiting {
   bool any_without_sender = false;
 };
 
-CostRows::Waiting CostRows::waiting(std::size_t segment, trace::SendMode mode) {
+CostRows::Waiting CostRows::waiting(LinkClass link, std::size_t segment, trace::SendMode mode) {
   // Sizes of a segment are all above a limit, or none is.
   const auto above = [&](Bytes limit) { return segment == thresholds_.size() || thresholds_[segment] > limit; };
   const bool synchronous = mode == trace::SendMode::synchronous;
   const Bytes below = protocol_.departs_at_once_below;
   const bool all = synchronous || (below != no_eager_limit && (below == 0 || above(below - 1)));
+  const bool within = !network_.links->routed() && link == LinkTable::within_node;
   Waiting waiting{list(), list(), false, false};
   bool any = false;
   for (std::size_t lane = 0; lane < network_.lanes.size(); ++lane) {
-    const Bytes limit = protocol_.eager_limits.empty() ? no_eager_limit : protocol_.eager_limits[lane];
+    const EagerLimits limits = protocol_.eager_limits.empty() ? EagerLimits{} : protocol_.eager_limits[lane];
+    const Bytes limit = within ? limits.within_node : limits.between_nodes;
     const bool rendezvous = mode != trace::SendMode::buffered && limit != no_eager_limit && above(limit);
     waiting.sender[lane] = synchronous || rendezvous ? 1 : 0;
     waiting.message[lane] = all || rendezvous ? 1 : 0;
@@ -187,7 +189,7 @@ std::uint32_t CostRows::rendezvous(Rank from, Rank to, double bytes, trace::Send
   std::uint32_t& known = segments[modes * segment + static_cast<std::size_t>(mode)];
   if (known != 0) return known - 1;
 
-  const auto [held, sender_held, keeps_sender, sender_goes_on] = waiting(segment, mode);
+  const auto [held, sender_held, keeps_sender, sender_goes_on] = waiting(link, segment, mode);
   if (held == nullptr) {
     known = eager + 1;
     return eager;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/engine/clocks/eager_limits.h"
 #include "replay/network/network.h"
 #include "trace/model/action.h"
 
@@ -49,7 +50,7 @@ struct CostRow {
 
 /// In which lanes messages wait for their receives, and what the agreement costs there.
 struct Protocol {
-  std::vector<Bytes> eager_limits;              ///< of senders, one per lane; empty: none waits
+  std::vector<EagerLimits> eager_limits;        ///< of senders, one per lane; empty: none waits
   Bytes departs_at_once_below = no_eager_limit; ///< see Network
   std::optional<double> handshake;              ///< latencies; without it, what the network says
 };
@@ -98,7 +99,7 @@ private:
 
   struct Waiting;
 
-  Waiting waiting(std::size_t segment, trace::SendMode mode);
+  Waiting waiting(LinkClass link, std::size_t segment, trace::SendMode mode);
   std::size_t segment(double bytes) const;
   std::size_t networks_segment(std::size_t segment) const;
   LinkClass link(Rank from, Rank to);

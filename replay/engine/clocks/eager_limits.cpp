@@ -5,36 +5,42 @@
 
 namespace timeless::replay {
 
-std::vector<Bytes> eager_limits(const Network& network, const ReplayOptions& options) {
-  std::vector<Bytes> limits;
-  for (const Lane& lane : network.lanes)
-    limits.push_back(options.eager_limit.value_or(lane.eager_limit));
+std::vector<EagerLimits> eager_limits(const Network& network, const ReplayOptions& options) {
+  std::vector<EagerLimits> limits;
+  for (const Lane& lane : network.lanes) {
+    const Bytes between = options.eager_limit.value_or(lane.eager_limit);
+    limits.push_back({between, options.eager_limit.value_or(lane.eager_limit_within_node.value_or(lane.eager_limit))});
+  }
   return limits;
+}
+
+bool ordered(std::vector<EagerLimits> limits) {
+  std::ranges::sort(limits);
+  return std::ranges::is_sorted(limits, {}, &EagerLimits::within_node);
 }
 
 Bytes departs_at_once_below(const Network& network, const ReplayOptions& options) {
   return options.eager_limit ? no_eager_limit : network.departs_at_once_below;
 }
 
-StrictestLane::StrictestLane(std::vector<Bytes> limits)
+StrictestLane::StrictestLane(std::vector<EagerLimits> limits)
     : limits_(std::move(limits)), given_up_(limits_.size(), false), left_(limits_.size()) {
   find_lowest();
 }
 
 void StrictestLane::find_lowest() {
-  limit_ = std::numeric_limits<double>::infinity();
-  for (std::size_t lane = 0; lane < limits_.size(); ++lane)
-    if (!given_up_[lane] && limits_[lane] != no_eager_limit)
-      limit_ = std::min(limit_, static_cast<double>(limits_[lane]));
+  bool found = false;
+  for (std::size_t lane = 0; lane < limits_.size(); ++lane) {
+    if (given_up_[lane] || (found && limits_[lane_] <= limits_[lane])) continue;
+    lane_ = lane;
+    found = true;
+  }
 }
 
 std::vector<std::size_t> StrictestLane::give_up() {
   std::vector<std::size_t> lanes;
-  for (std::size_t lane = 0; lane < limits_.size(); ++lane) {
-    const bool limited = limits_[lane] != no_eager_limit;
-    const double limit = limited ? static_cast<double>(limits_[lane]) : std::numeric_limits<double>::infinity();
-    if (!given_up_[lane] && limit == limit_) lanes.push_back(lane);
-  }
+  for (std::size_t lane = 0; lane < limits_.size(); ++lane)
+    if (!given_up_[lane] && limits_[lane] == limits_[lane_]) lanes.push_back(lane);
   for (const std::size_t lane : lanes)
     given_up_[lane] = true;
   left_ -= lanes.size();

@@ -12,7 +12,7 @@ namespace {
 
 bool messages_wait(const Network& network, const ReplayOptions& options) {
   return departs_at_once_below(network, options) != no_eager_limit ||
-         std::ranges::any_of(eager_limits(network, options), [](Bytes limit) { return limit != no_eager_limit; });
+         std::ranges::any_of(eager_limits(network, options), &EagerLimits::any);
 }
 
 /// The recorded time of a rank's first action, in seconds; nothing without actions.

@@ -1,7 +1,7 @@
 #include "replay/engine/rendezvous/rendezvous.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <string>
 #include <utility>
 
 namespace timeless::replay {
@@ -17,6 +17,19 @@ Snapshot for_sender(Snapshot start, const CostRow& departure, Clocks& clocks) {
   for (std::size_t place = 0; place < clocks.model.pool.values(); ++place)
     left.values()[place] = departure.held[place % clocks.model.lanes()] != 0 ? start.values()[place] : 0;
   return left;
+}
+
+/// Empty where none does.
+std::string waiting_remark(const EagerLimits& limits) {
+  const auto above = [](Bytes limit) { return fmt::format("messages of more than {} bytes", limit); };
+  constexpr const char* wait = " wait here for their receives";
+  if (!limits.any()) return {};
+  if (limits.between_nodes == limits.within_node) return above(limits.between_nodes) + wait;
+  std::string text;
+  if (limits.between_nodes != no_eager_limit) text = above(limits.between_nodes) + " between nodes";
+  if (limits.within_node != no_eager_limit)
+    text += (text.empty() ? "" : " and ") + above(limits.within_node) + " within one";
+  return text + wait;
 }
 
 } // namespace
@@ -83,7 +96,7 @@ bool Rendezvous::agree(Message& message, Handshake whose) {
   const CostRow& row = core_.clocks.model.rows[message.row];
   if (!row.held) return false;
   // Whoever sends what departs late, but does not wait for it, has done with it.
-  const bool waits = row.keeps_sender && (whose.synchronous || strictest_.holds(message.bytes));
+  const bool waits = row.keeps_sender && (whose.synchronous || strictest_.holds(core_.clocks.model.rows[row.departure].held));
   whose.row = row.departure;
   whose.bytes = message.bytes;
   whose.abandoned = !waits;
@@ -216,9 +229,8 @@ void Rendezvous::end(std::uint32_t handshake) {
 
 bool Rendezvous::give_up_strictest_lanes(const Diagnosis& found) {
   const auto diagnosis = std::make_shared<Diagnosis>(found);
-  if (std::isfinite(strictest_.limit()))
-    diagnosis->remarks.push_back(
-        fmt::format("messages of more than {} bytes wait here for their receives", strictest_.limit()));
+  if (std::string remark = waiting_remark(strictest_.limits()); !remark.empty())
+    diagnosis->remarks.push_back(std::move(remark));
   for (const std::size_t lane : strictest_.give_up())
     deadlocks_[lane] = diagnosis;
   if (!strictest_.any_left()) {

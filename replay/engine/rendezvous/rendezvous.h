@@ -91,7 +91,9 @@ public:
   const std::shared_ptr<const Diagnosis>& last_deadlock() const { return last_deadlock_; }
 
 private:
-  bool held(const Handshake& handshake) const { return handshake.synchronous || strictest_.holds(handshake.bytes); }
+  bool held(const Handshake& handshake) const {
+    return handshake.synchronous || strictest_.holds(core_.clocks.model.rows[handshake.row].held);
+  }
   std::uint32_t begin_to_send(std::uint32_t number, const Operation& operation);
 
   Core& core_;

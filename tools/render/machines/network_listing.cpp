@@ -12,8 +12,7 @@ std::string network_listing() {
   std::string sources;
   for (const std::string& name : known_networks()) {
     const replay::NetworkDescription network = named_network(name);
-    const auto [latency, bandwidth] = figures(network);
-    table.add({name, human_seconds(latency), fmt::format("{:.3g} Gb/s", 8 * bandwidth / 1e9), network.description});
+    table.add({name, human_seconds(figures(network).latency), bandwidth_words(network), network.description});
     sources += text_line("{}: {}", name, network.source);
   }
   return table.text() + "\n" + sources;

@@ -18,8 +18,7 @@ namespace {
 
 std::string machine_text(const ClassifiedMachine& answer) {
   if (!answer.network) return answer.basis.name;
-  const auto [latency, bandwidth] = figures(*answer.network);
-  return fmt::format("{} ({:g} us, {:.4g} Gb/s)", answer.basis.name, latency * 1e6, 8 * bandwidth / 1e9);
+  return fmt::format("{} ({}, {})", answer.basis.name, latency_words(*answer.network), bandwidth_words(*answer.network));
 }
 
 std::string times_faster(double factor) {
