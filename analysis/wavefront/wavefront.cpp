@@ -63,7 +63,9 @@ private:
     Message message{.send = costs.send.fixed + n * costs.send.per_byte,
                     .receive = costs.receive.fixed + n * costs.receive.per_byte};
     message.total = message.send + costs.latency + costs.transfer + n * costs.byte_time + message.receive;
-    if (network_.eager_limit && bytes > *network_.eager_limit) {
+    replay::Bytes limit = network_.eager_limit.value_or(replay::no_eager_limit);
+    if (within) limit = network_.eager_limit_within_node.value_or(limit);
+    if (bytes > limit) {
       message.total += network_.handshake_latencies * costs.latency + costs.handshake;
       message.send = message.total - message.receive;
     }

@@ -42,6 +42,12 @@ cmp again.xml mine.xml || fail "another platform file"
 "$TIMELESS" calibrate show mine.csv >out 2>err || fail "shows nothing of mine.csv"
 grep -q 'half a round trip' out || fail "$(cat out)"
 
+"$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "$(cat out)"
+"$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out || fail "$(cat out)"
+"$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
+refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"
+refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/ethernet-10g.xml"
+
 # What is there is not replaced, and nothing is measured first.
 refused 2 'mine.json' "$TIMELESS" calibrate network -o mine.json -- "$MPIEXEC" -np 2
 refused 2 'mine.csv' "$TIMELESS" calibrate network -o other.json --raw mine.csv -- "$MPIEXEC" -np 2

@@ -1,4 +1,5 @@
 // Predictions beside launches of real programs. How long anything takes is never compared with anything.
+#include "replay/network/compute_costs.h"
 #include "tests/record/shell.h"
 
 #include <gmock/gmock.h>
@@ -31,6 +32,24 @@ protected:
   static Workplace* place;
 };
 Workplace* Validate::place = nullptr;
+
+TEST_F(Validate, predicts_by_what_a_processor_costs_without_the_program) {
+  json costs;
+  for (const std::string_view cost : replay::compute_cost_names)
+    costs[std::string(cost)] = cost == "instruction" ? 1e-10 : 0;
+  const json machine{{"format", "timeless.machine/1"},
+                     {"processors", 2},
+                     {"caches", {{"first_bytes", 32768}, {"second_bytes", 1048576}, {"last_bytes", 16777216}}},
+                     {"alone", costs}};
+  ASSERT_EQ(place->run("echo '" + machine.dump() + "' > machine.json").status, 0);
+  const Ran ran = validate("--network e10g --machine machine.json --json");
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const json answer = json::parse(ran.output);
+  EXPECT_EQ(answer.at("kind"), "prediction");
+  EXPECT_THAT(answer.at("why").dump(), HasSubstr("without the program"));
+  EXPECT_GT(answer.at("predictions").at(0).at("makespan").at("predicted_seconds"), 0);
+  EXPECT_EQ(validate("--network e10g --machine machine.json --rates rates.json").status, 2);
+}
 
 TEST_F(Validate, puts_what_was_predicted_beside_what_was_measured) {
   const Ran ran = validate("--network e10g --rates rates.json --json");

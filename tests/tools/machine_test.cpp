@@ -111,6 +111,28 @@ TEST_F(Machine, says_what_it_found) {
   EXPECT_EQ(json::parse(answer.out)["schema"], "timeless.calibrate-machine/1");
 }
 
+TEST_F(Machine, is_shown_with_costs_and_residuals_from_its_file_and_from_the_measurements) {
+  ASSERT_EQ(fit("raw.csv", "m.json").status, 0);
+  for (const char* file : {"m.json", "raw.csv"}) {
+    const Outcome shown = timeless_command({"calibrate", "show", directory_ / file});
+    EXPECT_EQ(shown.status, 0) << shown.err;
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("memory_random"), HasSubstr("residual %"), HasSubstr("kernel_39"),
+                                 HasSubstr("measured 2026-01-02")))
+        << file;
+    const Outcome answer = timeless_command({"calibrate", "show", directory_ / file, "--json"});
+    EXPECT_EQ(json::parse(answer.out)["content"]["kernels"].size(), 80U) << file;
+  }
+  json bare = json::parse(read("m.json"));
+  bare.erase("measurement");
+  write("bare.json", bare.dump());
+  const Outcome refused = timeless_command({"calibrate", "show", directory_ / "bare.json"});
+  EXPECT_EQ(refused.status, 3);
+  EXPECT_THAT(refused.err, HasSubstr("says what its figures rest on"));
+  bare["measurement"] = 5;
+  write("bare.json", bare.dump());
+  EXPECT_EQ(timeless_command({"calibrate", "show", directory_ / "bare.json"}).status, 3);
+}
+
 TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   const std::string whole = known_raw();
   write("cut.csv", whole.substr(0, whole.size() - 5));

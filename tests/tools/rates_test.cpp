@@ -87,7 +87,7 @@ TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
   trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
     "instances": [{"name": "a", "ranks": 2, "ranks_per_node": 2, "launches": 1, "units_per_second": 1e9,
                    "units_per_rank": 5e6, "explained": 0.5, "hosts": ["h"], "kernels": [{"kernel": "x+1..x+2", "units_per_second": 1e9, "own": true,
-                   "units_per_visit": 7}]}]})");
+                   "units_per_visit": 7, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})");
   for (const char* verb : {"replay", "classify"}) {
     const std::vector<std::string> rates{"--network", "e1g", "--rates", directory_ / "rates.json"};
     std::vector<std::string> together = rates;
@@ -96,6 +96,13 @@ TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
     EXPECT_THAT(command(verb, together).out, Not(HasSubstr("and the rates are by"))) << verb;
     EXPECT_THAT(command(verb, together).out, HasSubstr("only 50.0 % of the time measured")) << verb;
   }
+  const std::vector<std::string> drawn{"--network", "e1g", "--rates", directory_ / "rates.json", "--noise", "1"};
+  EXPECT_THAT(command("replay", drawn).out, HasSubstr("take 1.00 times what the rates give"));
+  const Outcome shown = timeless_command({"calibrate", "show", directory_ / "rates.json"});
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("x+1..x+2"), HasSubstr("1.00 G"), HasSubstr("explain 50.0 %")));
+  trace::test::write_bytes(directory_ / "hand.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9})");
+  EXPECT_EQ(timeless_command({"calibrate", "show", directory_ / "hand.json"}).status, 3);
 }
 
 TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {

@@ -93,6 +93,24 @@ std::string instance_text(const MeasuredInstance& instance) {
                             instance.launches == 1 ? "" : "es");
 }
 
+/// What visits take whose times are drawn, in the mean, over what the rates give them.
+double drawn_over_rated(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures) {
+  constexpr int draws = 1000;
+  double rated = 0;
+  double drawn = 0;
+  for (std::size_t kernel = 0; kernel < timings.size(); ++kernel) {
+    const KernelTiming& timing = timings[kernel];
+    const double seconds = timing.fixed_seconds * static_cast<double>(figures[kernel].visits) +
+                           figures[kernel].volume * timing.seconds_per_unit;
+    double mean = 0;
+    for (int draw = 0; draw < draws; ++draw)
+      mean += replay::relative_time(timing.relative_times, (draw + 0.5) / draws) / draws;
+    rated += seconds;
+    drawn += mean * seconds;
+  }
+  return rated > 0 ? drawn / rated : 1;
+}
+
 CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
   constexpr double enough = 0.9;
   CalibratedCompute calibrated;
@@ -210,7 +228,13 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   applied.units_per_second = *rates.units_per_second;
   applied.rest.seconds_per_unit = 1 / applied.units_per_second;
   applied.noise = machine.noise;
-  machine.calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures)));
+  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures)));
+  if (machine.noise)
+    calibrated->notes.push_back(fmt::format(
+        "visits are drawn from the times measured, disturbances among them, and take {:.2f} times what the rates give; "
+        "the interval is of the launches' rates, medians that know no disturbance, about this draw",
+        drawn_over_rated(applied.kernels, figures)));
+  machine.calibrated = calibrated;
   return std::make_unique<replay::RatedSource>(std::move(source), std::move(applied));
 }
 

@@ -132,6 +132,22 @@ std::string interval_text(const ordered_json& piece, const char* key, double sca
   return fmt::format("{:.4g}-{:.4g}", scale * interval[0].get<double>(), scale * interval[1].get<double>());
 }
 
+/// As the file has it.
+Curve curve_of(const ordered_json& json) {
+  Curve curve;
+  curve.smallest = json.at("bytes").at(0).get<std::uint64_t>();
+  curve.largest = json.at("bytes").at(1).get<std::uint64_t>();
+  for (const ordered_json& piece : json.at("pieces"))
+    curve.pieces.push_back(
+        {.up_to = piece.at("up_to_bytes").get<std::uint64_t>(),
+         .points = piece.at("sizes_measured").get<std::size_t>(),
+         .line = {.intercept = piece.at("seconds").get<double>(), .slope = piece.at("seconds_per_byte").get<double>()},
+         .rms = 0,
+         .intercept = {},
+         .slope = {}});
+  return curve;
+}
+
 std::string provenance_text(const ordered_json& link, const char* where) {
   constexpr double micro = 1e6;
   constexpr double nano = 1e9;
@@ -151,7 +167,7 @@ std::string provenance_text(const ordered_json& link, const char* where) {
                  fmt::format("{:.1f} %", percents * piece.at("rms_relative_error").get<double>())});
     text += table.text() + "\n";
   }
-  return text;
+  return text + plot({}, curve_of(link.at("half_round_trip"))) + "\n";
 }
 
 } // namespace

@@ -34,20 +34,36 @@ double bytes_of(const analysis::SizePoint& point) {
   return std::max(static_cast<double>(point.bytes), 1.0);
 }
 
+/// Of the curve itself.
+std::vector<analysis::SizePoint> ends_of_pieces(const analysis::Curve& curve) {
+  std::vector<analysis::SizePoint> ends;
+  std::uint64_t from = curve.smallest;
+  for (const analysis::CurvePiece& piece : curve.pieces) {
+    for (const std::uint64_t bytes : {from, piece.up_to})
+      if (const double seconds = curve(static_cast<double>(bytes)); seconds > 0 && std::isfinite(seconds))
+        ends.push_back({.bytes = bytes, .seconds = seconds});
+    from = piece.up_to + 1;
+  }
+  return ends;
+}
+
 } // namespace
 
 std::string plot(std::span<const analysis::SizePoint> points, const analysis::Curve& curve) {
   std::vector<analysis::SizePoint> shown(points.begin(), points.end());
-  std::erase_if(shown, [](const analysis::SizePoint& one) { return one.seconds <= 0; });
-  if (shown.empty() || !curve) return {};
-  const auto [least_size, most_size] = std::ranges::minmax(shown, {}, bytes_of);
-  const auto [least_time, most_time] = std::ranges::minmax(shown, {}, &analysis::SizePoint::seconds);
+  std::erase_if(shown, [](const analysis::SizePoint& one) { return !(one.seconds > 0 && std::isfinite(one.seconds)); });
+  if (!curve) return {};
+  std::vector<analysis::SizePoint> ends = shown;
+  if (shown.empty()) ends = ends_of_pieces(curve);
+  if (ends.empty()) return {};
+  const auto [least_size, most_size] = std::ranges::minmax(ends, {}, bytes_of);
+  const auto [least_time, most_time] = std::ranges::minmax(ends, {}, &analysis::SizePoint::seconds);
   const Axis sizes{bytes_of(least_size), bytes_of(most_size), plot_columns};
   const Axis times{least_time.seconds, most_time.seconds, plot_rows};
   std::vector<std::string> lines(plot_rows, std::string(plot_columns, ' '));
   for (std::size_t column = 0; column < plot_columns; ++column) {
     const double seconds = curve(sizes.value(column));
-    if (seconds > 0) lines[times.place(seconds)][column] = '-';
+    if (seconds > 0 && std::isfinite(seconds)) lines[times.place(seconds)][column] = '-';
   }
   for (const analysis::SizePoint& one : shown) {
     char& mark = lines[times.place(one.seconds)][sizes.place(bytes_of(one))];

@@ -1,0 +1,114 @@
+#include "tools/render/calibration/calibrated_file.h"
+
+#include "tools/cli/console.h"
+
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace timeless::tools {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string signed_percent(const ordered_json& share) {
+  return fmt::format("{:+.1f}", 100 * share.get<double>());
+}
+
+/// "10.3 G to 12.6 G" of a list of two.
+std::string range_of(const ordered_json& pair) {
+  return human_count(pair.at(0).get<double>()) + " to " + human_count(pair.at(1).get<double>());
+}
+
+std::string rates_kernels_text(const ordered_json& instance) {
+  Table table({"kernel", "visits", "units a visit", "units/s", "launches", "fitted/measured", "spread %", "rate"});
+  for (const ordered_json& kernel : instance.at("kernels")) {
+    const double spread = kernel.value("spread", 0.0);
+    const double explained = kernel.value("explained", 1.0);
+    table.add({kernel.at("kernel").get<std::string>(), std::to_string(kernel.value("visits", std::uint64_t{0})),
+               human_count(kernel.at("units_per_visit").get<double>()),
+               human_count(kernel.at("units_per_second").get<double>()),
+               kernel.contains("interval") ? range_of(kernel.at("interval")) : "-", fmt::format("{:.2f}", explained),
+               fmt::format("{:.1f}", 100 * spread), kernel.at("own").get<bool>() ? "own" : "pooled"});
+  }
+  return table.text();
+}
+
+std::string rates_text(const ordered_json& rates) {
+  std::string text = text_line("{}", rates.value("source", std::string()));
+  for (const ordered_json& instance : rates.at("instances")) {
+    const auto hosts = instance.value("hosts", std::vector<std::string>());
+    text += "\n" + text_line("{}: {} on {}, {} ranks, {} on a node, {} launches, {}",
+                             instance.at("name").get<std::string>(), instance.value("date", std::string("no date")),
+                             hosts.empty() ? "an unknown host" : hosts.front(), instance.at("ranks").get<std::uint64_t>(),
+                             instance.at("ranks_per_node").get<std::uint64_t>(),
+                             instance.at("launches").get<std::uint64_t>(), instance.value("counter", std::string()));
+    text += rates_kernels_text(instance);
+    text += text_line("coverage  {:.1f} %; the rates explain {:.1f} % of the time measured",
+                      100 * instance.value("coverage", 0.0), 100 * instance.value("explained", 1.0));
+    for (const ordered_json& note : instance.value("not_reached", ordered_json::array()))
+      text += text_line("not reached  {}", note.get<std::string>());
+  }
+  return text;
+}
+
+std::string cost_text(double seconds) {
+  return fmt::format("{:.4g} ns", 1e9 * seconds);
+}
+
+std::string costs_interval(const ordered_json& machine, const char* when, const std::string& cost) {
+  const ordered_json& pair = machine.at("intervals").at(when).at(cost);
+  return fmt::format("{:.4g} to {:.4g}", 1e9 * pair.at(0).get<double>(), 1e9 * pair.at(1).get<double>());
+}
+
+std::string machine_costs_text(const ordered_json& machine) {
+  Table table({"what", "alone", "without one kernel", "all at once", "without one kernel"});
+  for (const auto& [cost, seconds] : machine.at("alone").items())
+    table.add({cost, cost_text(seconds.get<double>()), costs_interval(machine, "alone", cost),
+               cost_text(machine.at("busy").at(cost).get<double>()), costs_interval(machine, "busy", cost)});
+  return table.text();
+}
+
+std::string machine_kernels_text(const ordered_json& machine) {
+  Table table({"kernel", "bytes", "processors", "measured", "spread %", "residual %", "left out %"});
+  for (const ordered_json& kernel : machine.at("kernels"))
+    table.add({kernel.at("kernel").get<std::string>(), std::to_string(kernel.at("bytes").get<std::uint64_t>()),
+               std::to_string(kernel.at("processors").get<std::uint64_t>()),
+               human_seconds(kernel.at("seconds").get<double>()),
+               fmt::format("{:.1f}", 100 * kernel.at("spread").get<double>()), signed_percent(kernel.at("residual")),
+               signed_percent(kernel.at("held_out"))});
+  return table.text();
+}
+
+std::string machine_text(const ordered_json& machine) {
+  const ordered_json& measurement = machine.at("measurement");
+  std::string text = text_line("{}", machine.value("source", std::string())) + "\n" + machine_costs_text(machine) +
+                     "\n" + machine_kernels_text(machine) + "\n";
+  return text + text_line("{} times; error {:.0f} % median; {:.0f} % for a micro-kernel left out of the fit{}",
+                          measurement.at("times").get<std::uint64_t>(),
+                          100 * measurement.at("median_residual").get<double>(),
+                          100 * measurement.at("median_held_out").get<double>(),
+                          measurement.at("drift").get<bool>() ? "; times drifted while they were measured" : "");
+}
+
+} // namespace
+
+ordered_json to_json(const CalibratedFileAnswer& answer) {
+  return {{"file", answer.file}, {"content", answer.content}};
+}
+
+std::string to_text(const CalibratedFileAnswer& answer) {
+  const auto format = answer.content.at("format").get<std::string>();
+  if (format == "timeless.rates/1") return rates_text(answer.content);
+  if (format == "timeless.machine/1") return machine_text(answer.content);
+  std::string text;
+  for (const ordered_json& line : answer.content.at("head"))
+    text += text_line("{}", line.get<std::string>());
+  return text;
+}
+
+} // namespace timeless::tools
