@@ -62,6 +62,14 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
   add_format_options(command, format);
 }
 
+void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, TraceFormat& format) {
+  command
+      .add_option("trace", paths,
+                  "Gathered archives (.tia), or directories of recordings; with --from, what that format has")
+      ->required();
+  add_format_options(command, format);
+}
+
 bool is_archive(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false; // a pipe would be waited for

@@ -17,6 +17,9 @@ namespace timeless::tools {
 /// --from, for what is in another format, with --as-computation.
 void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format);
 
+/// The same for a verb that reads one trace or more.
+void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, TraceFormat& format);
+
 /// The run at a path, in this format. Throws as gather::open_run() and the format's own import do, naming the format
 /// that the file seems to be in, and Error(usage) when there is no such format, or when it has no times of calls and
 /// some should count.

@@ -22,6 +22,7 @@ VerbAction add_validate(CLI::App& command);
 VerbAction add_compare(CLI::App& command);
 VerbAction add_platform(CLI::App& command);
 VerbAction add_classify(CLI::App& command);
+VerbAction add_report(CLI::App& command);
 VerbAction add_calibrate(CLI::App& command);
 VerbAction add_model(CLI::App& command);
 VerbAction add_doctor(CLI::App& command);

@@ -1,0 +1,328 @@
+// The report: what its page is made of, and that every figure on it is one that other verbs print. How it looks and is
+// used in a browser is held by tests/report.
+#include "tests/tools/command.h"
+#include "tests/trace/samples.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <pugixml.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace timeless::tools {
+namespace {
+
+using nlohmann::json;
+using test::Outcome;
+using test::timeless_command;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using trace::ActionKind;
+using trace::Rank;
+
+/// Ranks in a ring that compute, each more than the one before, send to the next and meet.
+trace::MemorySource ring(Rank ranks, int rounds = 3, trace::Bytes bytes = 100'000) {
+  trace::MemorySource run(ranks);
+  run.description().provenance = {.tool_version = "timeless test",
+                                  .mpi_library = "",
+                                  .program = "/home/me/ring",
+                                  .date = "2026-11-23T00:00:00Z",
+                                  .run_identity = 1};
+  for (Rank rank = 0; rank < ranks; ++rank)
+    for (int round = 0; round < rounds; ++round) {
+      run.compute(rank, 1'000'000 + 1000 * static_cast<std::uint64_t>(rank % 97));
+      if (ranks > 1) {
+        run.add(rank, {.kind = ActionKind::send, .peer = (rank + 1) % ranks, .bytes = bytes});
+        run.add(rank, {.kind = ActionKind::receive, .peer = (rank + ranks - 1) % ranks, .bytes = bytes});
+      }
+      run.add(rank, {.kind = ActionKind::allreduce, .bytes = 8, .element_bytes = 8});
+    }
+  run.finalize();
+  return run;
+}
+
+/// A page as XML: its style and script, which are none, left out; the figures apart.
+struct Page {
+  std::string text;
+  pugi::xml_document document;
+  pugi::xml_parse_result parsed;
+  json figures;
+
+  explicit Page(std::string html) : text(std::move(html)) {
+    std::string markup = text;
+    for (const std::string_view element : {"style", "script"})
+      for (std::size_t at = 0; (at = markup.find("<" + std::string(element), at)) != std::string::npos;) {
+        const std::size_t begin = markup.find('>', at) + 1;
+        const std::size_t end = markup.find("</" + std::string(element) + ">", begin);
+        if (markup.find("application/json", at) < begin)
+          figures = json::parse(markup.substr(begin, end - begin), nullptr, false);
+        markup.erase(begin, end - begin);
+        at = begin;
+      }
+    parsed = document.load_string(markup.c_str(), pugi::parse_default | pugi::parse_doctype);
+  }
+
+  std::size_t elements() const { return document.select_nodes("//*").size(); }
+  std::string table_cell(const char* table, const char* machine, int column) const {
+    const std::string path = "//table[@id='" + std::string(table) + "']/tbody/tr[@data-machine='" + machine + "']/*[" +
+                             std::to_string(column) + "]";
+    return document.select_node(path.c_str()).node().attribute("data-v").value();
+  }
+  /// The words that a reader sees, with one blank between.
+  std::string words() const {
+    std::string all;
+    for (const pugi::xpath_node& node : document.select_nodes("//body//text()"))
+      all += std::string(node.node().value()) + " ";
+    return all;
+  }
+};
+
+void expect_sound(const Page& page) {
+  ASSERT_TRUE(page.parsed) << page.parsed.description() << " at "
+                           << page.text.substr(static_cast<std::size_t>(page.parsed.offset), 200);
+  EXPECT_TRUE(page.text.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
+  EXPECT_EQ(page.document.select_nodes("//h1").size(), 1U);
+  EXPECT_FALSE(std::string(page.document.select_node("//title").node().text().get()).empty());
+  std::set<std::string> ids;
+  for (const pugi::xpath_node& node : page.document.select_nodes("//*[@id]"))
+    EXPECT_TRUE(ids.insert(node.node().attribute("id").value()).second) << node.node().attribute("id").value();
+  for (const char* reference : {"aria-labelledby", "for", "data-table"})
+    for (const pugi::xpath_node& node : page.document.select_nodes(("//*[@" + std::string(reference) + "]").c_str()))
+      EXPECT_TRUE(ids.contains(node.node().attribute(reference).value())) << node.node().attribute(reference).value();
+  for (const pugi::xpath_node& node : page.document.select_nodes("//a"))
+    EXPECT_TRUE(ids.contains(std::string(node.node().attribute("href").value()).substr(1)));
+  EXPECT_EQ(page.document.select_nodes("//@style | //@onclick | //@onload | //@onerror | //@src").size(), 0U);
+  EXPECT_LE(page.text.size(), 2'000'000U);
+  EXPECT_LE(page.elements(), 5000U);
+  EXPECT_TRUE(page.figures.is_object());
+  for (const pugi::xpath_node& node : page.document.select_nodes("//svg//@d | //svg//@x | //svg//@y | //svg//@width"))
+    for (const char* none : {"nan", "inf"})
+      EXPECT_THAT(node.attribute().value(), Not(HasSubstr(none)));
+}
+
+class ReportPage : public testing::Test {
+protected:
+  Outcome report(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"report"};
+    words.insert(words.end(), more.begin(), more.end());
+    return timeless_command(words);
+  }
+  std::string write(const trace::Source& run, const std::string& name = "run.tia") {
+    const std::filesystem::path path = directory_ / name;
+    trace::test::write_archive(run, path);
+    return path;
+  }
+  Page page_of(const std::string& trace, std::vector<std::string> more = {}, int status = 0) {
+    const std::string file = directory_ / "page.html";
+    std::filesystem::remove(file);
+    more.insert(more.begin(), {trace, "-o", file});
+    const Outcome outcome = report(more);
+    EXPECT_EQ(outcome.status, status) << outcome.err;
+    return Page(trace::test::file_bytes(file));
+  }
+
+  trace::test::TemporaryDirectory directory_;
+};
+
+TEST_F(ReportPage, is_sound_and_holds_every_section_in_order) {
+  const Page page = page_of(write(ring(4)));
+  expect_sound(page);
+  std::string order;
+  for (const pugi::xpath_node& node : page.document.select_nodes("//main/section"))
+    order += std::string(node.node().attribute("id").value()) + " ";
+  EXPECT_EQ(order, "verdict ground time sweep efficiencies ranks kernels messages path data glossary ");
+}
+
+TEST_F(ReportPage, needs_nothing_beside_it_and_lets_no_other_script_run) {
+  const Page page = page_of(write(ring(2)));
+  EXPECT_EQ(page.text.find("http:"), std::string::npos);
+  EXPECT_EQ(page.text.find("https:"), std::string::npos) << page.text.substr(page.text.find("https:"), 80);
+  const std::string policy =
+      page.document.select_node("//meta[@http-equiv='Content-Security-Policy']").node().attribute("content").value();
+  EXPECT_THAT(policy, AllOf(HasSubstr("default-src 'none'; script-src 'sha256-"), HasSubstr("style-src 'sha256-"),
+                            Not(HasSubstr("unsafe"))));
+}
+
+TEST_F(ReportPage, has_the_figures_that_report_prints_as_json) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace);
+  json printed = json::parse(report({trace, "--json"}).out);
+  EXPECT_EQ(printed["schema"], "timeless.report/1");
+  json embedded = page.figures;
+  for (json* one : {&printed, &embedded}) {
+    one->erase("schema");
+    one->erase("command");
+  }
+  EXPECT_EQ(embedded, printed);
+}
+
+TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classify_does) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace, {"--network", "e1g,e10g,qdr"});
+  const json replayed = json::parse(timeless_command({"replay", trace, "--network", "e1g,e10g,qdr", "--json"}).out);
+  const json classified =
+      json::parse(timeless_command({"classify", trace, "--network", "e1g,e10g,qdr", "--one-rate", "--json"}).out);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& lane = replayed["configurations"][i];
+    const json& machine = page.figures["machines"][i];
+    EXPECT_EQ(machine["makespan_seconds"], lane["makespan_seconds"]);
+    EXPECT_EQ(machine["mean_seconds"], lane["mean_seconds"]);
+    EXPECT_EQ(machine["efficiency"], lane["efficiency"]);
+    EXPECT_EQ(machine["critical_path_seconds"], lane["critical_path_seconds"]);
+    EXPECT_EQ(machine["class"], classified["networks"][i]["class"]);
+    EXPECT_EQ(page.table_cell("time-table", machine["name"].get<std::string>().c_str(), 2),
+              fmt::format("{:.17g}", lane["makespan_seconds"].get<double>()));
+  }
+}
+
+TEST_F(ReportPage, answers_what_another_network_saves_by_its_time_over_the_first_ones) {
+  const std::string trace = write(ring(4));
+  const json answer = json::parse(report({trace, "--network", "e10g,e100g", "--json"}).out);
+  const json& change = answer["verdict"]["changes"][0];
+  const double before = answer["machines"][0]["makespan_seconds"];
+  const double after = answer["machines"][1]["makespan_seconds"];
+  EXPECT_EQ(change["change"], "machine");
+  EXPECT_DOUBLE_EQ(change["saving"], 1 - after / before);
+  EXPECT_LE(change["saving_interval"][0], change["saving"]);
+  EXPECT_GE(change["saving_interval"][1], change["saving"]);
+}
+
+TEST_F(ReportPage, holds_the_interval_of_an_assumed_rate_and_none_of_one_that_is_given) {
+  const std::string trace = write(ring(2));
+  const json assumed = json::parse(report({trace, "--json"}).out);
+  EXPECT_EQ(assumed["basis"]["rates"]["from"], "assumed");
+  const json twice =
+      json::parse(timeless_command({"replay", trace, "--network", "e10g", "--compute", "/2,x2", "--json"}).out);
+  EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][0], twice["configurations"][0]["makespan_seconds"]);
+  EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][1], twice["configurations"][1]["makespan_seconds"]);
+  const json given = json::parse(report({trace, "--compute-rate", "8e9", "--json"}).out);
+  EXPECT_TRUE(given["verdict"]["makespan_interval_seconds"].is_null());
+}
+
+TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
+  constexpr const char* hostile = "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xff";
+  trace::MemorySource run = ring(2);
+  run.description().provenance.program = hostile;
+  run.description().hosts = {{hostile, hostile}, {hostile, hostile}};
+  run.description().counter.name = hostile;
+  const std::string trace = write(run, "<b>&.tia");
+  const Page page = page_of(trace);
+  expect_sound(page);
+  EXPECT_EQ(page.document.select_nodes("//img | //b").size(), 0U);
+  EXPECT_EQ(page.text.find("<img"), std::string::npos);
+  EXPECT_THAT(page.words(), HasSubstr("</script><img onerror=alert(1)>\"'&\\x1b[2J\\n\xef\xbf\xbd"));
+  EXPECT_EQ(page.figures["program"], "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xef\xbf\xbd");
+  const Outcome markdown = report({trace, "--markdown"});
+  EXPECT_EQ(markdown.out.find("<img"), std::string::npos);
+}
+
+TEST_F(ReportPage, of_one_rank_says_so_and_rules_every_network_out) {
+  const std::string trace = write(ring(1));
+  const Page page = page_of(trace);
+  expect_sound(page);
+  for (const json& change : page.figures["verdict"]["changes"])
+    EXPECT_EQ(change["answer"], change["change"] == "processors" ? "pays" : "ruled out") << change;
+}
+
+TEST_F(ReportPage, of_16384_ranks_is_as_small) {
+  const Page page = page_of(write(ring(16384, 1, 1000)), {"--network", "e10g,e100g"});
+  expect_sound(page);
+  EXPECT_EQ(page.figures["ranks_seconds"]["end"].size(), 16384U);
+}
+
+TEST_F(ReportPage, of_a_run_that_takes_no_time_divides_by_nothing) {
+  trace::MemorySource run(2);
+  run.finalize();
+  const Page page = page_of(write(run));
+  expect_sound(page);
+  EXPECT_EQ(page.words().find("nan"), std::string::npos);
+}
+
+TEST_F(ReportPage, of_an_incomplete_trace_says_so_first_and_ends_with_6) {
+  trace::MemorySource run = ring(2);
+  run.description().ranks[1].ending = trace::Ending::unknown;
+  const Page page = page_of(write(run), {}, 6);
+  expect_sound(page);
+  EXPECT_THAT(page.words(), HasSubstr("INCOMPLETE TRACE: rank 1"));
+  EXPECT_EQ(page.figures["verdict"]["confidence"], "low");
+}
+
+TEST_F(ReportPage, shows_a_machine_that_deadlocks_and_is_about_the_next) {
+  trace::MemorySource run(2);
+  for (const Rank rank : {0, 1}) {
+    run.compute(rank, 1000);
+    run.add(rank, {.kind = ActionKind::send, .peer = 1 - rank, .bytes = 100'000});
+    run.add(rank, {.kind = ActionKind::receive, .peer = 1 - rank, .bytes = 100'000});
+  }
+  run.finalize();
+  const std::string network = directory_ / "small.json";
+  trace::test::write_bytes(network, R"({"format": "timeless.network/1", "name": "small", "eager_limit_bytes": 1000,
+    "between_nodes": {"model": "hockney", "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9}})");
+  const Page page = page_of(write(run), {"--network", network + ",e10g"});
+  expect_sound(page);
+  EXPECT_TRUE(page.figures["machines"][0]["deadlocked"]);
+  EXPECT_EQ(page.figures["verdict"]["machine"], "e10g");
+  EXPECT_THAT(page.words(), HasSubstr("small ends in a deadlock"));
+}
+
+TEST_F(ReportPage, puts_runs_of_several_sizes_into_one_table_by_their_ranks) {
+  const std::string eight = write(ring(8), "8.tia");
+  const std::string two = write(ring(2), "2.tia");
+  const Page page = page_of(eight, {two, "--network", "e10g"});
+  expect_sound(page);
+  ASSERT_EQ(page.figures["runs"].size(), 2U);
+  EXPECT_EQ(page.figures["runs"][0]["ranks"], 2);
+  EXPECT_EQ(page.figures["runs"][1]["ranks"], 8);
+  const json replayed = json::parse(timeless_command({"replay", two, "--network", "e10g", "--json"}).out);
+  EXPECT_EQ(page.figures["runs"][0]["machines"][0]["efficiency"], replayed["configurations"][0]["efficiency"]);
+}
+
+TEST_F(ReportPage, is_not_written_over_what_is_read_or_there) {
+  const std::string trace = write(ring(2));
+  EXPECT_EQ(report({trace, "-o", trace, "--force"}).status, 2);
+  const std::string file = directory_ / "there.html";
+  trace::test::write_bytes(file, "mine");
+  EXPECT_EQ(report({trace, "-o", file}).status, 2);
+  EXPECT_EQ(trace::test::file_bytes(file), "mine");
+  EXPECT_EQ(report({trace, "-o", file, "--force"}).status, 0);
+}
+
+TEST_F(ReportPage, says_the_same_in_the_terminal_and_in_markdown) {
+  const std::string trace = write(ring(4));
+  const std::string sentence = json::parse(report({trace, "--json"}).out)["verdict"]["sentence"];
+  const Outcome terminal = report({trace, "--ascii"});
+  EXPECT_THAT(terminal.out, testing::StartsWith(sentence + "\n"));
+  for (const char c : terminal.out)
+    EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << static_cast<int>(c);
+  EXPECT_THAT(report({trace, "--markdown"}).out, HasSubstr("| what | saves | answer |"));
+}
+
+TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written_it) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  trace::test::write_bytes(
+      file, R"({"schema": "timeless.validate/1", "command": "mpirun <x>", "why": "rates of another input",
+    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
+    "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null}]})");
+  const Page page = page_of(trace, {"--validation", file});
+  expect_sound(page);
+  EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun <x>")));
+  trace::test::write_bytes(file, "{}");
+  EXPECT_EQ(report({trace, "--validation", file}).status, 3);
+}
+
+TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {
+  EXPECT_EQ(report({write(ring(2)), "--smpi"}).status, 2);
+}
+
+} // namespace
+} // namespace timeless::tools

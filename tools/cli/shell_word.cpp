@@ -1,0 +1,21 @@
+#include "tools/cli/shell_word.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace timeless::tools {
+
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view harmless = "/._-+=:,@%";
+  const auto plain = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || harmless.find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+} // namespace timeless::tools

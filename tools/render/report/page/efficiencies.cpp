@@ -1,0 +1,62 @@
+// Where processors are lost, by machine and by number of ranks.
+#include "analysis/efficiencies.h"
+#include "tools/render/figures.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+
+namespace timeless::tools {
+
+namespace {
+
+/// A grade by the usual limits of POP: 80 % is good, below 60 % is where to look.
+std::string grade(const std::optional<double>& efficiency) {
+  if (!efficiency) return {};
+  return *efficiency >= 0.8 ? "good" : *efficiency >= 0.6 ? "fair" : "poor";
+}
+
+TableCell cell(const std::optional<double>& efficiency) {
+  if (!efficiency) return {"-"};
+  return {share_words(*efficiency), *efficiency, grade(efficiency)};
+}
+
+} // namespace
+
+void efficiency_section(Html& html, const Report& report) {
+  open_section(html, "efficiencies", "Efficiencies");
+  const analysis::Efficiencies own = analysis::efficiencies(report.base_lane());
+  html.leaf("p", {{"class", "finding"}},
+            fmt::format("Of the processors' time on {}, {} % is spent computing: load balance {} %, serialisation {} "
+                        "%, transfer {} %.",
+                        report.machines[report.base].name, percent_text(own.parallel), percent_text(own.load_balance),
+                        percent_text(own.serialisation), percent_text(own.transfer)));
+  {
+    PageTable table(html, "efficiency-table", "Efficiencies in per cent, by number of ranks and machine",
+                    {"ranks", "machine", "time", "parallel", "load balance", "communication", "serialisation",
+                     "transfer", "trace"});
+    for (const ReportedScale& scale : report.scales)
+      for (std::size_t i = 0; i < scale.lanes.size(); ++i) {
+        const replay::LaneResult& lane = scale.lanes[i];
+        std::vector<TableCell> cells{{std::to_string(scale.ranks), static_cast<double>(scale.ranks)},
+                                     report.machines[i].name};
+        if (lane.deadlock || !lane.ideal_makespan) {
+          cells.emplace_back(lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
+          cells.resize(8, TableCell("-"));
+        } else {
+          const analysis::Efficiencies found = analysis::efficiencies(lane);
+          cells.emplace_back(seconds_words(lane.makespan), lane.makespan);
+          for (const auto& each :
+               {found.parallel, found.load_balance, found.communication, found.serialisation, found.transfer})
+            cells.push_back(cell(each));
+        }
+        cells.emplace_back(scale.trace);
+        table.row(cells, report.machines[i].name);
+      }
+  }
+  html.leaf("p", {{"class", "note"}},
+            "parallel = load balance x communication, communication = serialisation x transfer. "
+            "From 80 % on: good; below 60 %: where to look first.");
+  html.close();
+}
+
+} // namespace timeless::tools

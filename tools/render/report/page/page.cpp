@@ -1,0 +1,138 @@
+#include "tools/render/report/page/assets.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/report.h"
+#include "tools/render/report/words.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace timeless::tools {
+
+namespace {
+
+/// Bytes in base 64, as content policies name digests.
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    unsigned group = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8U | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    for (std::size_t j = 0; j < 4; ++j)
+      text += i + j <= bytes.size() ? digits[group >> (18 - 6 * j) & 63U] : '=';
+  }
+  return text;
+}
+
+std::string digest_source(const PageAsset& asset) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < asset.sha256.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(asset.sha256.substr(i, 2)), nullptr, 16));
+  return "'sha256-" + base64(bytes) + "'";
+}
+
+/// JSON that no name in it can end the element of, and no line end break.
+std::string embedded(const nlohmann::ordered_json& json) {
+  const std::string text = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (text[i] == '<')
+      safe += "\\u003c";
+    else if (text[i] == '>')
+      safe += "\\u003e";
+    else if (text[i] == '&')
+      safe += "\\u0026";
+    else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else
+      safe += text[i];
+  }
+  return safe;
+}
+
+/// Hatches that tell parts from each other where colours do not.
+void patterns(Html& html) {
+  html.open("svg", {{"width", "0"}, {"height", "0"}, {"aria-hidden", "true"}, {"class", "patterns"}}).open("defs");
+  const auto add = [&](const char* id, const char* style, const char* lines) {
+    html.open("pattern", {{"id", id}, {"width", "8"}, {"height", "8"}, {"patternUnits", "userSpaceOnUse"}});
+    html.empty("rect", {{"class", style}, {"width", "8"}, {"height", "8"}});
+    html.empty("path", {{"class", "hatch"}, {"d", lines}}).close();
+  };
+  add("hatch-wait", "c-wait", "M0 8L8 0");
+  add("hatch-latency", "c-latency", "M0 4H8");
+  add("hatch-bandwidth", "c-bandwidth", "M4 0V8");
+  html.close().close();
+}
+
+void navigation(Html& html, const Report& report) {
+  html.open("nav", {{"aria-label", "Sections"}}).open("ul");
+  const auto add = [&](const char* id, const char* name) {
+    html.open("li").leaf("a", {{"href", std::string("#") + id}}, name).close();
+  };
+  add("verdict", "Verdict");
+  add("ground", "What this rests on");
+  add("time", "Time");
+  add("sweep", "Network");
+  add("efficiencies", "Efficiencies");
+  add("ranks", "Ranks");
+  add("kernels", "Kernels");
+  add("messages", "Messages");
+  if (report.prediction.critical_path) add("path", "Critical path");
+  if (report.smpi) add("smpi", "SMPI");
+  if (report.validation.is_object()) add("accuracy", "Accuracy");
+  add("data", "Data");
+  add("glossary", "Glossary");
+  html.close().close();
+}
+
+void page_head(Html& html, const Report& report) {
+  html.open("head").empty("meta", {{"charset", "utf-8"}});
+  html.empty("meta",
+             {{"http-equiv", "Content-Security-Policy"},
+              {"content", "default-src 'none'; script-src " + digest_source(page_script) + "; style-src " +
+                              digest_source(page_style) + "; img-src data:; base-uri 'none'; form-action 'none'"}});
+  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  html.leaf("title", fmt::format("{} on {} ranks: Timeless report", program_name(report.run()), report.run().size));
+  html.open("style").raw(page_style.bytes).close().close();
+}
+
+} // namespace
+
+std::string to_page(const Report& report) {
+  Html html;
+  html.raw("<!DOCTYPE html>\n").open("html", {{"lang", "en"}});
+  page_head(html, report);
+  html.open("body");
+  html.leaf("a", {{"class", "skip"}, {"href", "#verdict"}}, "To the verdict");
+  patterns(html);
+  head_section(html, report);
+  navigation(html, report);
+  html.open("main");
+  verdict_section(html, report);
+  ground_section(html, report);
+  time_section(html, report);
+  sweep_section(html, report);
+  efficiency_section(html, report);
+  rank_section(html, report);
+  kernel_section(html, report);
+  message_section(html, report);
+  window_section(html, report);
+  smpi_section(html, report);
+  accuracy_section(html, report);
+  data_section(html, report);
+  glossary_section(html, report);
+  html.close();
+  html.open("footer").leaf("p", "Made by: " + report.asked.command).close();
+  html.open("div", {{"id", "live"}, {"role", "status"}, {"aria-live", "polite"}}).close();
+  html.open("script", {{"type", "application/json"}, {"id", "report"}}).raw(embedded(to_json(report))).close();
+  html.open("script").raw(page_script.bytes).close();
+  html.close().close().raw("\n");
+  return html.html();
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "tools/render/report/page/html.h"
+
+#include "replay/result/result.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What sections of the page are made of.
+namespace timeless::tools {
+
+/// A counter of RankTimes as pictures show it.
+struct TimePart {
+  const char* name;  ///< for readers
+  const char* style; ///< the class of what is filled with its colour and pattern
+  double replay::RankTimes::*field;
+};
+/// All counters; those that are 0 everywhere on the machines of a report need not be shown.
+std::span<const TimePart> time_parts();
+std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes);
+
+/// A cell of a table: what a reader sees, and what a column is sorted by.
+struct TableCell {
+  TableCell(std::string text_) : text(std::move(text_)) {} // NOLINT: cells are written as texts
+  TableCell(const char* text_) : text(text_) {}            // NOLINT
+  TableCell(std::string text_, double value_, std::string style_ = {})
+      : text(std::move(text_)), value(value_), style(std::move(style_)) {}
+
+  std::string text;
+  std::optional<double> value;
+  std::string style; ///< a class; empty: none
+};
+
+/// A table that scripts let readers sort; the first cell of a row is its head.
+class PageTable {
+public:
+  PageTable(Html& html, const std::string& id, const std::string& caption, const std::vector<std::string>& columns);
+  PageTable(const PageTable&) = delete;
+  PageTable& operator=(const PageTable&) = delete;
+  void row(const std::vector<TableCell>& cells, const std::string& machine = {});
+  ~PageTable();
+
+private:
+  Html& html_;
+};
+
+/// A picture with the sentence that states its finding, and a table of the same numbers that can be opened.
+void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,
+            const std::function<void()>& table);
+
+/// What colours stand for.
+void legend(Html& html, std::span<const TimePart> parts);
+
+/// A list of labels and what is said of each.
+void facts(Html& html, const std::vector<std::pair<std::string, std::string>>& list);
+
+/// Opens a section with a heading; close() ends it.
+void open_section(Html& html, const std::string& id, const std::string& heading);
+
+/// A nested svg whose corners are (0,0) and (100,100), for paths that follow the width of the page.
+void open_plot(Html& html, double left, double top, double width, double height);
+
+} // namespace timeless::tools

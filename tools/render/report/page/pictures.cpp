@@ -1,0 +1,115 @@
+#include "tools/render/report/page/parts.h"
+
+#include <algorithm>
+#include <array>
+
+namespace timeless::tools {
+
+using replay::RankTimes;
+
+std::span<const TimePart> time_parts() {
+  static constexpr std::array parts{TimePart{"compute", "p-compute", &RankTimes::compute},
+                                    TimePart{"copy", "p-copy", &RankTimes::memory_copy},
+                                    TimePart{"overhead", "p-overhead", &RankTimes::overhead},
+                                    TimePart{"wait", "p-wait", &RankTimes::wait},
+                                    TimePart{"latency", "p-latency", &RankTimes::latency},
+                                    TimePart{"bandwidth", "p-bandwidth", &RankTimes::bandwidth},
+                                    TimePart{"files", "p-files", &RankTimes::files},
+                                    TimePart{"not started", "p-start", &RankTimes::start}};
+  return parts;
+}
+
+std::vector<TimePart> parts_of(std::span<const replay::LaneResult> lanes) {
+  std::vector<TimePart> found;
+  for (const TimePart& part : time_parts())
+    if (std::ranges::any_of(lanes, [&](const replay::LaneResult& lane) {
+          return std::ranges::any_of(lane.ranks, [&](const RankTimes& rank) { return rank.*part.field > 0; });
+        }))
+      found.push_back(part);
+  return found;
+}
+
+PageTable::PageTable(Html& html, const std::string& id, const std::string& caption,
+                     const std::vector<std::string>& columns)
+    : html_(html) {
+  html.open("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "group"}, {"aria-label", caption}});
+  html.open("table", {{"id", id}}).leaf("caption", caption).open("thead").open("tr");
+  for (const std::string& column : columns)
+    html.leaf("th", {{"scope", "col"}}, column);
+  html.close().close().open("tbody");
+}
+
+void PageTable::row(const std::vector<TableCell>& cells, const std::string& machine) {
+  if (machine.empty())
+    html_.open("tr");
+  else
+    html_.open("tr", {{"data-machine", machine}});
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const TableCell& cell = cells[i];
+    const std::string value = cell.value ? fmt::format("{:.17g}", *cell.value) : "";
+    if (i == 0 && cell.value)
+      html_.leaf("th", {{"scope", "row"}, {"data-v", value}}, cell.text);
+    else if (i == 0)
+      html_.leaf("th", {{"scope", "row"}}, cell.text);
+    else if (cell.value && !cell.style.empty())
+      html_.leaf("td", {{"class", "number " + cell.style}, {"data-v", value}}, cell.text);
+    else if (cell.value)
+      html_.leaf("td", {{"class", "number"}, {"data-v", value}}, cell.text);
+    else
+      html_.leaf("td", cell.text);
+  }
+  html_.close();
+}
+
+PageTable::~PageTable() {
+  html_.close().close().close();
+}
+
+void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,
+            const std::function<void()>& table) {
+  html.open("figure", {{"id", id}, {"role", "group"}, {"aria-labelledby", id + "-caption"}});
+  html.leaf("figcaption", {{"id", id + "-caption"}}, caption);
+  picture();
+  if (table) {
+    html.open("details").leaf("summary", "The numbers of this picture");
+    table();
+    html.close();
+  }
+  html.close();
+}
+
+void legend(Html& html, std::span<const TimePart> parts) {
+  html.open("ul", {{"class", "legend"}});
+  for (const TimePart& part : parts) {
+    html.open("li").open("svg", {{"width", "14"}, {"height", "14"}, {"aria-hidden", "true"}});
+    html.empty("rect", {{"class", part.style}, {"width", "14"}, {"height", "14"}}).close();
+    html.text(std::string(" ") + part.name).close();
+  }
+  html.close();
+}
+
+void facts(Html& html, const std::vector<std::pair<std::string, std::string>>& list) {
+  html.open("dl");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i == 0 || list[i].first != list[i - 1].first) html.leaf("dt", list[i].first);
+    html.leaf("dd", list[i].second);
+  }
+  html.close();
+}
+
+void open_section(Html& html, const std::string& id, const std::string& heading) {
+  html.open("section", {{"id", id}, {"aria-labelledby", id + "-heading"}});
+  html.leaf("h2", {{"id", id + "-heading"}}, heading);
+}
+
+void open_plot(Html& html, double left, double top, double width, double height) {
+  html.open("svg", {{"x", coordinate(left) + "%"},
+                    {"y", coordinate(top)},
+                    {"width", coordinate(width) + "%"},
+                    {"height", coordinate(height)},
+                    {"viewBox", "0 0 100 100"},
+                    {"preserveAspectRatio", "none"},
+                    {"class", "plot"}});
+}
+
+} // namespace timeless::tools

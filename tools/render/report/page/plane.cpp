@@ -1,0 +1,199 @@
+// What bounds the program over the plane of bandwidth and latency.
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace timeless::tools {
+
+namespace {
+
+/// A class as a map shows it: a letter, small for "-sensitive", and a colour.
+struct Shown {
+  std::string letter;
+  std::string style;
+};
+
+Shown shown(const std::string& name) {
+  static const std::map<std::string, std::pair<char, const char*>, std::less<>> classes{
+      {"computation", {'C', "k-computation"}},     {"imbalance", {'I', "k-imbalance"}},
+      {"bandwidth", {'B', "k-bandwidth"}},         {"latency", {'L', "k-latency"}},
+      {"communication", {'N', "k-communication"}}, {"mixed", {'M', "k-mixed"}}};
+  constexpr std::string_view ending = "-sensitive";
+  const bool weaker = name.ends_with(ending);
+  const std::string bound = weaker ? name.substr(0, name.size() - ending.size()) : name;
+  const auto found = classes.find(bound);
+  if (found == classes.end()) return {"x", "k-deadlock"};
+  const char letter = weaker ? static_cast<char>(std::tolower(found->second.first)) : found->second.first;
+  return {std::string(1, letter), found->second.second};
+}
+
+/// Where a factor stands on an axis of rising factors, in cells from its beginning.
+double place(const std::vector<double>& axis, double factor) {
+  return std::log2(factor / axis.front()) + 0.5;
+}
+
+/// Latencies fall from below to above, so that better networks are at the top on the right.
+class Map {
+public:
+  Map(Html& html, const Report& report)
+      : html_(html), report_(report), plane_(*report.plane), columns_(plane_.bandwidths.size()),
+        rows_(plane_.latencies.size()) {}
+
+  void draw() {
+    html_.open("svg",
+               {{"class", "chart plane"},
+                {"width", "100%"},
+                {"height", coordinate(top + row * static_cast<double>(rows_) + 44)},
+                {"role", "img"},
+                {"aria-label", "Map of classes over bandwidth and latency; the numbers stand in the table below"}});
+    html_.leaf("text", {{"x", "0"}, {"y", "12"}, {"class", "title"}}, "latency");
+    for (std::size_t j = 0; j < rows_; ++j)
+      draw_row(j);
+    borders();
+    for (std::size_t i = 0; i < columns_; ++i)
+      html_.leaf("text",
+                 {{"class", "tick middle"},
+                  {"x", coordinate(x(static_cast<double>(i) + 0.5)) + "%"},
+                  {"y", coordinate(top + row * static_cast<double>(rows_) + 16)}},
+                 factor_words(plane_.bandwidths[i]));
+    html_.leaf("text",
+               {{"x", "100%"}, {"y", coordinate(top + row * static_cast<double>(rows_) + 36)}, {"class", "title end"}},
+               "bandwidth");
+    for (const ClassPlane::Mark& mark : plane_.marks)
+      draw_mark(mark);
+    html_.close();
+  }
+
+private:
+  static constexpr double left = 12; // %
+  static constexpr double top = 20;  // px
+  static constexpr double row = 28;
+
+  double x(double column) const { return left + (100 - left) * column / static_cast<double>(columns_); }
+  /// Of an edge between rows, counted from the largest latency below.
+  double y(double latency) const { return top + row * latency; }
+
+  void draw_row(std::size_t j) {
+    const double from = y(static_cast<double>(j));
+    html_.leaf("text",
+               {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(from + row / 2 + 4)}},
+               factor_words(plane_.latencies[j]));
+    for (std::size_t i = 0; i < columns_; ++i) {
+      const Shown cell = shown(plane_.at(i, j).name);
+      html_.empty("rect", {{"class", cell.style},
+                           {"x", coordinate(x(static_cast<double>(i))) + "%"},
+                           {"y", coordinate(from)},
+                           {"width", coordinate((100 - left) / static_cast<double>(columns_)) + "%"},
+                           {"height", coordinate(row)}});
+      html_.leaf("text",
+                 {{"class", "tick middle letter"},
+                  {"x", coordinate(x(static_cast<double>(i) + 0.5)) + "%"},
+                  {"y", coordinate(from + row / 2 + 4)}},
+                 cell.letter);
+    }
+  }
+
+  /// Lines where the class changes: the thresholds.
+  void borders() {
+    const auto differ = [&](std::size_t i, std::size_t j, std::size_t k, std::size_t l) {
+      return plane_.at(i, j).name != plane_.at(k, l).name;
+    };
+    std::string path;
+    const auto fx = [&](std::size_t i) {
+      return coordinate(100 * static_cast<double>(i) / static_cast<double>(columns_));
+    };
+    const auto fy = [&](std::size_t j) {
+      return coordinate(100 * static_cast<double>(j) / static_cast<double>(rows_));
+    };
+    for (std::size_t j = 0; j < rows_; ++j)
+      for (std::size_t i = 0; i < columns_; ++i) {
+        if (i + 1 < columns_ && differ(i, j, i + 1, j)) path += fmt::format("M{} {}V{}", fx(i + 1), fy(j), fy(j + 1));
+        if (j + 1 < rows_ && differ(i, j, i, j + 1)) path += fmt::format("M{} {}H{}", fx(i), fy(j + 1), fx(i + 1));
+      }
+    if (path.empty()) return;
+    open_plot(html_, left, top, 100 - left, row * static_cast<double>(rows_));
+    html_.empty("path", {{"class", "border"}, {"d", path}}).close();
+  }
+
+  void draw_mark(const ClassPlane::Mark& mark) {
+    if (!(mark.bandwidth > 0) || !(mark.latency > 0)) return;
+    const double column = place(plane_.bandwidths, mark.bandwidth);
+    const double line = place(plane_.latencies, mark.latency);
+    if (!(column >= 0 && column <= static_cast<double>(columns_) && line >= 0 && line <= static_cast<double>(rows_)))
+      return;
+    html_.empty("circle",
+                {{"class", "mark"}, {"cx", coordinate(x(column)) + "%"}, {"cy", coordinate(y(line))}, {"r", "5"}});
+    const bool right = column > static_cast<double>(columns_) * 0.7;
+    html_.leaf("text",
+               {{"class", right ? "mark end" : "mark"},
+                {"x", coordinate(x(column) + (right ? -1.5 : 1.5)) + "%"},
+                {"y", coordinate(y(line) - 5)}},
+               mark.name);
+  }
+
+  Html& html_;
+  const Report& report_;
+  const ClassPlane& plane_;
+  std::size_t columns_;
+  std::size_t rows_;
+};
+
+std::string plane_finding(const Report& report) {
+  const ClassPlane& plane = *report.plane;
+  std::map<std::string, std::size_t> count;
+  for (const ClassPlane::Cell& cell : plane.cells)
+    ++count[cell.name];
+  const auto& own = report.machines[report.base].classification;
+  return fmt::format(
+      "What bounds the program on networks like {}, which is {}: {} of {} networks on this map are likewise.",
+      report.machines[report.base].name, own ? name(*own) : "in a deadlock on some of them",
+      own ? count[name(*own)] : 0, plane.cells.size());
+}
+
+void class_legend(Html& html, const ClassPlane& plane) {
+  html.open("ul", {{"class", "legend"}});
+  std::vector<std::string> shown_names;
+  for (const ClassPlane::Cell& cell : plane.cells)
+    if (std::ranges::find(shown_names, cell.name) == shown_names.end()) shown_names.push_back(cell.name);
+  std::ranges::sort(shown_names);
+  for (const std::string& name : shown_names) {
+    const Shown one = shown(name);
+    html.open("li").open("svg", {{"width", "14"}, {"height", "14"}, {"aria-hidden", "true"}});
+    html.empty("rect", {{"class", one.style}, {"width", "14"}, {"height", "14"}}).close();
+    html.text(" " + one.letter + " " + name).close();
+  }
+  html.close();
+}
+
+void plane_table(Html& html, const ClassPlane& plane) {
+  std::vector<std::string> columns{"latency \\ bandwidth"};
+  for (const double factor : plane.bandwidths)
+    columns.push_back(factor_words(factor));
+  PageTable table(html, "plane-table", "Class and time by latency and bandwidth, relative to the machine", columns);
+  for (std::size_t j = 0; j < plane.latencies.size(); ++j) {
+    std::vector<TableCell> cells{{factor_words(plane.latencies[j]), plane.latencies[j]}};
+    for (std::size_t i = 0; i < plane.bandwidths.size(); ++i)
+      cells.emplace_back(shown(plane.at(i, j).name).letter + " " + seconds_words(plane.at(i, j).makespan),
+                         plane.at(i, j).makespan);
+    table.row(cells);
+  }
+}
+
+} // namespace
+
+void plane_section(Html& html, const Report& report) {
+  if (!report.plane) return;
+  figure(
+      html, "plane-figure", plane_finding(report),
+      [&] {
+        class_legend(html, *report.plane);
+        Map(html, report).draw();
+      },
+      [&] { plane_table(html, *report.plane); });
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,317 @@
+#include "tools/render/report/page/sections.h"
+
+#include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/words.h"
+
+#include "base/units.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Change;
+
+const char* answer_style(analysis::Worth worth) {
+  if (worth == analysis::Worth::pays) return "pays";
+  return worth == analysis::Worth::ruled_out ? "ruled-out" : "undecided";
+}
+
+/// Each saving as a dot, with its interval, beside the least that is worth having.
+void draw_savings(Html& html, const Report& report) {
+  constexpr double row = 40;
+  const ReportVerdict& verdict = report.verdict;
+  double least = 0;
+  double most = verdict.threshold;
+  for (const Change& change : verdict.changes) {
+    least = std::min({least, change.saving.least, change.saving.expected});
+    most = std::max({most, change.saving.most, change.saving.expected});
+  }
+  least = std::max(least, -1.0); // a machine that is many times slower would leave the rest no room
+  const auto x = [&](double saving) {
+    return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
+  };
+  const std::string bottom = coordinate(row * static_cast<double>(verdict.changes.size()));
+  html.open("svg", {{"class", "chart savings"},
+                    {"width", "100%"},
+                    {"height", coordinate(row * static_cast<double>(verdict.changes.size()) + 20)},
+                    {"role", "img"},
+                    {"aria-label", "Savings with their intervals; the numbers stand in the table"}});
+  html.empty("line", {{"class", "axis"}, {"x1", x(0)}, {"x2", x(0)}, {"y1", "0"}, {"y2", bottom}});
+  html.empty("line", {{"class", "threshold"},
+                      {"x1", x(verdict.threshold)},
+                      {"x2", x(verdict.threshold)},
+                      {"y1", "0"},
+                      {"y2", bottom}});
+  for (std::size_t i = 0; i < verdict.changes.size(); ++i) {
+    const Change& change = verdict.changes[i];
+    const double y = row * static_cast<double>(i);
+    const std::string middle = coordinate(y + 26);
+    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
+              change_words(change, report) + ": " + saving_words(change.saving));
+    html.empty("line", {{"class", "interval"},
+                        {"x1", x(change.saving.least)},
+                        {"x2", x(change.saving.most)},
+                        {"y1", middle},
+                        {"y2", middle}});
+    html.empty("circle", {{"class", std::string("dot ") + answer_style(change.worth)},
+                          {"cx", x(change.saving.expected)},
+                          {"cy", middle},
+                          {"r", "5"}});
+  }
+  html.leaf("text",
+            {{"class", "tick"},
+             {"x", x(verdict.threshold)},
+             {"y", coordinate(row * static_cast<double>(verdict.changes.size()) + 15)}},
+            fmt::format("{:g} % is worth having", 100 * verdict.threshold));
+  html.close();
+}
+
+} // namespace
+
+void head_section(Html& html, const Report& report) {
+  html.open("header");
+  html.leaf("h1", fmt::format("{} on {} ranks", program_name(report.run()), report.run().size));
+  html.leaf("p", {{"class", "subtitle"}},
+            "How long it takes on other machines, and what would help: predicted by Timeless from a recording");
+  html.close();
+}
+
+void verdict_section(Html& html, const Report& report) {
+  const ReportVerdict& verdict = report.verdict;
+  open_section(html, "verdict", "Verdict");
+  const std::string lack = incompleteness(report.run());
+  if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
+  html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  html.open("p").text("Confidence: ").leaf("strong", name(verdict.trust.confidence)).text(". Rate of computation: ");
+  html.leaf("strong", compute.assumed                 ? "ASSUMED"
+                      : compute.from == "calibration" ? "calibrated"
+                                                      : "given")
+      .text(". Network: ");
+  html.leaf("strong", report.machines[report.base].trust).text(".").close();
+  if (!verdict.trust.reasons.empty()) {
+    html.open("ul", {{"class", "reasons"}});
+    for (const std::string& reason : verdict.trust.reasons)
+      html.leaf("li", reason);
+    html.close();
+  }
+  {
+    PageTable table(html, "change-table", "What would help, and what is ruled out",
+                    {"with", "time", "saves", "answer"});
+    for (const Change& change : verdict.changes)
+      table.row(
+          {change_words(change, report),
+           {seconds_words(change.seconds), change.seconds},
+           {saving_words(change.saving), change.saving.expected},
+           TableCell(worth_words(change, report), static_cast<double>(change.worth), answer_style(change.worth))});
+  }
+  html.open("p", {{"class", "next"}}).text("Next: ").leaf("code", verdict.next_command).close();
+  html.leaf("p", {{"class", "note"}}, verdict.next_reason + ".");
+  figure(
+      html, "saving-figure",
+      fmt::format(
+          "What each change saves of the time on {}, as a dot; the line is what other rates of computation make of it.",
+          report.machines[report.base].name),
+      [&] { draw_savings(html, report); }, nullptr);
+  html.close();
+}
+
+void ground_section(Html& html, const Report& report) {
+  open_section(html, "ground", "What this rests on");
+  Facts all = head_facts(report);
+  const Facts more = ground_facts(report);
+  all.insert(all.end(), more.begin(), more.end());
+  facts(html, all);
+  html.close();
+}
+
+void kernel_section(Html& html, const Report& report) {
+  open_section(html, "kernels", "Kernels");
+  if (report.kernels.empty()) {
+    html.leaf("p", "No computation was recorded in kernels.").close();
+    return;
+  }
+  const auto heaviest = std::ranges::max_element(report.kernels, {}, &ReportedKernel::path_seconds);
+  const double makespan = report.base_lane().makespan;
+  html.leaf("p", {{"class", "finding"}},
+            fmt::format("Kernel {} takes most of the critical path, {} %. A kernel is the code between two MPI calls.",
+                        heaviest->kernel.kernel, share_words(makespan > 0 ? heaviest->path_seconds / makespan : 0)));
+  const std::string& from = report.prediction.bases[report.base].compute.from;
+  {
+    const std::string unit = name(report.run().counter.unit);
+    PageTable table(
+        html, "kernel-table",
+        report.kernel_count > report.kernels.size()
+            ? fmt::format("The {} kernels that compute most, of {}", report.kernels.size(), report.kernel_count)
+            : "All kernels that compute",
+        {"kernel", "from", "to", "share %", "critical path %", "visits", "mean, " + unit, "CV %", "ranks",
+         "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
+    for (const ReportedKernel& one : report.kernels) {
+      const analysis::KernelFigures& figures = one.kernel.figures;
+      const double share = makespan > 0 ? one.path_seconds / makespan : 0;
+      table.row({{std::to_string(one.kernel.kernel), static_cast<double>(one.kernel.kernel)},
+                 symbols::end_in_words(one.kernel.ends.from),
+                 symbols::end_in_words(one.kernel.ends.to),
+                 {share_words(one.kernel.share), one.kernel.share},
+                 {share_words(share), share},
+                 {count_text(figures.visits), static_cast<double>(figures.visits)},
+                 {human_count(figures.mean), figures.mean},
+                 {share_words(figures.variation()), figures.variation()},
+                 {std::to_string(figures.ranks), static_cast<double>(figures.ranks)},
+                 {human_count(figures.least_of_rank), figures.least_of_rank},
+                 {human_count(figures.most_of_rank), figures.most_of_rank},
+                 {one.rate > 0 ? human_count(one.rate) : "-", one.rate},
+                 from});
+    }
+  }
+  html.close();
+}
+
+void smpi_section(Html& html, const Report& report) {
+  if (!report.smpi) return;
+  open_section(html, "smpi", "Model against SMPI");
+  const auto& contentions = report.smpi->contentions;
+  if (contentions.empty() || !contentions.front()) {
+    html.leaf("p", "The model does not come to its end on this platform, so there is nothing to compare.");
+    for (const std::string& note : report.smpi->notes)
+      html.leaf("p", {{"class", "note"}}, note);
+    html.close();
+    return;
+  }
+  const analysis::Contention& found = *contentions.front();
+  const auto change = [](const analysis::TimeWithAndWithout& time) { return change_text(time.model, time.smpi); };
+  html.leaf("p", {{"class", "finding"}},
+            fmt::format("SMPI, where messages share links, takes {}; the model, where each is alone, {}: {} %.",
+                        seconds_words(found.makespan.smpi), seconds_words(found.makespan.model),
+                        change(found.makespan)));
+  const auto cells = [&](TableCell first, const analysis::TimeWithAndWithout& time) {
+    return std::vector<TableCell>{std::move(first),
+                                  {seconds_words(time.model), time.model},
+                                  {seconds_words(time.smpi), time.smpi},
+                                  {change(time), time.model > 0 ? time.difference() / time.model : 0}};
+  };
+  constexpr std::size_t most = 20;
+  {
+    std::vector<std::size_t> ranks(found.ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      ranks[i] = i;
+    std::ranges::stable_sort(ranks, std::ranges::greater{},
+                             [&](std::size_t i) { return std::abs(found.ranks[i].difference()); });
+    PageTable table(html, "smpi-rank-table", "Ranks that differ most", {"rank", "model", "SMPI", "difference %"});
+    for (std::size_t i = 0; i < std::min(most, ranks.size()); ++i)
+      table.row(cells({std::to_string(ranks[i]), static_cast<double>(ranks[i])}, found.ranks[ranks[i]]));
+  }
+  if (!found.kernels.empty()) {
+    PageTable table(html, "smpi-kernel-table",
+                    "Kernels, each with the calls to the next, that differ most; mean of a rank",
+                    {"kernel", "model", "SMPI", "difference %"});
+    for (std::size_t i = 0; i < std::min(most, found.kernels.size()); ++i) {
+      const std::uint32_t kernel = found.kernels[i].kernel;
+      table.row(cells(kernel == replay::no_subject       ? TableCell("before the first")
+                      : kernel == replay::other_subjects ? TableCell("others")
+                                                         : TableCell(std::to_string(kernel), kernel),
+                      found.kernels[i].time));
+    }
+  }
+  html.close();
+}
+
+void accuracy_section(Html& html, const Report& report) {
+  if (!report.validation.is_object()) return;
+  open_section(html, "accuracy", "How far predictions were off");
+  const nlohmann::json& answer = report.validation;
+  const auto number = [](const nlohmann::json& of, const char* key) {
+    return of.is_object() && of.contains(key) && of[key].is_number() ? of[key].get<double>() : std::nan("");
+  };
+  const auto word = [](const nlohmann::json& of, const char* key) {
+    return of.is_object() && of.contains(key) && of[key].is_string() ? of[key].get<std::string>() : std::string();
+  };
+  const auto interval = [](const nlohmann::json& of, const char* key) {
+    if (!of.is_object() || !of.contains(key) || !of[key].is_array() || of[key].size() != 2 || !of[key][0].is_number() ||
+        !of[key][1].is_number())
+      return std::string("-");
+    return seconds_words(of[key][0].get<double>()) + " to " + seconds_words(of[key][1].get<double>());
+  };
+  html.leaf("p", fmt::format("Predicted and measured for: {}. {}", word(answer, "command"), word(answer, "why")));
+  {
+    PageTable table(html, "accuracy-table", "Predicted beside measured",
+                    {"machine", "model", "what", "predicted", "its interval", "measured", "its interval", "error %"});
+    for (const nlohmann::json& one : answer["predictions"])
+      for (const char* what : {"makespan", "computation", "communication"}) {
+        if (!one.is_object() || !one.contains(what)) continue;
+        const nlohmann::json& compared = one[what];
+        const double error = number(compared, "error");
+        table.row({word(one, "machine"),
+                   word(one, "backend"),
+                   what,
+                   {seconds_words(number(compared, "predicted_seconds")), number(compared, "predicted_seconds")},
+                   interval(compared, "predicted_interval_seconds"),
+                   {seconds_words(number(compared, "measured_seconds")), number(compared, "measured_seconds")},
+                   interval(compared, "measured_interval_seconds"),
+                   {std::isfinite(error) ? fmt::format("{:+.1f}", 100 * error) : "-", error}});
+      }
+  }
+  html.close();
+}
+
+void data_section(Html& html, const Report& report) {
+  open_section(html, "data", "Data");
+  html.leaf("p",
+            "All figures of this page are in it, as JSON of the schema timeless.report/1: the same that this prints:");
+  html.open("p").leaf("code", report.asked.command + " --json").close();
+  html.open("p", {{"id", "downloads"}}).text("With scripts, they can be saved from here.").close();
+  html.close();
+}
+
+void glossary_section(Html& html, const Report& /*report*/) {
+  static constexpr std::array<std::pair<const char*, const char*>, 26> words{{
+      {"assumed, calibrated, given", "what the rate of computation rests on: a guess that may be wrong by a factor of "
+                                     "two, measurements of this program's kernels, or what the command said"},
+      {"bandwidth",
+       "as a part of time: bytes on their way that nothing hides. As a cost: bytes that a link takes in a second"},
+      {"bound by",
+       "the class of Tong et al. (2016), from 21 configurations around the machine: computation, imbalance, bandwidth, "
+       "latency, communication, or mixed where none of the definitions holds; -sensitive is the weaker form"},
+      {"byte time", "seconds a link takes for a byte: one over its bandwidth"},
+      {"collective", "an MPI call of all members of a communicator"},
+      {"communication efficiency",
+       "serialisation times transfer: the computation of the rank that computes most, over the run's time"},
+      {"compute", "computation: the code between MPI calls"},
+      {"confidence", "how far to trust which changes pay: high, medium or low, with the reasons"},
+      {"contention", "messages that share links or ports and slow each other down; SMPI knows it, the model does not"},
+      {"copy", "copies of sent messages into the system's buffer"},
+      {"critical path", "the chain of computations and messages that makes the run as long as it is"},
+      {"CV", "coefficient of variation: standard deviation over mean, of the visits of a kernel"},
+      {"eager limit", "messages up to this size do not wait for their receive"},
+      {"imbalance", "waiting that no network changes"},
+      {"interval", "the times, or savings, over the rates of computation that are to be expected"},
+      {"kernel", "the code between two MPI calls, named by the places of these calls"},
+      {"latency", "as a part of time: messages' latencies that nothing hides. As a cost: seconds that a message "
+                  "without bytes takes"},
+      {"load balance", "the mean computation of the ranks over the largest"},
+      {"overhead", "the processors' part of messages, and the arithmetic of reductions"},
+      {"parallel efficiency",
+       "the mean computation of the ranks over the run's time: load balance times communication efficiency"},
+      {"rate", "instructions, or whatever the trace counts, per second and rank"},
+      {"ruled out", "saves less than what is worth having, at every rate that is to be expected"},
+      {"serialisation", "what is left of the time when ranks only wait for each other's computation: largest "
+                        "computation over the time without communication's cost"},
+      {"transfer", "what is left of the time when messages cost time: the time with a network that takes no time over "
+                   "the run's time"},
+      {"trust", "where a machine's figures come from: measured, published, vendor or assumed"},
+      {"wait", "waiting for another rank to send, to receive, or to come to a collective"},
+  }};
+  open_section(html, "glossary", "Glossary");
+  html.open("details").leaf("summary", "Every term of this page").open("dl");
+  for (const auto& [word, meaning] : words)
+    html.leaf("dt", word).leaf("dd", meaning);
+  html.close().close().close();
+}
+
+} // namespace timeless::tools

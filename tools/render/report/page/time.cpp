@@ -1,0 +1,240 @@
+// Where time goes on each machine, and how it changes with the network of the first.
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+using replay::RankTimes;
+
+std::string bar_words(const ReportedMachine& machine, const LaneResult& lane, std::span<const TimePart> parts) {
+  if (lane.deadlock) return machine.name + ": deadlock";
+  std::string text = machine.name + ": " + seconds_words(lane.makespan);
+  if (machine.interval) text += " (" + interval_words(machine.interval) + ")";
+  const RankTimes mean = replay::mean(lane);
+  for (const TimePart& part : parts)
+    text += fmt::format(", {} {} %", part.name, mean.end > 0 ? share_words(mean.*part.field / mean.end) : "0");
+  return text;
+}
+
+/// The longest time that bars and intervals reach to.
+double longest_time(const Report& report) {
+  double longest = 0;
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    if (report.lane(i).deadlock) continue;
+    longest = std::max(longest, report.lane(i).makespan);
+    if (const auto& interval = report.machines[i].interval) longest = std::max(longest, interval->high);
+  }
+  return longest > 0 ? longest : 1;
+}
+
+void draw_interval(Html& html, const analysis::Interval& interval, double scale, double y) {
+  const std::string at = coordinate(y);
+  const std::string low = coordinate(scale * interval.low) + "%";
+  const std::string high = coordinate(scale * interval.high) + "%";
+  html.empty("line", {{"class", "interval"}, {"x1", low}, {"x2", high}, {"y1", at}, {"y2", at}});
+  for (const std::string& end : {low, high})
+    html.empty("line",
+               {{"class", "interval"}, {"x1", end}, {"x2", end}, {"y1", coordinate(y - 5)}, {"y2", coordinate(y + 5)}});
+}
+
+void draw_bars(Html& html, const Report& report, std::span<const TimePart> parts) {
+  constexpr double row = 54;
+  constexpr double widest = 98; // %
+  constexpr double shown = 7;   // %: a narrower piece has no room for its share
+  const double scale = widest / longest_time(report);
+  html.open("svg", {{"class", "chart bars roving"},
+                    {"width", "100%"},
+                    {"height", coordinate(row * static_cast<double>(report.machines.size()))},
+                    {"role", "group"},
+                    {"aria-labelledby", "time-figure-caption"}});
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    const ReportedMachine& machine = report.machines[i];
+    const LaneResult& lane = report.lane(i);
+    const double y = row * static_cast<double>(i);
+    html.open("g", {{"class", "bar"},
+                    {"role", "img"},
+                    {"tabindex", i == 0 ? "0" : "-1"},
+                    {"data-machine", machine.name},
+                    {"aria-label", bar_words(machine, lane, parts)}});
+    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
+              machine.description + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan)));
+    if (!lane.deadlock) {
+      const RankTimes mean = replay::mean(lane);
+      double x = 0;
+      for (const TimePart& part : parts) {
+        const double width = scale * (mean.*part.field);
+        if (!(width > 0)) continue;
+        html.empty("rect", {{"class", part.style},
+                            {"x", coordinate(x) + "%"},
+                            {"y", coordinate(y + 20)},
+                            {"width", coordinate(width) + "%"},
+                            {"height", "20"}});
+        if (width >= shown)
+          html.leaf("text", {{"class", "inside"}, {"x", coordinate(x + width / 2) + "%"}, {"y", coordinate(y + 34)}},
+                    share_words(mean.*part.field / mean.end) + " %");
+        x += width;
+      }
+      if (machine.interval) draw_interval(html, *machine.interval, scale, y + 46);
+    }
+    html.close();
+  }
+  html.close();
+}
+
+void time_table(Html& html, const Report& report, std::span<const TimePart> parts) {
+  std::vector<std::string> columns{"machine", "time", "interval"};
+  for (const TimePart& part : parts)
+    columns.push_back(std::string(part.name) + " %");
+  columns.insert(columns.end(), {"bound by", "trust"});
+  PageTable table(html, "time-table", "Time on each machine; shares are means over the ranks", columns);
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    const ReportedMachine& machine = report.machines[i];
+    const LaneResult& lane = report.lane(i);
+    std::vector<TableCell> cells{machine.description};
+    if (lane.deadlock) {
+      cells.emplace_back("deadlock");
+      cells.resize(columns.size(), TableCell("-"));
+    } else {
+      const RankTimes mean = replay::mean(lane);
+      cells.emplace_back(seconds_words(lane.makespan), lane.makespan);
+      cells.emplace_back(machine.interval ? interval_words(machine.interval) : "-");
+      for (const TimePart& part : parts) {
+        const double share = mean.end > 0 ? mean.*part.field / mean.end : 0;
+        cells.emplace_back(share_words(share), share);
+      }
+      cells.emplace_back(machine.classification ? name(*machine.classification) : "-");
+      cells.emplace_back(machine.trust);
+    }
+    table.row(cells, machine.name);
+  }
+}
+
+const char* curve_heading(Curve::Of of) {
+  if (of == Curve::Of::bandwidth) return "bandwidth";
+  return of == Curve::Of::latency ? "latency, lower to the right" : "bandwidth and latency";
+}
+
+/// Stacked areas of the mean rank's time, and the makespan as a line above them.
+void draw_curve(Html& html, const Curve& curve, std::span<const TimePart> parts, double longest) {
+  constexpr double left = 17;
+  constexpr double width = 80;
+  constexpr double top = 24;
+  constexpr double height = 150;
+  const std::string name = curve_heading(curve.of);
+  const double steps = static_cast<double>(curve.points.size()) - 1;
+  const auto x = [&](std::size_t i) { return 100 * static_cast<double>(i) / steps; };
+  const auto y = [&](double seconds) { return 100 - 100 * seconds / longest; };
+  html.open("svg", {{"class", "chart curve stepped"},
+                    {"width", "100%"},
+                    {"height", "204"},
+                    {"role", "img"},
+                    {"tabindex", "0"},
+                    {"data-table", "sweep-table-" + std::to_string(static_cast<int>(curve.of))},
+                    {"data-left", coordinate(left)},
+                    {"data-width", coordinate(width)},
+                    {"aria-label", "Time by " + name}});
+  html.leaf("text", {{"x", "0"}, {"y", "14"}, {"class", "title"}}, name);
+  open_plot(html, left, top, width, height);
+  std::vector<double> below(curve.points.size());
+  for (const TimePart& part : parts) {
+    std::string path;
+    std::string back;
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const double from = below[i];
+      below[i] += curve.points[i].mean.*part.field;
+      path += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(below[i])));
+      back = fmt::format("L{} {}", coordinate(x(i)), coordinate(y(from))) + back;
+    }
+    html.empty("path", {{"class", part.style}, {"d", path + back + "Z"}});
+  }
+  std::string line;
+  for (std::size_t i = 0; i < curve.points.size(); ++i)
+    line += fmt::format("{}{} {}", i == 0 ? "M" : "L", coordinate(x(i)), coordinate(y(curve.points[i].makespan)));
+  html.empty("path", {{"class", "line"}, {"d", line}}).close();
+  for (const double share : {0.0, 0.5, 1.0})
+    html.leaf(
+        "text",
+        {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(top + height * (1 - share) + 4)}},
+        seconds_words(share * longest));
+  for (std::size_t i = 0; i < curve.points.size(); i += 3)
+    html.leaf("text",
+              {{"class", i == 0                         ? "tick"
+                         : i + 1 == curve.points.size() ? "tick end"
+                                                        : "tick middle"},
+               {"x", coordinate(left + width * x(i) / 100) + "%"},
+               {"y", coordinate(top + height + 18)}},
+              factor_words(curve.points[i].factor));
+  html.close();
+}
+
+void curve_table(Html& html, const Curve& curve, std::span<const TimePart> parts) {
+  std::vector<std::string> columns{"factor", "time"};
+  for (const TimePart& part : parts)
+    columns.push_back(std::string(part.name) + ", mean");
+  PageTable table(html, "sweep-table-" + std::to_string(static_cast<int>(curve.of)),
+                  std::string("Time by ") + curve_heading(curve.of), columns);
+  for (const Curve::Point& point : curve.points) {
+    std::vector<TableCell> cells{{factor_words(point.factor), point.factor},
+                                 {seconds_words(point.makespan), point.makespan}};
+    for (const TimePart& part : parts)
+      cells.emplace_back(seconds_words(point.mean.*part.field), point.mean.*part.field);
+    table.row(cells);
+  }
+}
+
+} // namespace
+
+void time_section(Html& html, const Report& report) {
+  const std::vector<TimePart> parts = parts_of(report.prediction.result.lanes);
+  open_section(html, "time", "Where time goes");
+  figure(
+      html, "time-figure", time_finding(report),
+      [&] {
+        legend(html, parts);
+        draw_bars(html, report, parts);
+      },
+      nullptr);
+  time_table(html, report, parts);
+  html.open("dl");
+  for (const ReportedMachine& machine : report.machines)
+    if (machine.classification)
+      html.leaf("dt", machine.name).leaf("dd", name(*machine.classification) + ": " + reason(*machine.classification));
+  html.close().close();
+}
+
+void sweep_section(Html& html, const Report& report) {
+  const std::vector<TimePart> parts = parts_of(report.prediction.result.lanes);
+  double longest = 0;
+  for (const Curve& curve : report.curves)
+    for (const Curve::Point& point : curve.points)
+      longest = std::max({longest, point.makespan, point.mean.end});
+  open_section(html, "sweep", "If the network were better or worse");
+  figure(
+      html, "sweep-figure",
+      fmt::format("Around {}, from an eighth to eight times. {}", report.machines[report.base].name,
+                  sweep_finding(report)),
+      [&] {
+        legend(html, parts);
+        html.open("div", {{"class", "panels"}});
+        for (const Curve& curve : report.curves)
+          if (curve.points.size() > 1 && longest > 0) draw_curve(html, curve, parts, longest);
+        html.close();
+        html.leaf("p", {{"class", "note"}},
+                  "The line is the run's time, the areas are what the mean rank's time is made of.");
+      },
+      [&] {
+        for (const Curve& curve : report.curves)
+          curve_table(html, curve, parts);
+      });
+  plane_section(html, report);
+  html.close();
+}
+
+} // namespace timeless::tools

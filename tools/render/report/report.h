@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tools/reporting/report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace timeless::tools {
+
+/// All figures of a report (schema timeless.report/1). The page holds the same document.
+nlohmann::ordered_json to_json(const Report& report);
+/// The essence for a terminal: verdict, bars, sparklines. `unicode` false: with characters of ASCII.
+std::string to_text(const Report& report, bool unicode);
+/// The essence for a pull request or a wiki.
+std::string to_markdown(const Report& report);
+/// One HTML file that needs nothing beside it.
+std::string to_page(const Report& report);
+
+} // namespace timeless::tools

@@ -1,0 +1,299 @@
+#include "tools/render/report/report.h"
+
+#include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
+#include "tools/render/info/kernels.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/contention.h"
+#include "tools/render/replay/deadlock.h"
+#include "tools/render/replay/efficiencies.h"
+#include "tools/render/replay/not_modelled.h"
+#include "tools/render/replay/times.h"
+#include "tools/render/report/words.h"
+
+#include <cmath>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using nlohmann::ordered_json;
+using replay::LaneResult;
+using replay::RankTimes;
+
+ordered_json interval_json(const std::optional<analysis::Interval>& interval) {
+  return interval ? ordered_json({interval->low, interval->high}) : ordered_json();
+}
+
+ordered_json machine_json(const Report& report, std::size_t number) {
+  const ReportedMachine& machine = report.machines[number];
+  const LaneResult& lane = report.lane(number);
+  const MachineBasis& basis = report.prediction.bases[number];
+  ordered_json json{{"name", machine.name}, {"description", machine.description}, {"trust", machine.trust}};
+  if (machine.figures) {
+    json["latency_seconds"] = machine.figures->latency;
+    json["bits_per_second"] = 8 * machine.figures->bandwidth;
+  }
+  json["overheads"] = basis.overheads;
+  json["compute_rate"] = to_json(basis.compute);
+  json["deadlocked"] = lane.deadlock != nullptr;
+  if (lane.deadlock) {
+    json["makespan_seconds"] = nullptr;
+    json["diagnosis"] = to_json(*lane.deadlock);
+    return json;
+  }
+  json["makespan_seconds"] = lane.makespan;
+  json["makespan_interval_seconds"] = interval_json(machine.interval);
+  json["mean_seconds"] = to_json(replay::mean(lane));
+  if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
+  json["critical_path_seconds"] = to_json(lane.sensitivity);
+  if (machine.classification) {
+    json["class"] = name(*machine.classification);
+    json["reason"] = reason(*machine.classification);
+  }
+  return json;
+}
+
+const char* kind_name(analysis::ChangeKind kind) {
+  using analysis::ChangeKind;
+  switch (kind) {
+  case ChangeKind::machine:
+    return "machine";
+  case ChangeKind::bandwidth:
+    return "bandwidth";
+  case ChangeKind::latency:
+    return "latency";
+  case ChangeKind::network:
+    return "network";
+  case ChangeKind::free_network:
+    return "free_network";
+  case ChangeKind::processors:
+    return "processors";
+  case ChangeKind::balance:
+    break;
+  }
+  return "balance";
+}
+
+ordered_json verdict_json(const Report& report) {
+  const ReportVerdict& verdict = report.verdict;
+  ordered_json json{{"sentence", verdict_sentence(report)},
+                    {"machine", report.machines[report.base].name},
+                    {"makespan_seconds", report.base_lane().makespan},
+                    {"makespan_interval_seconds", interval_json(report.machines[report.base].interval)},
+                    {"confidence", name(verdict.trust.confidence)},
+                    {"reasons", verdict.trust.reasons},
+                    {"threshold", verdict.threshold}};
+  json["changes"] = ordered_json::array();
+  for (const analysis::Change& change : verdict.changes)
+    json["changes"].push_back({{"change", kind_name(change.kind)},
+                               {"what", change_words(change, report)},
+                               {"factor", change.factor},
+                               {"makespan_seconds", change.seconds},
+                               {"saving", change.saving.expected},
+                               {"saving_interval", {change.saving.least, change.saving.most}},
+                               {"answer", name(change.worth)}});
+  json["next"] = {{"command", verdict.next_command}, {"reason", verdict.next_reason}};
+  return json;
+}
+
+const char* curve_name(Curve::Of of) {
+  if (of == Curve::Of::bandwidth) return "bandwidth";
+  return of == Curve::Of::latency ? "latency" : "both";
+}
+
+ordered_json curves_json(const Report& report) {
+  ordered_json json;
+  for (const Curve& curve : report.curves) {
+    ordered_json& points = json[curve_name(curve.of)] = ordered_json::array();
+    for (const Curve::Point& point : curve.points)
+      points.push_back(
+          {{"factor", point.factor}, {"makespan_seconds", point.makespan}, {"mean_seconds", to_json(point.mean)}});
+  }
+  return json;
+}
+
+ordered_json plane_json(const ClassPlane& plane) {
+  ordered_json json{{"bandwidth_factors", plane.bandwidths}, {"latency_factors", plane.latencies}};
+  json["rows"] = ordered_json::array(); // one for each latency
+  for (std::size_t j = 0; j < plane.latencies.size(); ++j) {
+    ordered_json row = ordered_json::array();
+    for (std::size_t i = 0; i < plane.bandwidths.size(); ++i)
+      row.push_back({{"class", plane.at(i, j).name}, {"makespan_seconds", plane.at(i, j).makespan}});
+    json["rows"].push_back(std::move(row));
+  }
+  for (const ClassPlane::Mark& mark : plane.marks)
+    json["marks"].push_back(
+        {{"name", mark.name}, {"bandwidth_factor", mark.bandwidth}, {"latency_factor", mark.latency}});
+  return json;
+}
+
+ordered_json scales_json(const Report& report) {
+  ordered_json json = ordered_json::array();
+  for (const ReportedScale& scale : report.scales) {
+    ordered_json one{{"trace", scale.trace}, {"ranks", scale.ranks}};
+    for (std::size_t i = 0; i < scale.lanes.size(); ++i) {
+      const LaneResult& lane = scale.lanes[i];
+      ordered_json machine{{"name", report.machines[i].name}};
+      machine["makespan_seconds"] = lane.deadlock ? ordered_json() : ordered_json(lane.makespan);
+      if (lane.ideal_makespan && !lane.deadlock) machine["efficiency"] = efficiencies_json(lane);
+      one["machines"].push_back(std::move(machine));
+    }
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+/// Seven digits: what a reader can use, and 16,384 ranks fit.
+double rounded(double seconds) {
+  if (seconds == 0 || !std::isfinite(seconds)) return seconds;
+  const double scale = std::pow(10.0, 6 - std::floor(std::log10(std::abs(seconds))));
+  return std::isfinite(scale) && scale > 0 ? std::round(seconds * scale) / scale : seconds;
+}
+
+/// By counter, a list of all ranks'; counters that are 0 on all of them are left out.
+ordered_json ranks_json(const Report& report) {
+  static constexpr std::pair<const char*, double RankTimes::*> columns[] = {{"end", &RankTimes::end},
+                                                                            {"compute", &RankTimes::compute},
+                                                                            {"memory_copy", &RankTimes::memory_copy},
+                                                                            {"overhead", &RankTimes::overhead},
+                                                                            {"wait", &RankTimes::wait},
+                                                                            {"latency", &RankTimes::latency},
+                                                                            {"bandwidth", &RankTimes::bandwidth},
+                                                                            {"files", &RankTimes::files},
+                                                                            {"not_started", &RankTimes::start}};
+  ordered_json json = ordered_json::object();
+  for (const auto& [name, field] : columns) {
+    ordered_json values = ordered_json::array();
+    bool any = false;
+    for (const RankTimes& rank : report.base_lane().ranks) {
+      values.push_back(rounded(rank.*field));
+      any = any || rank.*field != 0;
+    }
+    if (any) json[name] = std::move(values);
+  }
+  return json;
+}
+
+ordered_json kernels_json(const Report& report) {
+  symbols::KernelListing listing;
+  for (const ReportedKernel& kernel : report.kernels)
+    listing.kernels.push_back(kernel.kernel);
+  ordered_json json = to_json(listing, report.run());
+  const double makespan = report.base_lane().makespan;
+  for (std::size_t i = 0; i < report.kernels.size(); ++i) {
+    const ReportedKernel& kernel = report.kernels[i];
+    json[i]["computing_seconds"] = kernel.seconds;
+    json[i]["critical_path_seconds"] = kernel.path_seconds;
+    json[i]["critical_path_share"] = makespan > 0 ? kernel.path_seconds / makespan : 0;
+    json[i]["units_per_second"] = kernel.rate;
+  }
+  return json;
+}
+
+ordered_json messages_json(const Report& report) {
+  const ReportedMessages& messages = report.messages;
+  ordered_json json{{"count", report.summary.messages}, {"bytes", report.summary.message_bytes}};
+  json["eager_limit"] = messages.eager_limit ? ordered_json(*messages.eager_limit) : ordered_json();
+  json["sizes"] = ordered_json::array();
+  for (const analysis::SizeClass& one : messages.sizes)
+    json["sizes"].push_back(
+        {{"least", one.least}, {"most", one.most}, {"messages", one.messages}, {"bytes", one.bytes}});
+  ordered_json cells = ordered_json::array();
+  for (const analysis::TrafficBlocks::Cell& cell : messages.matrix.cells)
+    cells.push_back({cell.source, cell.destination, cell.figures.messages, cell.figures.bytes});
+  json["matrix"] = {{"ranks_per_block", messages.matrix.ranks_per_block},
+                    {"blocks", messages.matrix.blocks},
+                    {"cells", std::move(cells)}};
+  json["calls"] = ordered_json::object();
+  for (const auto& [call, figures] : report.summary.calls)
+    json["calls"][call] = {
+        {"count", figures.count}, {"bytes", figures.bytes}, {"bytes_received", figures.bytes_received}};
+  return json;
+}
+
+ordered_json path_json(const Report& report) {
+  const auto& path = report.prediction.critical_path;
+  if (!path) return nullptr;
+  ordered_json json{{"compute_seconds", path->compute},     {"latency_seconds", path->latency},
+                    {"bandwidth_seconds", path->bandwidth}, {"rest_seconds", path->rest},
+                    {"messages", path->messages},           {"in_messages_seconds", path->in_messages},
+                    {"collectives", path->collectives},     {"in_collectives_seconds", path->in_collectives},
+                    {"pieces", path->segments.size()}};
+  if (!report.window) return json;
+  const PathWindow& window = *report.window;
+  json["window"] = {{"begin", window.begin}, {"end", window.end}};
+  for (const PathWindow::Row& row : window.rows) {
+    ordered_json spans = ordered_json::array();
+    for (const PathWindow::Span& span : row.spans)
+      spans.push_back({span.begin, span.end, name(span.doing)});
+    json["window"]["ranks"].push_back({{"rank", row.rank}, {"spans", std::move(spans)}});
+  }
+  return json;
+}
+
+ordered_json head_json(const Report& report) {
+  const trace::Run& run = report.run();
+  constexpr std::size_t most_hosts = 16;
+  ordered_json json;
+  json["command"] = report.asked.command;
+  json["trace"] = report.asked.traces.front();
+  json["program"] = run.provenance.program;
+  json["ranks"] = run.size;
+  json["actions"] = report.prediction.result.actions;
+  json["complete"] = run.complete();
+  json["incompleteness"] = incompleteness(run);
+  json["recorded"] = {{"date", run.provenance.date},
+                      {"tool", run.provenance.tool_version},
+                      {"mpi_library", run.provenance.mpi_library}};
+  json["counter"] = {
+      {"name", run.counter.name}, {"unit", name(run.counter.unit)}, {"exactness", name(run.counter.exactness)}};
+  json["volume_error"] = volume_error(run);
+  json["hosts"] = ordered_json::array();
+  for (std::size_t host = 0; host < std::min(run.hosts.size(), most_hosts); ++host)
+    json["hosts"].push_back({{"name", run.hosts[host].name}, {"cpu_model", run.hosts[host].cpu_model}});
+  json["host_count"] = run.hosts.size();
+  return json;
+}
+
+ordered_json basis_json(const Report& report) {
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  ordered_json json{{"compute", compute.sentence},
+                    {"compute_assumed", compute.assumed},
+                    {"mapping", report.prediction.mapping_sentence}};
+  json["rates"] = {{"from", report.rate_range.empty() ? ordered_json() : ordered_json(report.rate_range)},
+                   {"fastest", report.fastest},
+                   {"slowest", report.slowest}};
+  json["notes"] = report.notes;
+  for (const std::string& note : report.prediction.notes)
+    json["notes"].push_back(note);
+  json["not_modelled"] = to_json(report.prediction.result.not_modelled);
+  return json;
+}
+
+} // namespace
+
+ordered_json to_json(const Report& report) {
+  ordered_json json = head_json(report);
+  json["verdict"] = verdict_json(report);
+  json["basis"] = basis_json(report);
+  json["base"] = report.base;
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    json["machines"].push_back(machine_json(report, i));
+  json["curves"] = curves_json(report);
+  json["plane"] = report.plane ? plane_json(*report.plane) : ordered_json();
+  json["runs"] = scales_json(report);
+  json["ranks_seconds"] = ranks_json(report);
+  json["kernels"] = kernels_json(report);
+  json["kernel_count"] = report.kernel_count;
+  json["messages"] = messages_json(report);
+  json["critical_path"] = path_json(report);
+  json["smpi"] = nullptr;
+  if (report.smpi && !report.smpi->contentions.empty() && report.smpi->contentions.front())
+    json["smpi"] = to_json(*report.smpi->contentions.front(), report.smpi->kernels);
+  json["validation"] = report.validation;
+  return json;
+}
+
+} // namespace timeless::tools

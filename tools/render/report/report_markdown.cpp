@@ -1,0 +1,76 @@
+#include "tools/render/report/report.h"
+
+#include "tools/cli/console.h"
+#include "tools/render/report/words.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace timeless::tools {
+
+namespace {
+
+/// A text as Markdown shows it letter by letter: names come from strangers.
+std::string plain(const std::string& text) {
+  std::string safe;
+  for (const char c : escaped(text)) {
+    if (c == '&')
+      safe += "&amp;";
+    else if (c == '<')
+      safe += "&lt;";
+    else if (c == '>')
+      safe += "&gt;";
+    else {
+      if (std::string_view("\\`*_[]()#|!~@").find(c) != std::string_view::npos) safe += '\\';
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+/// As code; a backtick in it would end it.
+std::string code(const std::string& text) {
+  std::string inside = escaped(text);
+  for (char& c : inside)
+    if (c == '`') c = '\'';
+  return "`" + inside + "`";
+}
+
+} // namespace
+
+std::string to_markdown(const Report& report) {
+  const ReportVerdict& verdict = report.verdict;
+  std::string text =
+      fmt::format("### {}\n\nConfidence: {}.", plain(verdict_sentence(report)), name(verdict.trust.confidence));
+  for (const std::string& reason : verdict.trust.reasons)
+    text += "\n- " + plain(reason);
+  text += "\n\n| what | saves | answer |\n|---|---|---|\n";
+  for (const analysis::Change& change : verdict.changes)
+    text += fmt::format("| {} | {} | {} |\n", plain(change_words(change, report)), plain(saving_words(change.saving)),
+                        plain(worth_words(change, report)));
+  text += "\n| machine | time | compute % | wait % | latency % | bandwidth % | bound by "
+          "|\n|---|---:|---:|---:|---:|---:|---|\n";
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    const replay::LaneResult& lane = report.lane(i);
+    const ReportedMachine& machine = report.machines[i];
+    if (lane.deadlock) {
+      text += fmt::format("| {} | deadlock | | | | | |\n", plain(machine.name));
+      continue;
+    }
+    const replay::Shares share = replay::shares(lane);
+    text +=
+        fmt::format("| {} | {}{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} |\n", plain(machine.description),
+                    seconds_words(lane.makespan), machine.interval ? " (" + interval_words(machine.interval) + ")" : "",
+                    share.computation, share.wait, share.latency, share.bandwidth,
+                    machine.classification ? name(*machine.classification) : "");
+  }
+  text += "\n<details><summary>What this rests on</summary>\n\n";
+  for (const auto& [label, fact] : ground_facts(report))
+    text += fmt::format("- {}: {}\n", plain(label), plain(fact));
+  text += fmt::format("- made by {}\n\n</details>\n\nNext: {} ({})\n", code(report.asked.command),
+                      code(verdict.next_command), plain(verdict.next_reason));
+  return text;
+}
+
+} // namespace timeless::tools

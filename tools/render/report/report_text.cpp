@@ -1,0 +1,131 @@
+#include "tools/render/report/report.h"
+
+#include "analysis/efficiencies.h"
+#include "tools/cli/console.h"
+#include "tools/render/report/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::RankTimes;
+
+struct Part {
+  const char* name;
+  double RankTimes::*field;
+  const char* unicode;
+  const char* ascii;
+};
+constexpr std::array bar_parts{
+    Part{"compute", &RankTimes::compute, "█", "#"},   Part{"copy", &RankTimes::memory_copy, "▓", "c"},
+    Part{"overhead", &RankTimes::overhead, "▒", "o"}, Part{"wait", &RankTimes::wait, "░", "."},
+    Part{"latency", &RankTimes::latency, "╱", "/"},   Part{"bandwidth", &RankTimes::bandwidth, "▞", "="},
+    Part{"files", &RankTimes::files, "▬", "f"}};
+
+/// A bar of the mean rank's time, as wide as its share of the longest.
+std::string bar(const RankTimes& mean, double longest, bool unicode) {
+  constexpr double width = 48;
+  std::string text;
+  double sum = 0;
+  long drawn = 0;
+  for (const Part& part : bar_parts) {
+    sum += mean.*part.field;
+    const long upto = longest > 0 ? std::lround(width * sum / longest) : 0;
+    for (; drawn < upto; ++drawn)
+      text += unicode ? part.unicode : part.ascii;
+  }
+  return text;
+}
+
+std::string legend(bool unicode) {
+  std::string text;
+  for (const Part& part : bar_parts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", unicode ? part.unicode : part.ascii, part.name);
+  return text;
+}
+
+std::string bars_text(const Report& report, bool unicode) {
+  double longest = 0;
+  std::size_t widest = 0;
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    longest = std::max(longest, replay::mean(report.lane(i)).end);
+    widest = std::max(widest, escaped(report.machines[i].name).size());
+  }
+  std::string text;
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    const replay::LaneResult& lane = report.lane(i);
+    const std::string name = escaped(report.machines[i].name);
+    text += lane.deadlock ? fmt::format("  {:<{}}     deadlock\n", name, widest)
+                          : fmt::format("  {:<{}}  {:>10}  {}\n", name, widest, seconds_words(lane.makespan),
+                                        bar(replay::mean(lane), longest, unicode));
+  }
+  return text + "  " + legend(unicode) + "\n";
+}
+
+/// One character for each value, by its size.
+std::string sparkline(const std::vector<double>& values, bool unicode) {
+  static constexpr std::array blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr std::string_view digits = "12345678";
+  const double most = values.empty() ? 0 : *std::ranges::max_element(values);
+  std::string text;
+  for (const double value : values) {
+    const auto level = most > 0 ? static_cast<std::size_t>(std::clamp(std::lround(7 * value / most), 0L, 7L)) : 0;
+    text += unicode ? blocks[level] : std::string(1, digits[level]);
+  }
+  return text;
+}
+
+std::string curves_text(const Report& report, bool unicode) {
+  std::string text;
+  for (const Curve& curve : report.curves) {
+    if (curve.points.size() < 2) continue;
+    std::vector<double> values;
+    for (const Curve::Point& point : curve.points)
+      values.push_back(point.makespan);
+    const char* const of = curve.of == Curve::Of::bandwidth ? "bandwidth /8 to x8"
+                           : curve.of == Curve::Of::latency ? "latency x8 to /8"
+                                                            : "both";
+    text += fmt::format("  {:<19} {}  {} to {}\n", of, sparkline(values, unicode), seconds_words(values.front()),
+                        seconds_words(values.back()));
+  }
+  return text;
+}
+
+std::string changes_text(const Report& report) {
+  Table table({"what", "saves %", "answer"});
+  for (const analysis::Change& change : report.verdict.changes)
+    table.add({change_words(change, report), saving_words(change.saving), worth_words(change, report)});
+  return table.text();
+}
+
+std::string facts_text(const Facts& facts) {
+  std::string text;
+  for (const auto& [label, fact] : facts)
+    text += text_line("{:<11}{}", label, fact);
+  return text;
+}
+
+} // namespace
+
+std::string to_text(const Report& report, bool unicode) {
+  const ReportVerdict& verdict = report.verdict;
+  std::string text = text_line("{}", verdict_sentence(report));
+  text += text_line("{:<11}{}", "confidence", name(verdict.trust.confidence));
+  for (const std::string& reason : verdict.trust.reasons)
+    text += text_line("{:<11}{}", "", reason);
+  text += "\n" + changes_text(report) + "\n" + bars_text(report, unicode) + "\n" + curves_text(report, unicode) + "\n";
+  text += facts_text(ground_facts(report));
+  text += text_line("{:<11}{}", "next", verdict.next_command);
+  text += text_line("{:<11}{}", "", verdict.next_reason);
+  return text;
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,229 @@
+#include "tools/render/report/words.h"
+
+#include "tools/cli/console.h"
+#include "tools/cli/trace_input.h"
+#include "tools/render/figures.h"
+
+#include "base/rank_ranges.h"
+#include "base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+namespace timeless::tools {
+
+namespace {
+
+using analysis::Change;
+using analysis::ChangeKind;
+using analysis::Worth;
+using replay::LaneResult;
+using replay::RankTimes;
+
+const Change* first_of(const Report& report, ChangeKind kind) {
+  const auto found = std::ranges::find(report.verdict.changes, kind, &Change::kind);
+  return found == report.verdict.changes.end() ? nullptr : &*found;
+}
+
+/// What most of the critical path is.
+std::string bound_words(const Report& report) {
+  const LaneResult& lane = report.base_lane();
+  const replay::Sensitivity& path = lane.sensitivity;
+  const double rest = lane.makespan - path.compute - path.latency - path.bandwidth;
+  const std::array pieces{std::pair{path.compute, "computation"}, std::pair{path.latency, "latency"},
+                          std::pair{path.bandwidth, "bytes on their way"},
+                          std::pair{rest, "copies and overheads of messages"}};
+  const auto most = std::ranges::max_element(pieces, {}, [](const auto& piece) { return piece.first; });
+  const double share = lane.makespan > 0 ? most->first / lane.makespan : 0;
+  constexpr double much = 0.25;
+  const bool waits = most == pieces.begin() && replay::shares(lane).wait >= 100 * much;
+  return fmt::format("{:.0f} % of its critical path is {}{}", 100 * share, most->second,
+                     waits ? " that other ranks wait for" : "");
+}
+
+/// "e100g in its place saves 2.5 % (1.3 to 4.8 %)".
+std::string short_change(const Change& change, const Report& report) {
+  return fmt::format("{} {} {}", change_words(change, report), change.saving.expected < 0 ? "costs" : "saves",
+                     saving_words(change.saving));
+}
+
+} // namespace
+
+std::string program_name(const trace::Run& run) {
+  const std::string name = std::filesystem::path(run.provenance.program).filename().string();
+  return name.empty() ? "the program" : name;
+}
+
+std::string seconds_words(double seconds) {
+  return std::isfinite(seconds) ? human_seconds(seconds) : "-";
+}
+
+std::string share_words(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f}", 100 * share) : "-";
+}
+
+std::string factor_words(double factor) {
+  return factor < 1 ? fmt::format("/{:g}", 1 / factor) : fmt::format("x{:g}", factor);
+}
+
+std::string interval_words(const std::optional<analysis::Interval>& interval) {
+  return interval ? seconds_words(interval->low) + " to " + seconds_words(interval->high) : "";
+}
+
+std::string change_words(const Change& change, const Report& report) {
+  switch (change.kind) {
+  case ChangeKind::machine:
+    return change.name + " in place of " + report.machines[report.base].name;
+  case ChangeKind::bandwidth:
+    return fmt::format("{:g} times the bandwidth", change.factor);
+  case ChangeKind::latency:
+    return fmt::format("1/{:g} of the latency", change.factor);
+  case ChangeKind::network:
+    return fmt::format("{:g} times the bandwidth and 1/{:g} of the latency", change.factor, change.factor);
+  case ChangeKind::free_network:
+    return "a network that takes no time (the limit of any)";
+  case ChangeKind::processors:
+    return fmt::format("computing {:g} times as fast", change.factor);
+  case ChangeKind::balance:
+    break;
+  }
+  return "work divided evenly among the ranks";
+}
+
+std::string saving_words(const analysis::Saving& saving) {
+  const auto percent = [](double value) {
+    return fmt::format("{:.1f}", 100 * std::abs(value) < 0.05 ? 0.0 : 100 * value);
+  };
+  std::string text = percent(saving.expected) + " %";
+  if (percent(saving.least) != percent(saving.most))
+    text += fmt::format(" ({} to {} %)", percent(saving.least), percent(saving.most));
+  return text;
+}
+
+std::string worth_words(const Change& change, const Report& report) {
+  const std::string threshold = fmt::format("{:g} %", 100 * report.verdict.threshold);
+  switch (change.worth) {
+  case Worth::pays:
+    return "pays: at least " + threshold;
+  case Worth::ruled_out:
+    return "ruled out: less than " + threshold;
+  case Worth::undecided:
+    break;
+  }
+  return "undecided: above or below " + threshold + ", by how fast the processors are";
+}
+
+std::string verdict_sentence(const Report& report) {
+  const LaneResult& lane = report.base_lane();
+  const std::optional<analysis::Interval>& interval = report.machines[report.base].interval;
+  std::string text = fmt::format("On {} this run of {} on {} rank{} takes {}{}; {}", report.machines[report.base].name,
+                                 program_name(report.run()), report.run().size,
+                                 plural(static_cast<std::uint64_t>(report.run().size)), seconds_words(lane.makespan),
+                                 interval ? " (" + interval_words(interval) + ")" : "", bound_words(report));
+  std::string answers;
+  const auto add = [&](const Change* change) {
+    if (change != nullptr) answers += (answers.empty() ? ": " : ", ") + short_change(*change, report);
+  };
+  const Change* best = nullptr;
+  for (const Change& change : report.verdict.changes)
+    if (change.kind == ChangeKind::machine && (best == nullptr || change.saving.expected > best->saving.expected))
+      best = &change;
+  if (best == nullptr) best = first_of(report, ChangeKind::network);
+  add(best);
+  add(first_of(report, ChangeKind::processors));
+  return text + answers + ".";
+}
+
+std::string time_finding(const Report& report) {
+  const replay::Shares share = replay::shares(report.base_lane());
+  return fmt::format(
+      "Of the mean rank's time on {}, {:.1f} % is computation and copies, {:.1f} % waiting, {:.1f} % latency, "
+      "{:.1f} % bytes on their way.",
+      report.machines[report.base].name, share.computation, share.wait, share.latency, share.bandwidth);
+}
+
+std::string sweep_finding(const Report& report) {
+  const auto text = [&](ChangeKind kind, const char* what) {
+    const Change* change = first_of(report, kind);
+    return change == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(change->saving));
+  };
+  return fmt::format("{}; {}; {}.", text(ChangeKind::bandwidth, "Eight times the bandwidth saves"),
+                     text(ChangeKind::latency, "an eighth of the latency"), text(ChangeKind::network, "both together"));
+}
+
+std::string ranks_finding(const Report& report) {
+  const std::vector<RankTimes>& ranks = report.base_lane().ranks;
+  if (ranks.empty()) return {};
+  const auto most = [&](double RankTimes::*counter) {
+    return static_cast<std::size_t>(std::ranges::max_element(ranks, {}, counter) - ranks.begin());
+  };
+  const std::size_t computes = most(&RankTimes::compute);
+  const std::size_t waits = most(&RankTimes::wait);
+  return fmt::format("Rank {} computes longest ({}), rank {} waits longest ({}).", computes,
+                     seconds_words(ranks[computes].compute), waits, seconds_words(ranks[waits].wait));
+}
+
+std::string messages_finding(const Report& report) {
+  const analysis::Summary& summary = report.summary;
+  if (summary.messages == 0) return "No rank sends another a point-to-point message.";
+  return fmt::format("{} point-to-point messages carry {}, {} each on average.", count_text(summary.messages),
+                     bytes_text(summary.message_bytes),
+                     human_bytes(static_cast<double>(summary.message_bytes) / static_cast<double>(summary.messages)));
+}
+
+Facts head_facts(const Report& report) {
+  const trace::Run& run = report.run();
+  const trace::Counter& counter = run.counter;
+  Facts facts;
+  facts.emplace_back("program", run.provenance.program.empty() ? "not known" : run.provenance.program);
+  facts.emplace_back("ranks", fmt::format("{} on {} host{} when recorded, {} actions", run.size, run.hosts.size(),
+                                          plural(run.hosts.size()), count_text(report.prediction.result.actions)));
+  facts.emplace_back("recorded",
+                     fmt::format("{}{}{}", run.provenance.date.empty() ? "at a time not known" : run.provenance.date,
+                                 run.provenance.tool_version.empty() ? "" : " by ", run.provenance.tool_version));
+  facts.emplace_back("counter",
+                     counter.unit == trace::VolumeUnit::none
+                         ? "none: no computation was recorded"
+                         : fmt::format("{}: {}, {}", counter.name, name(counter.unit), name(counter.exactness)));
+  if (run.volume_error > 0) facts.emplace_back("volumes", rounding(run));
+  const ReportedMachine& machine = report.machines[report.base];
+  facts.emplace_back("machine", fmt::format("{}: {}", machine.description, machine.trust));
+  if (const std::string lack = incompleteness(run); !lack.empty()) facts.emplace_back("INCOMPLETE", lack);
+  facts.emplace_back("command", report.asked.command);
+  return facts;
+}
+
+Facts ground_facts(const Report& report) {
+  const Prediction& prediction = report.prediction;
+  const ComputeBasis& compute = prediction.bases[report.base].compute;
+  Facts facts;
+  facts.emplace_back("compute", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
+  if (report.rate_range == "assumed")
+    facts.emplace_back("interval", "from twice the assumed rate to half of it");
+  else if (report.rate_range == "launches")
+    facts.emplace_back("interval", "from the fastest to the slowest of the launches that the rates are from");
+  else
+    facts.emplace_back("interval", "none: the rate is taken as it is given");
+  facts.emplace_back("placement", prediction.mapping_sentence);
+  for (const ReportedMachine& machine : report.machines)
+    facts.emplace_back("machine", fmt::format("{}: {}", machine.description, machine.trust));
+  facts.emplace_back("overheads", prediction.bases[report.base].overheads);
+  facts.emplace_back("model", report.smpi ? "every message alone; SMPI beside it, with contention"
+                                          : "every message alone, without contention");
+  for (const std::string& note : report.notes)
+    facts.emplace_back("note", note);
+  for (const std::string& note : prediction.notes)
+    facts.emplace_back("note", note);
+  for (const replay::NotModelled& one : prediction.result.not_modelled)
+    facts.emplace_back("left out", fmt::format("{}: {} call{} of {} rank{}", one.what, one.calls, plural(one.calls),
+                                               one.ranks, plural(one.ranks)));
+  if (prediction.result.not_modelled.empty())
+    facts.emplace_back("left out", "nothing: every recorded call is modelled");
+  return facts;
+}
+
+} // namespace timeless::tools

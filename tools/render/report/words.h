@@ -1,0 +1,47 @@
+#pragma once
+
+#include "tools/reporting/report.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What a report says in sentences, the same on the page, in the terminal and in Markdown.
+namespace timeless::tools {
+
+/// "wavefront", of a path; "the program" where its name is not known.
+std::string program_name(const trace::Run& run);
+
+/// The answer in one sentence, with its number and interval.
+std::string verdict_sentence(const Report& report);
+
+/// "e100g in place of e10g", "8 times the bandwidth".
+std::string change_words(const analysis::Change& change, const Report& report);
+/// "2.5 % (1.3 to 4.8 %)".
+std::string saving_words(const analysis::Saving& saving);
+/// "ruled out: less than 5 %".
+std::string worth_words(const analysis::Change& change, const Report& report);
+
+/// A finding below a picture or above a table, such as what takes most of the time.
+std::string time_finding(const Report& report);
+std::string sweep_finding(const Report& report);
+std::string ranks_finding(const Report& report);
+std::string messages_finding(const Report& report);
+
+/// A label, and what is to be said of it.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+/// What was run, and how it was recorded.
+Facts head_facts(const Report& report);
+/// What the numbers rest on: rates, placement, model, notes, what is left out.
+Facts ground_facts(const Report& report);
+
+/// "1.9 s to 7.4 s"; empty without an interval.
+std::string interval_words(const std::optional<analysis::Interval>& interval);
+/// A number from which a percentage is made; "-" for what is none.
+std::string share_words(double share);
+/// "/8" or "x2".
+std::string factor_words(double factor);
+/// Seconds as people read them; "-" for what is no finite number.
+std::string seconds_words(double seconds);
+
+} // namespace timeless::tools

@@ -1,0 +1,169 @@
+#include "tools/reporting/machines.h"
+
+#include "tools/machines/named_platforms.h"
+#include "tools/machines/platform_head.h"
+#include "tools/replaying/calibrated.h"
+#include "tools/replaying/class_ranges.h"
+#include "tools/replaying/request.h"
+#include "tools/replaying/served_platforms.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+
+std::string trust_of(const replay::NetworkDescription& network) {
+  if (network.measured) return "measured";
+  if (network.source.find("ssum") != std::string::npos) return "assumed";
+  return network.source.empty() ? "not said" : "published";
+}
+
+std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
+  std::vector<ReportedMachine> machines;
+  if (!request.platforms.empty()) {
+    for (const std::string& name : request.platforms) {
+      const std::filesystem::path file = platform_file(name);
+      const platforms::Head head = platforms::head_of(file);
+      machines.push_back(
+          {.name = file.stem().string(),
+           .description = file.stem().string() + (head.description.empty() ? "" : ": " + head.description),
+           .trust = head.trust.empty() ? "not said" : head.trust,
+           .figures = {},
+           .interval = {},
+           .classification = {}});
+    }
+    return machines;
+  }
+  for (const replay::NetworkDescription& network : named_networks(request.machine.networks))
+    machines.push_back({.name = network.name,
+                        .description = described(network),
+                        .trust = trust_of(network),
+                        .figures = figures(network),
+                        .interval = {},
+                        .classification = {}});
+  return machines;
+}
+
+/// For which factors of computation's time the times of all machines are known, where more than one is to be expected.
+void find_range(Report& report) {
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  constexpr double guess = 2; // docs/guide.md, what a number is worth: either way
+  if (const auto& calibrated = report.asked.machine.calibrated;
+      calibrated && calibrated->fastest != calibrated->slowest) {
+    report.rate_range = "launches";
+    report.fastest = calibrated->fastest;
+    report.slowest = calibrated->slowest;
+  } else if (compute.assumed && compute.least > 0) {
+    report.rate_range = "assumed";
+    report.fastest = 1 / guess;
+    report.slowest = guess;
+  }
+}
+
+void find_intervals(Report& report, const trace::Source& source) {
+  if (report.rate_range.empty()) return;
+  PredictionOptions options = options_of(report.asked, report.asked.traces.front());
+  options.compute = {report.fastest, report.slowest};
+  const Prediction varied = predict_again(source, options);
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    const LaneResult& fast = varied.result.lanes.at(2 * i);
+    const LaneResult& slow = varied.result.lanes.at(2 * i + 1);
+    if (!fast.deadlock && !slow.deadlock)
+      report.machines[i].interval = analysis::Interval{fast.makespan, slow.makespan};
+  }
+}
+
+std::vector<Curve> curves_of(std::span<const LaneResult> lanes) {
+  std::vector<Curve> curves;
+  const std::vector<replay::Scaling> scalings = replay::classification_scalings();
+  constexpr std::size_t set_size = analysis::classification_lane_count / 3;
+  for (const Curve::Of of : {Curve::Of::bandwidth, Curve::Of::latency, Curve::Of::both}) {
+    Curve curve{.of = of, .points = {}};
+    for (std::size_t i = 0; i < set_size; ++i) {
+      const std::size_t place = static_cast<std::size_t>(of) * set_size + i;
+      const double factor = of == Curve::Of::latency ? 1 / scalings[place].latency : scalings[place].bandwidth;
+      if (!lanes[place].deadlock) curve.points.push_back({factor, lanes[place].makespan, replay::mean(lanes[place])});
+    }
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+} // namespace
+
+Prediction predict_again(const trace::Source& source, const PredictionOptions& options) {
+  return options.platforms.empty() ? predict_on_networks(source, options)
+                                   : predict_on_served_platforms(source, options, predict_with_model);
+}
+
+PredictionOptions options_of(const ReportRequest& request, const std::string& trace) {
+  PredictionOptions options;
+  options.trace = trace;
+  options.from = request.from;
+  options.machine = request.machine;
+  options.platforms = request.platforms;
+  if (!request.platforms.empty()) options.machine.networks.clear();
+  return options;
+}
+
+PredictionOptions base_options(const Report& report) {
+  PredictionOptions options = options_of(report.asked, report.asked.traces.front());
+  if (options.platforms.empty())
+    options.machine.networks = {options.machine.networks[report.base]};
+  else
+    options.platforms = {options.platforms[report.base]};
+  return options;
+}
+
+void predict_machines(Report& report, const trace::Source& source, bool calibrated) {
+  report.machines = described_machines(report.asked);
+  PredictionOptions options = options_of(report.asked, report.asked.traces.front());
+  options.attribute = replay::AttributeBy::kernels;
+  options.critical_path = true;
+  report.prediction = predict_as_far_as_known(source, options, predict_again);
+  if (calibrated) add_intervals(report.prediction, source, options);
+  const std::vector<LaneResult>& lanes = report.prediction.result.lanes;
+  const auto ends = std::ranges::find_if(lanes, [](const LaneResult& lane) { return !lane.deadlock; });
+  report.base = static_cast<std::size_t>(ends - lanes.begin());
+  if (report.base > 0)
+    report.notes.push_back(report.machines.front().name +
+                           " ends in a deadlock: messages above its eager limit wait for "
+                           "receives that come later; the report is about " +
+                           report.machines.at(report.base).name);
+  find_range(report);
+  find_intervals(report, source);
+}
+
+LaneResult condensed(const LaneResult& lane) {
+  LaneResult one;
+  one.name = lane.name;
+  one.makespan = lane.makespan;
+  one.ideal_makespan = lane.ideal_makespan;
+  one.sensitivity = lane.sensitivity;
+  one.deadlock = lane.deadlock;
+  if (!lane.ranks.empty()) one.ranks = {replay::mean(lane)};
+  return one;
+}
+
+void classify_machines(Report& report, const trace::Source& source) {
+  const PredictionOptions options = options_of(report.asked, report.asked.traces.front());
+  const PlacedMachines machines(source.run(), options);
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    if (report.lane(i).deadlock) continue;
+    const Judgement judgement{.machine = i};
+    const replay::Result result = replay_judged(machines, source, std::span(&judgement, 1), {});
+    const bool ends =
+        std::ranges::none_of(result.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; });
+    if (ends) report.machines[i].classification = analysis::classify(result.lanes);
+    if (i == report.base) report.curves = curves_of(result.lanes);
+  }
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tools/reporting/report.h"
+
+#include <vector>
+
+/// The machines of a report.
+namespace timeless::tools {
+
+/// What replays the run on the machines of a report: networks, or platforms, each in a process of its own, since
+/// SimGrid holds one platform per process and SMPI may come after.
+Prediction predict_again(const trace::Source& source, const PredictionOptions& options);
+
+/// What replays are asked to replay on.
+PredictionOptions options_of(const ReportRequest& request, const std::string& trace);
+/// The same on the base machine alone.
+PredictionOptions base_options(const Report& report);
+
+/// Fills prediction, machines, base and the range of rates. `source` is Report::source, with measured rates where there
+/// are any.
+void predict_machines(Report& report, const trace::Source& source, bool calibrated);
+
+/// Gives machines their classes, and the base machine its curves.
+void classify_machines(Report& report, const trace::Source& source);
+
+/// What stays of a configuration that is one of hundreds: a rank that has the means.
+replay::LaneResult condensed(const replay::LaneResult& lane);
+
+} // namespace timeless::tools

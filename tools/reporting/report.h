@@ -1,0 +1,143 @@
+#pragma once
+
+#include "analysis/classification.h"
+#include "analysis/size_histogram.h"
+#include "analysis/statistics/quantiles.h"
+#include "analysis/summary.h"
+#include "analysis/traffic_blocks.h"
+#include "analysis/upgrade.h"
+#include "tools/machines/named_networks.h"
+#include "tools/replaying/prediction.h"
+#include "tools/reporting/path_window.h"
+#include "tools/symbols/kernel_listing.h"
+
+#include "trace/model/source.h"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What a person asks of `timeless report`.
+struct ReportRequest {
+  std::vector<std::string> traces; ///< the first is the one that the report is about
+  TraceFormat from;
+  PresetMachineOptions machine{.networks = {"e10g", "e100g", "qdr", "e1g"}};
+  std::vector<std::string> platforms; ///< in place of networks
+  bool smpi = false;                  ///< simulate the first platform with contention, too
+  std::string validation;             ///< a file of `timeless validate --json`; empty: none
+  double threshold = 0.05;            ///< the least saving that is worth having
+  std::vector<std::string> symbols;
+  std::string command; ///< that makes this report again
+};
+
+/// A machine of a report, as one of the configurations of Report::prediction.
+struct ReportedMachine {
+  std::string name;
+  std::string description;                    ///< "e10g (10G Ethernet: 5 us, 10 Gb/s)"
+  std::string trust;                          ///< "measured", "published", "vendor", "assumed", or "not said"
+  std::optional<NetworkFigures> figures;      ///< of a network that has one latency and one bandwidth
+  std::optional<analysis::Interval> interval; ///< of the makespan, over the rates that are to be expected
+  std::optional<analysis::Classification> classification; ///< none where the machine deadlocks
+};
+
+/// How the time of the base machine changes with its network.
+struct Curve {
+  enum class Of { bandwidth, latency, both };
+  struct Point {
+    double factor = 1; ///< better by this: bandwidth times it, latency over it
+    double makespan = 0;
+    replay::RankTimes mean;
+  };
+  Of of = Of::bandwidth;
+  std::vector<Point> points; ///< by rising factor
+};
+
+/// What bounds the program on networks around the base machine.
+struct ClassPlane {
+  std::vector<double> bandwidths; ///< factors of the base machine's, rising
+  std::vector<double> latencies;  ///< likewise
+  struct Cell {
+    std::string name; ///< the class; "deadlock" where the program does not end
+    double makespan = 0;
+  };
+  std::vector<Cell> cells; ///< by latency, then by bandwidth
+  struct Mark {
+    std::string name;
+    double bandwidth = 1; ///< factor
+    double latency = 1;
+  };
+  std::vector<Mark> marks; ///< networks known by name, and those of the report
+
+  const Cell& at(std::size_t bandwidth, std::size_t latency) const {
+    return cells[latency * bandwidths.size() + bandwidth];
+  }
+};
+
+/// The messages of a run.
+struct ReportedMessages {
+  std::vector<analysis::SizeClass> sizes;
+  analysis::TrafficBlocks matrix;
+  std::optional<trace::Bytes> eager_limit; ///< of the base machine, where it has one
+};
+
+struct ReportedKernel {
+  symbols::ListedKernel kernel;
+  double seconds = 0;      ///< of computation on the base machine, over all ranks
+  double path_seconds = 0; ///< on its critical path
+  double rate = 0;         ///< units per second that the replay took; 0 where it took no time
+};
+
+/// The first run, and others of the same program, by rising number of ranks.
+struct ReportedScale {
+  std::string trace;
+  trace::Rank ranks = 0;
+  std::vector<replay::LaneResult> lanes; ///< by machine; what `ranks` has is their mean
+};
+
+struct ReportVerdict {
+  std::vector<analysis::Change> changes; ///< other machines first, in their order
+  analysis::Trust trust;
+  double threshold = 0;
+  std::string next_command;
+  std::string next_reason; ///< why that
+};
+
+/// All that a report says.
+struct Report {
+  ReportRequest asked;
+  std::shared_ptr<const trace::Source> source;
+  Prediction prediction; ///< a configuration for each machine
+  std::vector<ReportedMachine> machines;
+  std::size_t base = 0;   ///< the first machine on which the program ends
+  std::string rate_range; ///< "assumed", "launches", or empty: only one rate is to be expected
+  double slowest = 1;     ///< what computation's time is multiplied by at the slowest of these rates
+  double fastest = 1;
+  ReportVerdict verdict;
+  std::vector<Curve> curves;
+  std::optional<ClassPlane> plane;
+  std::vector<ReportedScale> scales; ///< one where there is one run
+  analysis::Summary summary;
+  std::vector<ReportedKernel> kernels;
+  std::size_t kernel_count = 0; ///< of those in which anything is computed
+  std::vector<std::string> symbol_notices;
+  ReportedMessages messages;
+  std::optional<PathWindow> window;
+  std::optional<Prediction> smpi; ///< of the first platform
+  nlohmann::json validation;      ///< as `validate --json` has it; null where there is none
+  std::vector<std::string> notes; ///< what is missing from the report, and why
+
+  const trace::Run& run() const { return source->run(); }
+  const replay::LaneResult& lane(std::size_t machine) const { return prediction.result.lanes[machine]; }
+  const replay::LaneResult& base_lane() const { return lane(base); }
+};
+
+/// Replays and reads all that a report needs. Throws Error(usage) for options that contradict each other, and as
+/// open_trace() and predict() do.
+Report assemble(ReportRequest request);
+
+} // namespace timeless::tools

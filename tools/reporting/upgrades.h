@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tools/reporting/report.h"
+
+namespace timeless::tools {
+
+/// Fills the verdict: what other machines, a better network, faster processors and a better balance save on the base
+/// machine, and what to do next.
+void weigh_upgrades(Report& report, const trace::Source& source);
+
+} // namespace timeless::tools
