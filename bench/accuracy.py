@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How far predictions are from what is measured here: docs/accuracy.md, made anew.
 
-usage: accuracy.py --bin DIRECTORY --programs LIST --network FILE [--platform FILE] [--launches 5] [--results DIR] [-o accuracy.md]
+usage: accuracy.py --bin DIRECTORY --programs LIST --network FILE [--platform FILE] [--machine FILE] [--launches 5]
+                   [--results DIR] [-o accuracy.md]
 
 LIST has a line for each prediction, with columns between bars: a name, one or more commands whose input is calibrated, and the command
 that is predicted; # begins a comment.
@@ -10,7 +11,9 @@ that is predicted; # begins a comment.
     LU S, W -> A | mpirun -np 2 bin/lu.S.x | mpirun -np 2 bin/lu.W.x | mpirun -np 2 bin/lu.A.x
 
 Commands run in the directory of LIST. What is calibrated, recorded and answered is kept in --results, and not done again if it is there,
-so that a run that was interrupted goes on, and a program that fails does not take the others with it. --platform adds SMPI.
+so that a run that was interrupted goes on, and a program that fails does not take the others with it. --platform adds SMPI, --machine
+rates rescaled to other working sets, and predictions by the machine alone. The section "What the errors are" of the output is kept:
+it is written by whoever has looked.
 """
 import argparse
 import datetime
@@ -39,6 +42,10 @@ PUBLISHED = """
 """
 
 
+RESCALED = (", rescaled to the last one's working sets by what `timeless calibrate machine` measured "
+            "([calibration.md](calibration.md#machines-programs-that-never-ran-there))")
+
+
 class Failed(Exception):
     pass
 
@@ -50,8 +57,10 @@ class Bench:
         self.directory = pathlib.Path(options.programs).resolve().parent
         self.results = pathlib.Path(options.results).resolve()
         self.results.mkdir(parents=True, exist_ok=True)
-        self.machine = (["--platform", options.platform] if options.platform else
-                        ["--network", str(pathlib.Path(options.network).resolve())])
+        self.network = ["--network", str(pathlib.Path(options.network).resolve()), "--mapping", "recorded"]
+        self.platform = options.platform and ["--platform", str(pathlib.Path(options.platform).resolve())]
+        self.machine = ["--machine", str(pathlib.Path(options.machine).resolve())] if options.machine else []
+        self.counting = ["--profile", "memory"] if options.machine else ["--counter", options.counter]
 
     def run(self, arguments):
         done = subprocess.run([self.timeless, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
@@ -66,7 +75,7 @@ class Bench:
         if not trace.exists():
             part = trace.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            self.run(["record", "--counter", self.options.counter, "-o", str(part), "--", *shlex.split(command)])
+            self.run(["record", *self.counting, "-o", str(part), "--", *shlex.split(command)])
             part.rename(trace)
         return trace
 
@@ -94,16 +103,21 @@ class Bench:
         if not answer.exists():
             rates, whole = self.calibrated(commands[:-1], folder)
             trace = self.recorded(folder / "predicted", commands[-1])
-            said = json.loads(self.run(["validate", "--json", *self.machine, "--rates", str(rates), "--trace", str(trace),
+            calibrated = ["--rates", str(rates), *self.machine]
+            said = json.loads(self.run(["validate", "--json", *self.network, *calibrated, "--trace", str(trace),
                                         "--launches", str(self.options.launches), "--", *shlex.split(commands[-1])]))
-            said["one_rate"] = self.makespan(trace, ["--rates", str(whole)])
-            said["as_it_comes"] = self.makespan(trace, [])
+            said["variants"] = {"one_rate": self.makespan(trace, [*self.network, "--rates", str(whole)]),
+                                "as_it_comes": self.makespan(trace, self.network)}
+            if self.platform:
+                said["variants"]["smpi"] = self.makespan(trace, [*self.platform, "--backend", "smpi", *calibrated])
+            if self.machine:
+                said["variants"]["rates_alone"] = self.makespan(trace, [*self.network, "--rates", str(rates)])
+                said["variants"]["machine_alone"] = self.makespan(trace, [*self.network, *self.machine])
             answer.write_text(json.dumps(said, indent=1))
         return json.loads(answer.read_text())
 
     def makespan(self, trace, options):
-        mapping = [] if self.options.platform else ["--mapping", "recorded"]
-        said = json.loads(self.run(["replay", str(trace), *self.machine, *mapping, *options, "--json"]))
+        said = json.loads(self.run(["replay", str(trace), *options, "--json"]))
         return said["configurations"][0]["makespan_seconds"]
 
 
@@ -129,18 +143,29 @@ def seconds(value):
     return f"{value * 1e9:.3g} ns"
 
 
+VARIANTS = {  # in the order of their columns
+    "smpi": ("by SMPI %", "makespan by SMPI"),
+    "rates_alone": ("by rates alone %", "makespan by the smaller input's rates alone"),
+    "machine_alone": ("by the machine alone %", "makespan by the machine alone: the program never ran there"),
+    "one_rate": ("by one rate %", "makespan by one rate for everything"),
+    "as_it_comes": ("as it comes %", "makespan as it comes (compute ASSUMED)"),
+}
+
+
+def error(said, variant):
+    return said["variants"][variant] / said["predictions"][0]["makespan"]["measured_seconds"] - 1
+
+
 def row_text(name, said):
     model = said["predictions"][0]
-    smpi = [one for one in said["predictions"] if one["backend"] == "smpi"]
     makespan, computing = model["makespan"], model["computation"]
     network = model["with_measured_computation"]["error"]
     low, high = makespan["measured_interval_seconds"]
     verdict = "" if makespan["distinguishable"] else " (not distinguishable)"
     return (f"| {name} | {said['kind']} | {seconds(makespan['measured_seconds'])} ({seconds(low)} to {seconds(high)}) "
-            f"| {percent(makespan['error'])}{verdict} | {percent(smpi[0]['makespan']['error']) if smpi else ''} "
-            f"| {percent(computing['error'])} | {percent(network)} | {percent(makespan['error'] - network)} "
-            f"| {percent(said['one_rate'] / makespan['measured_seconds'] - 1)} "
-            f"| {percent(said['as_it_comes'] / makespan['measured_seconds'] - 1)} |")
+            f"| {percent(makespan['error'])}{verdict} "
+            f"| {percent(computing['error'])} | {percent(network)} | {percent(makespan['error'] - network)} |"
+            + "".join(f" {percent(error(said, one))} |" for one in VARIANTS if one in said["variants"]))
 
 
 def summary(answers):
@@ -151,29 +176,40 @@ def summary(answers):
         values = errors(figure)
         return f"| {title} | {100 * statistics.median(values):.1f} | {100 * max(values):.1f} |"
 
-    measured = lambda said: said["predictions"][0]["makespan"]["measured_seconds"]
+    variants = [line(title, lambda said, variant=variant: error(said, variant))
+                for variant, (_, title) in VARIANTS.items() if all(variant in said["variants"] for said in answers)]
     return "\n".join([
         "| absolute error, % | median | worst |", "|---|---|---|",
         line("makespan", lambda said: said["predictions"][0]["makespan"]["error"]),
         line("computation", lambda said: said["predictions"][0]["computation"]["error"]),
         line("makespan, the launches' own computations on the network",
              lambda said: said["predictions"][0]["with_measured_computation"]["error"]),
-        line("makespan by one rate for everything", lambda said: said["one_rate"] / measured(said) - 1),
-        line("makespan as it comes (compute ASSUMED)", lambda said: said["as_it_comes"] / measured(said) - 1)])
+        *variants])
+
+
+def looked_at(path):
+    """The section that a reader of the figures has written."""
+    heading = "## What the errors are\n"
+    text = pathlib.Path(path).read_text() if pathlib.Path(path).exists() else ""
+    if heading not in text:
+        return ""
+    return "\n" + heading + text.split(heading, 1)[1].split("\n## ", 1)[0].rstrip() + "\n"
 
 
 def page(options, answers, failures):
+    any_answer = next(iter(answers.values()), {"variants": []})
+    columns = [column for variant, (column, _) in VARIANTS.items() if variant in any_answer["variants"]]
     command = "bench/accuracy.py " + " ".join(shlex.quote(word) for word in sys.argv[1:])
     rows = "\n".join(row_text(name, said) for name, said in answers.items())
     failed = "".join(f"\n- {name}: {why}" for name, why in failures.items())
     return f"""# How far predictions are from measurements
 
 Made by `{command}` on {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} processors; times are medians of {options.launches}
-launches with their interval. Each row: the kernels' rates are of the first input or inputs, the prediction is of the last; nothing of what
-is compared with goes into it ([calibration.md](calibration.md#validation)).
+launches with their interval. Each row: the kernels' rates are of the first input or inputs{RESCALED if options.machine else ""}, the prediction is of the
+last; nothing of what is compared with goes into it ([calibration.md](calibration.md#validation)).
 
-| program | kind | measured | makespan, error % | SMPI % | computation % | network's part % | computation's part % | by one rate % | as it comes % |
-|---|---|---|---|---|---|---|---|---|---|
+| program | kind | measured | makespan, error % | computation % | network's part % | computation's part % | {" | ".join(columns)} |
+|{"---|" * (7 + len(columns))}
 {rows}
 
 {summary(list(answers.values())) if answers else ''}
@@ -182,16 +218,16 @@ is compared with goes into it ([calibration.md](calibration.md#validation)).
 computations are replayed on the network; *computation's part* is the rest of it. *By one rate* takes the calibrated input's single rate, as
 the first predictions by time-independent traces did; *as it comes* knows nothing of the processor.
 {"Not predicted:" + failed if failed else ""}
-{PUBLISHED}"""
+{looked_at(options.output)}{PUBLISHED}"""
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True, help="where timeless is")
     parser.add_argument("--programs", required=True, help="the list")
-    machine = parser.add_mutually_exclusive_group(required=True)
-    machine.add_argument("--network", help="a file of timeless calibrate network")
-    machine.add_argument("--platform", help="a platform file, for SMPI, too")
+    parser.add_argument("--network", required=True, help="a file of timeless calibrate network")
+    parser.add_argument("--platform", help="a platform file, for SMPI")
+    parser.add_argument("--machine", help="a file of timeless calibrate machine")
     parser.add_argument("--counter", default="auto")
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--results", default="accuracy-results")

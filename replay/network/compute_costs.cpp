@@ -64,6 +64,12 @@ CacheSizes MachineCosts::caches_of(std::uint32_t ranks) const {
   return own;
 }
 
+double MachineCosts::seconds(std::span<const double> events, std::uint32_t ranks) const {
+  const ComputeCosts quantities = compute_quantities(events, caches_of(ranks));
+  const ComputeCosts each = costs(ranks);
+  return std::inner_product(each.begin(), each.end(), quantities.begin(), 0.0);
+}
+
 MachineCosts read_machine(const std::filesystem::path& file) {
   const Description whole = Description::read(file);
   if (const std::string version = whole.word("format"); version != machine_format)
@@ -86,11 +92,8 @@ MachineCosts read_machine(const std::filesystem::path& file) {
   return machine;
 }
 
-ComputedSpeeds computed_speeds(const MachineCosts& machine, const trace::Run& run, std::uint32_t ranks) {
-  if (run.profile_events != trace::memory_events())
-    throw Error(Failure::usage, "the trace has no profile of memory, so nothing says what its kernels cost",
-                machine.file.string(),
-                "record with `timeless record --profile memory`, or give --compute-rate or --rates instead");
+std::vector<std::vector<double>> counted_of_memory(const trace::Run& run) {
+  if (run.profile_events != trace::memory_events()) return {};
   std::vector<std::vector<double>> counted(run.kernels.size());
   for (const trace::RankRecord& record : run.ranks)
     for (const trace::KernelProfile& profile : record.profile) {
@@ -99,19 +102,26 @@ ComputedSpeeds computed_speeds(const MachineCosts& machine, const trace::Run& ru
       std::ranges::transform(profile.sums, sums, sums.begin(),
                              [](std::uint64_t more, double sum) { return sum + static_cast<double>(more); });
     }
-  const ComputeCosts costs = machine.costs(ranks);
-  const CacheSizes caches = machine.caches_of(ranks);
+  return counted;
+}
+
+ComputedSpeeds computed_speeds(const MachineCosts& machine, const trace::Run& run, std::uint32_t ranks) {
+  const std::vector<std::vector<double>> counted = counted_of_memory(run);
+  if (run.profile_events != trace::memory_events())
+    throw Error(Failure::usage, "the trace has no profile of memory, so nothing says what its kernels cost",
+                machine.file.string(),
+                "record with `timeless record --profile memory`, or give --compute-rate or --rates instead");
   double instructions = 0;
   double seconds = 0;
   std::vector<double> each(run.kernels.size());
   for (std::size_t kernel = 0; kernel < counted.size(); ++kernel) {
     if (counted[kernel].empty()) continue;
-    const ComputeCosts quantities = compute_quantities(counted[kernel], caches);
-    each[kernel] = std::inner_product(costs.begin(), costs.end(), quantities.begin(), 0.0);
-    instructions += quantities[0];
+    each[kernel] = machine.seconds(counted[kernel], ranks);
+    instructions += counted[kernel][trace::memory_instructions];
     seconds += each[kernel];
   }
-  ComputedSpeeds speeds{.units_per_second = seconds > 0 ? instructions / seconds : 1 / costs[0], .kernel_factors = {}};
+  ComputedSpeeds speeds{.units_per_second = seconds > 0 ? instructions / seconds : 1 / machine.costs(ranks)[0],
+                        .kernel_factors = {}};
   if (!(speeds.units_per_second > 0) || !std::isfinite(speeds.units_per_second))
     throw Error(Failure::usage, "the profile of memory counts no instructions", run.provenance.program,
                 "record the program to its end");

@@ -48,10 +48,16 @@ struct MachineCosts {
   /// With this many ranks on the node, at least 1: on a line between the two; the last cache is divided among them.
   ComputeCosts costs(std::uint32_t ranks) const;
   CacheSizes caches_of(std::uint32_t ranks) const;
+  /// What these events, counted of trace::memory_events(), take with this many ranks on the node.
+  double seconds(std::span<const double> events, std::uint32_t ranks) const;
 };
 
 /// Reads a file. Throws Error(invalid_input) naming file, key, what is wrong and what to write.
 MachineCosts read_machine(const std::filesystem::path& file);
+
+/// What the kernels of a run have counted of trace::memory_events(), by KernelId, all ranks together; nothing for those
+/// that no rank has counted. Empty when the run was recorded without a profile of memory.
+std::vector<std::vector<double>> counted_of_memory(const trace::Run& run);
 
 /// How fast the kernels of a run are on a machine.
 struct ComputedSpeeds {

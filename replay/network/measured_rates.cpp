@@ -1,5 +1,7 @@
 #include "replay/network/measured_rates.h"
 
+#include "trace/model/memory_events.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -24,10 +26,26 @@ RelativeTimes relative_times(const Description& kernel) {
   return times;
 }
 
+/// Events that are not named were not counted.
+std::vector<double> memory_of(const Description& kernel) {
+  if (!kernel.has("memory")) return {};
+  const std::vector<std::string>& events = trace::memory_events();
+  const Description counted = kernel.object("memory");
+  std::vector<double> memory(events.size());
+  for (const std::string& name : counted.keys()) {
+    const auto event = std::ranges::find(events, name);
+    if (event == events.end()) counted.refuse(name, "no event of memory", "leave the file as it was written");
+    memory[static_cast<std::size_t>(event - events.begin())] = counted.number(name);
+  }
+  if (!(memory[trace::memory_instructions] > 0))
+    counted.refuse(events[trace::memory_instructions], "no instructions", "leave the file as it was written");
+  return memory;
+}
+
 MeasuredKernel read_kernel(const Description& item) {
   item.allow_only({"kernel", "places", "units_per_second", "fixed_seconds", "interval", "launches", "visits",
                    "units_per_visit", "share", "seconds", "explained", "weight", "own", "spread", "relative_times",
-                   "clock"});
+                   "clock", "memory"});
   MeasuredKernel kernel{.name = item.word("kernel"),
                         .places = item.word_or("places", {}),
                         .units_per_second = item.positive("units_per_second"),
@@ -35,7 +53,8 @@ MeasuredKernel read_kernel(const Description& item) {
                         .launches = {},
                         .units_per_visit = item.positive("units_per_visit"),
                         .own = item.flag("own"),
-                        .relative_times = relative_times(item)};
+                        .relative_times = relative_times(item),
+                        .memory = memory_of(item)};
   if (item.has("launches"))
     for (const double rate : item.numbers("launches")) {
       if (!(rate > 0)) item.refuse("launches", "a rate of 0", "write rates above 0");
@@ -140,28 +159,47 @@ private:
   std::map<std::string, const MeasuredKernel*> by_places_;
 };
 
-KernelTiming timing(const MeasuredKernel& kernel) {
+/// A kernel as one instance has it.
+struct Candidate {
+  const MeasuredKernel* kernel;
+  double units_per_rank; ///< of the instance
+  double rescaling = 0;  ///< of its seconds per unit, for the working set of the run; 0: not known
+  double size = 0;       ///< that tells the instances apart
+
+  double seconds_per_unit() const { return (rescaling > 0 ? rescaling : 1) / kernel->units_per_second; }
+};
+
+KernelTiming timing(const Candidate& candidate) {
+  const MeasuredKernel& kernel = *candidate.kernel;
   KernelTiming timing{.fixed_seconds = kernel.fixed_seconds,
-                      .seconds_per_unit = 1 / kernel.units_per_second,
+                      .seconds_per_unit = candidate.seconds_per_unit(),
                       .own = kernel.own,
+                      .rescaled = candidate.rescaling > 0,
                       .relative_times = kernel.relative_times};
   for (const double rate : kernel.launches)
-    timing.launches.push_back(1 / rate);
+    timing.launches.push_back(timing.seconds_per_unit * kernel.units_per_second / rate);
   return timing;
 }
 
-/// A kernel as one instance has it, with the size that tells the instances apart.
-struct Candidate {
-  const MeasuredKernel* kernel;
-  double size;
-};
+/// What a machine's costs give a unit of the kernel in the run over what they give it where it was measured; 0 where
+/// nothing was counted.
+double rescaling(const MachineCosts& machine, std::uint64_t ranks, const std::vector<double>& measured,
+                 const std::vector<double>& predicted) {
+  if (measured.empty() || predicted.empty()) return 0;
+  const auto per_unit = [&](const std::vector<double>& memory) {
+    const double instructions = memory[trace::memory_instructions];
+    return instructions > 0 ? machine.seconds(memory, static_cast<std::uint32_t>(ranks)) / instructions : 0;
+  };
+  const double before = per_unit(measured);
+  const double factor = before > 0 ? per_unit(predicted) / before : 0;
+  return std::isfinite(factor) ? factor : 0;
+}
 
 /// Between two sizes.
 KernelTiming between(const Candidate& smaller, const Candidate& larger, double size) {
   const double part = std::log(size / smaller.size) / std::log(larger.size / smaller.size);
-  const double ratio = smaller.kernel->units_per_second / larger.kernel->units_per_second; // of their times
-  const double factor = std::pow(ratio, part);
-  KernelTiming found = timing(*smaller.kernel);
+  const double factor = std::pow(larger.seconds_per_unit() / smaller.seconds_per_unit(), part);
+  KernelTiming found = timing(smaller);
   found.own = smaller.kernel->own && larger.kernel->own;
   found.fixed_seconds = (1 - part) * smaller.kernel->fixed_seconds + part * larger.kernel->fixed_seconds;
   found.seconds_per_unit *= factor;
@@ -181,22 +219,20 @@ KernelTiming of_size(std::vector<Candidate> candidates, double size) {
     const Candidate& below = *std::prev(larger);
     // Sizes that are the same but for rounding say nothing of a slope.
     if (larger->size > below.size * 1.001) return between(below, *larger, size);
-    return timing(*larger->kernel);
+    return timing(*larger);
   }
-  KernelTiming nearest = timing(*(larger == candidates.end() ? largest : smallest).kernel);
+  KernelTiming nearest = timing(larger == candidates.end() ? largest : smallest);
   nearest.outside = size > largest.size * same_size || size * same_size < smallest.size;
   return nearest;
 }
 
 /// By the size of visits, or where that is the same in all instances, by what a rank of each computes in all.
-KernelTiming chosen(const std::vector<const MeasuredInstance*>& instances,
-                    const std::vector<const MeasuredKernel*>& kernels, double units_per_visit, double units_per_rank) {
+KernelTiming chosen(std::vector<Candidate> candidates, double units_per_visit, double units_per_rank) {
   const auto [least, most] =
-      std::ranges::minmax(kernels, {}, [](const MeasuredKernel* kernel) { return kernel->units_per_visit; });
-  const bool alike = kernels.size() > 1 && most->units_per_visit < same_size * least->units_per_visit;
-  std::vector<Candidate> candidates;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    candidates.push_back({kernels[i], alike ? instances[i]->units_per_rank : kernels[i]->units_per_visit});
+      std::ranges::minmax(candidates, {}, [](const Candidate& candidate) { return candidate.kernel->units_per_visit; });
+  const bool alike = candidates.size() > 1 && most.kernel->units_per_visit < same_size * least.kernel->units_per_visit;
+  for (Candidate& candidate : candidates)
+    candidate.size = alike ? candidate.units_per_rank : candidate.kernel->units_per_visit;
   return of_size(std::move(candidates), alike ? units_per_rank : units_per_visit);
 }
 
@@ -216,7 +252,8 @@ bool of_another_build(const MeasuredInstance& instance, const Run& run) {
 }
 
 std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances, const Run& run,
-                                  std::span<const KernelOfRun> kernels, double units_per_rank) {
+                                  std::span<const KernelOfRun> kernels, double units_per_rank,
+                                  const MachineCosts* machine) {
   std::vector<Index> indices;
   for (const MeasuredInstance& instance : instances)
     indices.emplace_back(instance, run);
@@ -226,15 +263,16 @@ std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances
   const auto nearest = std::ranges::min_element(instances, {}, distance);
   std::vector<KernelTiming> all;
   for (trace::KernelId id = 0; id < run.kernels.size(); ++id) {
-    std::vector<const MeasuredInstance*> having;
-    std::vector<const MeasuredKernel*> found;
+    std::vector<Candidate> found;
     for (std::size_t i = 0; i < instances.size(); ++i)
-      if (const MeasuredKernel* kernel = indices[i].find(id, kernels[id])) {
-        having.push_back(&instances[i]);
-        found.push_back(kernel);
-      }
+      if (const MeasuredKernel* kernel = indices[i].find(id, kernels[id]))
+        found.push_back(
+            {.kernel = kernel,
+             .units_per_rank = instances[i].units_per_rank,
+             .rescaling =
+                 machine ? rescaling(*machine, instances[i].ranks_per_node, kernel->memory, kernels[id].memory) : 0});
     all.push_back(found.empty() ? KernelTiming{.seconds_per_unit = 1 / nearest->units_per_second}
-                                : chosen(having, found, kernels[id].units_per_visit, units_per_rank));
+                                : chosen(std::move(found), kernels[id].units_per_visit, units_per_rank));
   }
   return all;
 }

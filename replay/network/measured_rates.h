@@ -1,5 +1,6 @@
 #pragma once
 
+#include "replay/network/compute_costs.h"
 #include "replay/network/description.h"
 #include "trace/model/run.h"
 
@@ -24,6 +25,7 @@ struct MeasuredKernel {
   double units_per_visit = 0;
   bool own = false; ///< measured well enough for a rate of its own
   RelativeTimes relative_times{};
+  std::vector<double> memory = {}; ///< what was counted of trace::memory_events(); empty without a profile
 };
 
 /// A program, on some input, that was calibrated.
@@ -54,8 +56,9 @@ bool of_another_build(const MeasuredInstance& instance, const trace::Run& run);
 struct KernelTiming {
   double fixed_seconds = 0;
   double seconds_per_unit = 0;
-  bool own = false;     ///< by a rate of its own, not by that of the rest
-  bool outside = false; ///< its visits are larger or smaller than any that were measured
+  bool own = false;      ///< by a rate of its own, not by that of the rest
+  bool outside = false;  ///< its visits are larger or smaller than any that were measured
+  bool rescaled = false; ///< by what a machine's costs give its working set over those that were measured
   RelativeTimes relative_times{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   std::vector<double> launches = {}; ///< seconds per unit by each launch alone
 };
@@ -63,7 +66,8 @@ struct KernelTiming {
 /// What is known of a kernel of the run to be timed.
 struct KernelOfRun {
   double units_per_visit = 0;
-  std::string places = {}; ///< as in MeasuredKernel
+  std::string places = {};         ///< as in MeasuredKernel
+  std::vector<double> memory = {}; ///< likewise
 };
 
 /// The timings of a run's kernels, by KernelId, from instances of its program.
@@ -72,7 +76,13 @@ struct KernelOfRun {
 /// have it, its rate is that of the size of its visits: between two sizes on the line of log rate over log size, beyond
 /// them that of the nearest. Where its visits are of one size in all of them, what a rank computes in all is the size.
 /// Kernels without a rate get that of the instance whose units per rank are nearest.
+///
+/// With a machine, a kernel's seconds per unit are multiplied by what the machine's costs give a unit of the kernel in
+/// the run over what they give it in the instance, each with the instance's ranks on a node: the rate comes from
+/// measurement, and the machine says only by how much another working set changes it. That is left out for kernels
+/// without a profile of memory, here or there.
 std::vector<KernelTiming> timings(const std::vector<MeasuredInstance>& instances, const trace::Run& run,
-                                  std::span<const KernelOfRun> kernels, double units_per_rank);
+                                  std::span<const KernelOfRun> kernels, double units_per_rank,
+                                  const MachineCosts* machine = nullptr);
 
 } // namespace timeless::replay

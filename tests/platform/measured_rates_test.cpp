@@ -3,6 +3,7 @@
 
 #include "../temporary_directory.h"
 #include "base/error.h"
+#include "trace/model/memory_events.h"
 #include "trace/model/memory_source.h"
 
 #include <gmock/gmock.h>
@@ -19,6 +20,7 @@ namespace {
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 constexpr RelativeTimes all_one{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
@@ -108,6 +110,62 @@ TEST(MeasuredRates, of_the_rest_are_those_of_the_instance_that_computes_as_much)
   EXPECT_DOUBLE_EQ(timings(instances, run, of_size_100, 2e6)[0].seconds_per_unit, 0.5);
 }
 
+/// A thousand instructions, and lines out of order from behind all caches.
+std::vector<double> counted(double lines) {
+  std::vector<double> events(trace::memory_events().size());
+  events[trace::memory_instructions] = 1000;
+  events[trace::memory_first_class + 2 * trace::distance_classes() - 2] = lines;
+  return events;
+}
+
+/// Costs a second an instruction, and 10 a line from memory out of order; twice as much with two ranks on the node.
+MachineCosts ten_seconds_a_line() {
+  MachineCosts machine{.caches = {.first = 32768, .second = 1 << 20, .last = 1 << 22}, .processors = 2};
+  machine.alone[0] = 1;
+  machine.alone[13] = 10;
+  machine.busy = machine.alone;
+  machine.busy[13] = 20;
+  return machine;
+}
+
+TEST(MeasuredRates, are_rescaled_to_another_working_set_by_what_a_machine_costs) {
+  const MachineCosts machine = ten_seconds_a_line();
+  MeasuredKernel measured = kernel("lu.x+0x10..lu.x+0x20", 4, 90);
+  measured.memory = counted(100); // 2 s a unit
+  std::vector<MeasuredInstance> instances{instance({measured})};
+  instances[0].ranks_per_node = 1;
+  std::vector<KernelOfRun> kernels = of_size_100;
+  kernels[0].memory = counted(500); // 6
+  const trace::Run run = two_kernels("AB");
+  const KernelTiming found = timings(instances, run, kernels, 1000, &machine)[0];
+  EXPECT_TRUE(found.rescaled);
+  EXPECT_DOUBLE_EQ(found.seconds_per_unit, 0.25 * 3);
+  EXPECT_THAT(found.launches, ElementsAre(0.5 * 3, 0.125 * 3));
+  EXPECT_DOUBLE_EQ(timings(instances, run, kernels, 1000)[0].seconds_per_unit, 0.25) << "without a machine";
+
+  instances[0].ranks_per_node = 2; // 3 s a unit there, 11 here
+  EXPECT_DOUBLE_EQ(timings(instances, run, kernels, 1000, &machine)[0].seconds_per_unit, 0.25 * 11 / 3);
+
+  kernels[0].memory.clear();
+  const KernelTiming uncounted = timings(instances, run, kernels, 1000, &machine)[0];
+  EXPECT_DOUBLE_EQ(uncounted.seconds_per_unit, 0.25);
+  EXPECT_FALSE(uncounted.rescaled);
+}
+
+TEST(MeasuredRates, of_several_sizes_are_rescaled_before_they_are_joined_by_a_line) {
+  const MachineCosts machine = ten_seconds_a_line();
+  MeasuredKernel small = kernel("lu.x+0x10..lu.x+0x20", 16, 100);
+  MeasuredKernel large = kernel("lu.x+0x10..lu.x+0x20", 4, 10000);
+  small.memory = counted(0);   // 1 s a unit
+  large.memory = counted(300); // 4
+  std::vector<MeasuredInstance> instances{instance({small}), instance({large})};
+  for (MeasuredInstance& one : instances)
+    one.ranks_per_node = 1;
+  const std::vector<KernelOfRun> kernels{{.units_per_visit = 1000, .places = {}, .memory = counted(100)}, {}}; // 2
+  const auto found = timings(instances, two_kernels("AB"), kernels, 1, &machine);
+  EXPECT_DOUBLE_EQ(found[0].seconds_per_unit, 1.0 / 8) << "both say the same: 2/16 and 0.5/4";
+}
+
 class MeasuredFile : public testing::Test {
 protected:
   ComputeRates rates(const std::string& instance, const std::string& beside = R"("units_per_second": 5,)") {
@@ -146,6 +204,18 @@ TEST_F(MeasuredFile, gives_kernels_with_their_times) {
   EXPECT_DOUBLE_EQ(one.relative_times[10], 3);
   EXPECT_EQ(read.instances[0].counter, "icount");
   EXPECT_THAT(read.instances[0].hosts, ElementsAre("a", "b"));
+}
+
+TEST_F(MeasuredFile, may_say_what_kernels_counted_of_memory) {
+  EXPECT_TRUE(rates(good_).instances[0].kernels.at(0).memory.empty());
+  const auto with = [&](const std::string& memory) { return good_.substr(0, good_.size() - 1) + ", " + memory + "}"; };
+  const auto memory = rates(with(R"("memory": {"INSTRUCTIONS": 70, "SEQ_LINES_512": 3})")).instances[0].kernels.at(0);
+  EXPECT_THAT(memory.memory, SizeIs(trace::memory_events().size()));
+  EXPECT_DOUBLE_EQ(memory.memory[trace::memory_instructions], 70);
+  EXPECT_DOUBLE_EQ(memory.memory[trace::memory_first_class + 1], 3);
+  EXPECT_THAT(refusal(with(R"("memory": {"INSTRUCTIONS": 70, "CATS": 3})")), HasSubstr("no event of memory"));
+  EXPECT_THAT(refusal(with(R"("memory": {"LOADS": 3})")), HasSubstr("no instructions"));
+  EXPECT_THAT(refusal(with(R"("memory": {"INSTRUCTIONS": -1})")), HasSubstr("memory"));
 }
 
 TEST_F(MeasuredFile, is_refused_with_the_place_that_is_wrong) {

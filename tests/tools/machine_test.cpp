@@ -68,8 +68,8 @@ protected:
     trace::MemorySource run(2);
     trace::Run& description = run.description();
     description.counter.unit = trace::VolumeUnit::instructions;
-    description.modules.resize(1);
-    description.kernels.resize(1);
+    description.modules = {{.path = "/opt/bin/x"}};
+    description.kernels = {{.begin = {0, 0x10}, .end = {0, 0x20}}};
     for (const trace::Rank rank : {0, 1}) {
       run.compute(rank, 1'000'000);
       run.add(rank, {.kind = ActionKind::barrier});
@@ -169,9 +169,44 @@ TEST_F(Machine, predicts_what_kernels_do) {
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json answer = json::parse(outcome.out);
     // A million instructions and ten thousand lines: 0.2 ms each.
-    EXPECT_NEAR(answer["configurations"][0]["makespan_seconds"].get<double>(), 4e-4, 1.4e-4) << machine.back(); // and the barrier
+    EXPECT_NEAR(answer["configurations"][0]["makespan_seconds"].get<double>(), 4e-4, 1.4e-4)
+        << machine.back(); // and the barrier
     EXPECT_THAT(outcome.out, HasSubstr("--machine")) << outcome.out;
   }
+}
+
+TEST_F(Machine, rescales_measured_rates_to_the_traces_working_sets) {
+  ASSERT_EQ(fit("raw.csv", "m.json", {"--caches", "32KiB,1MiB,32MiB"}).status, 0);
+  write_trace("run.tia", true);
+  write_trace("bare.tia", false);
+  const auto rates = [](const std::string& memory) {
+    return R"({"format": "timeless.rates/1", "units_per_second": 1e9, "instances": [{"name": "small", "ranks": 2,
+      "ranks_per_node": 1, "launches": 1, "units_per_second": 1e9, "units_per_rank": 1e6, "kernels": [{
+      "kernel": "x+0x10..x+0x20", "units_per_second": 1e9, "units_per_visit": 1e6, "own": true, "launches": [1e9],
+      "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1])" +
+           memory + "}]}]}";
+  };
+  write("rates.json", rates(R"(, "memory": {"INSTRUCTIONS": 2e6})"));
+  write("uncounted.json", rates(""));
+  const auto replayed = [&](const std::string& trace, const std::string& file, std::vector<std::string> options) {
+    options.insert(options.begin(), {"replay", directory_ / trace, "--rates", directory_ / file, "--machine",
+                                     directory_ / "m.json", "--network", "qdr"});
+    return timeless_command(options);
+  };
+  // Without lines an instruction takes 0.2 ns, with those of the trace 0.4 ns: at the rate's 1 ns it is 2.
+  const Outcome outcome = replayed("run.tia", "rates.json", {"--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NEAR(json::parse(outcome.out)["configurations"][0]["makespan_seconds"].get<double>(), 2e-3, 1e-4);
+  EXPECT_THAT(outcome.out, HasSubstr("100.0 % rescaled to its working sets by"));
+
+  const Outcome bare = replayed("bare.tia", "rates.json", {});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_THAT(bare.err, HasSubstr("the trace has no profile of memory"));
+  const Outcome uncounted = replayed("run.tia", "uncounted.json", {});
+  EXPECT_EQ(uncounted.status, 2);
+  EXPECT_THAT(uncounted.err, AllOf(HasSubstr("the rates have no profile of memory"), HasSubstr("uncounted.json")));
+  write("by-hand.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9})");
+  EXPECT_THAT(replayed("run.tia", "by-hand.json", {}).err, HasSubstr("contradict"));
 }
 
 TEST_F(Machine, needs_a_profile_of_memory_and_no_rates_beside) {

@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "base/files/text_file.h"
+#include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
+#include "trace/model/memory_events.h"
 
 #include <fmt/format.h>
 
@@ -45,6 +47,15 @@ std::string place(const trace::Run& run, const trace::CallSite& site) {
   return fmt::format("{}+{:#x}", file_name(run.modules[site.module].path), site.offset);
 }
 
+/// What the kernel has counted of memory, what is 0 left out; null without a profile.
+ordered_json memory_json(const std::vector<double>& memory) {
+  ordered_json counted;
+  if (memory.empty() || !(memory[trace::memory_instructions] > 0)) return counted;
+  for (std::size_t event = 0; event < memory.size(); ++event)
+    if (memory[event] > 0) counted[trace::memory_events()[event]] = rounded(memory[event]);
+  return counted;
+}
+
 ordered_json kernel_json(const CalibratedInstance& instance, trace::KernelId id, double volume) {
   const trace::Run& run = instance.volumes;
   const KernelSpeed& speed = instance.speeds.kernels[id];
@@ -76,9 +87,12 @@ ordered_json kernels_json(const CalibratedInstance& instance, double volume) {
   std::ranges::stable_sort(ids, std::greater{}, [&](trace::KernelId id) { return instance.speeds.kernels[id].volume; });
   ordered_json list = ordered_json::array();
   std::set<std::string> names;
+  const std::vector<std::vector<double>> memory = replay::counted_of_memory(instance.volumes);
   for (const trace::KernelId id : ids) {
     if (list.size() == most_kernels) break;
     ordered_json item = kernel_json(instance, id, volume);
+    if (!memory.empty())
+      if (ordered_json counted = memory_json(memory[id]); !counted.is_null()) item["memory"] = std::move(counted);
     const auto name = item["kernel"].get<std::string>();
     if (name.size() <= longest_word && names.insert(name).second) list.push_back(std::move(item));
   }

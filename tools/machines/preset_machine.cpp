@@ -43,7 +43,8 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
       .add_option(
           "--machine", options.costs,
           "A machine as timeless calibrate machine measured it: the kernels' speeds follow from what they do (a "
-          "trace recorded with --profile memory)")
+          "trace recorded with --profile memory); with measured --rates, those are rescaled to the trace's working "
+          "sets")
       ->type_name("FILE")
       ->default_str("");
 }
@@ -70,7 +71,8 @@ ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& 
                              const replay::Mapping& mapping) {
   if (options.compute_rate > 0 || !options.rates.empty())
     throw Error(Failure::usage, "--machine and rates of computation contradict each other", options.costs,
-                "give --machine, --rates or --compute-rate");
+                "give --machine with rates that timeless calibrate compute measured, or one of --machine, --rates and "
+                "--compute-rate");
   const replay::MachineCosts machine = replay::read_machine(options.costs);
   const std::uint32_t ranks = most_ranks_of_a_node(mapping);
   replay::ComputedSpeeds computed = replay::computed_speeds(machine, run, ranks);
@@ -88,7 +90,7 @@ ComputeSpeeds machine_speeds(const trace::Run& run, const PresetMachineOptions& 
 
 ComputeSpeeds compute_speeds(const trace::Run& run, const PresetMachineOptions& options, const replay::Mapping& mapping,
                              const std::vector<double>& otherwise) {
-  if (!options.costs.empty()) return machine_speeds(run, options, mapping);
+  if (!options.costs.empty() && !options.calibrated) return machine_speeds(run, options, mapping);
   const bool counts_work =
       run.counter.unit == trace::VolumeUnit::instructions || run.counter.unit == trace::VolumeUnit::events;
   if (!counts_work)

@@ -9,8 +9,10 @@
 #include "tools/symbols/place_labels.h"
 
 #include "base/error.h"
+#include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
 #include "replay/network/rated_source.h"
+#include "trace/model/memory_events.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,8 +58,9 @@ void require_same_counter(const trace::Run& run, const std::vector<MeasuredInsta
 /// What the timings make of a run.
 struct Totals {
   double volume = 0;
-  double own = 0;     ///< of the volume, in kernels with rates of their own
-  double outside = 0; ///< in kernels whose visits are of a size that was not measured
+  double own = 0;      ///< of the volume, in kernels with rates of their own
+  double outside = 0;  ///< in kernels whose visits are of a size that was not measured, nor rescaled to
+  double rescaled = 0; ///< in kernels whose rates are those of the run's working sets
   double seconds = 0;
   std::vector<double> launches; ///< the same, by each launch alone
 };
@@ -74,7 +77,8 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
     const double fixed = timing.fixed_seconds * static_cast<double>(figures[kernel].visits);
     all.volume += volume;
     if (timing.own) all.own += volume;
-    if (timing.outside) all.outside += volume;
+    if (timing.rescaled) all.rescaled += volume;
+    if (timing.outside && !timing.rescaled) all.outside += volume;
     all.seconds += fixed + volume * timing.seconds_per_unit;
     for (std::size_t i = 0; i < all.launches.size(); ++i)
       all.launches[i] += fixed + volume * (timing.launches.empty() ? timing.seconds_per_unit : timing.launches[i]);
@@ -111,7 +115,24 @@ double drawn_over_rated(const std::vector<KernelTiming>& timings, const std::vec
   return rated > 0 ? drawn / rated : 1;
 }
 
-CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
+/// The costs that rates are rescaled by, where a machine is named beside measured rates.
+std::optional<replay::MachineCosts> rescaling_machine(const PresetMachineOptions& asked, const trace::Run& run,
+                                                      const std::vector<MeasuredInstance>& instances) {
+  if (asked.costs.empty()) return std::nullopt;
+  if (run.profile_events != trace::memory_events())
+    throw Error(Failure::usage, "the trace has no profile of memory, so nothing says what other working sets cost",
+                asked.costs, "record with `timeless record --profile memory`, or leave out --machine");
+  const bool counted = std::ranges::any_of(instances, [](const MeasuredInstance& instance) {
+    return std::ranges::any_of(instance.kernels, [](const auto& kernel) { return !kernel.memory.empty(); });
+  });
+  if (!counted)
+    throw Error(Failure::usage, "the rates have no profile of memory, so nothing says what other working sets cost",
+                asked.rates,
+                "calibrate with a recording by `timeless record --profile memory`, or leave out --machine");
+  return replay::read_machine(asked.costs);
+}
+
+CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const std::string& machine) {
   constexpr double enough = 0.9;
   CalibratedCompute calibrated;
   const double own = all.volume > 0 ? all.own / all.volume : 1;
@@ -122,6 +143,9 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all) {
   }
   calibrated.sentence =
       fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from);
+  if (!machine.empty())
+    calibrated.sentence += fmt::format("; {:.1f} % rescaled to its working sets by {}",
+                                       all.volume > 0 ? 100 * all.rescaled / all.volume : 0, machine);
   if (!all.launches.empty() && all.seconds > 0) {
     const auto [least, most] = std::ranges::minmax(all.launches);
     calibrated.fastest = least / all.seconds;
@@ -215,20 +239,25 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   }
   const trace::Run& run = source->run();
   require_same_counter(run, rates.instances, machine.rates);
+  const std::optional<replay::MachineCosts> costs = rescaling_machine(machine, run, rates.instances);
   const std::vector<KernelFigures> figures = figures_of(*source);
   const std::vector<std::string> places = places_of(run, rates.instances);
+  const std::vector<std::vector<double>> memory = replay::counted_of_memory(run);
   std::vector<replay::KernelOfRun> kernels;
   double volume = 0;
   for (std::size_t kernel = 0; kernel < figures.size(); ++kernel) {
-    kernels.push_back({.units_per_visit = figures[kernel].mean, .places = places[kernel]});
+    kernels.push_back({.units_per_visit = figures[kernel].mean,
+                       .places = places[kernel],
+                       .memory = memory.empty() ? std::vector<double>() : memory[kernel]});
     volume += figures[kernel].volume;
   }
   replay::RatedSource::Rates applied;
-  applied.kernels = replay::timings(rates.instances, run, kernels, volume / std::max<double>(1, run.size));
+  applied.kernels =
+      replay::timings(rates.instances, run, kernels, volume / std::max<double>(1, run.size), costs ? &*costs : nullptr);
   applied.units_per_second = *rates.units_per_second;
   applied.rest.seconds_per_unit = 1 / applied.units_per_second;
   applied.noise = machine.noise;
-  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures)));
+  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures), machine.costs));
   if (machine.noise)
     calibrated->notes.push_back(fmt::format(
         "visits are drawn from the times measured, disturbances among them, and take {:.2f} times what the rates give; "

@@ -299,7 +299,7 @@ Validation validate(const ValidationRequest& request) {
   result.command = in_one_line(request.command);
   result.ranks = launched.size;
   std::tie(result.knew, result.why) =
-      asked.machine.costs.empty()
+      asked.machine.costs.empty() || !instances.empty()
           ? foreknowledge(instances, made.volumes->run(), launched, units_per_rank(made.kernels, launched.size))
           : std::pair<Foreknowledge, std::string>(Foreknowledge::prediction,
                                                   "the processor was measured without the program (--machine)");
