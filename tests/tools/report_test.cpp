@@ -10,6 +10,7 @@
 #include <pugixml.hpp>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -318,6 +319,40 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
   EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun <x>")));
   trace::test::write_bytes(file, "{}");
   EXPECT_EQ(report({trace, "--validation", file}).status, 3);
+}
+
+TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {
+  const json few =
+      json::parse(report({write(ring(4, 3, 8), "few.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
+  EXPECT_THAT(few["network"].get<std::string>(), HasSubstr("latency is what to buy"));
+  const json bytes = json::parse(
+      report({write(ring(4, 3, 50'000'000), "many.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
+  EXPECT_THAT(bytes["network"].get<std::string>(), HasSubstr("bandwidth is what to buy"));
+  const json alone = json::parse(report({write(ring(1), "one.tia"), "--json"}).out)["verdict"];
+  EXPECT_THAT(alone["network"].get<std::string>(), HasSubstr("No network saves more than 0.0 %"));
+}
+
+TEST_F(ReportPage, is_served_to_this_machine_until_the_command_is_ended) {
+  const std::string trace = write(ring(2));
+  const std::string script = directory_ / "serve.sh";
+  trace::test::write_bytes(script, R"(
+"$1" report "$2" --serve 2>"$3" & serving=$!
+trap 'kill $serving' EXIT
+for i in $(seq 600); do port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' "$3"); [ -n "$port" ] && break; sleep 0.1; done
+for path in / /etc/passwd; do
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n' "$path" >&3
+  cat <&3
+done
+)");
+  const std::string out = directory_ / "served";
+  std::system(
+      ("bash " + script + " " + TIMELESS_COMMAND + " " + trace + " " + std::string(directory_ / "err") + " >" + out)
+          .c_str());
+  const std::string served = trace::test::file_bytes(out);
+  EXPECT_THAT(served, testing::StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
+  EXPECT_THAT(served, HasSubstr("<!DOCTYPE html>"));
+  EXPECT_THAT(served, HasSubstr("</html>\nHTTP/1.1 404 Not Found"));
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

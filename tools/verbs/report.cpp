@@ -1,6 +1,7 @@
 #include "tools/render/report/report.h"
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/page_server.h"
 #include "tools/cli/shell_word.h"
 #include "tools/cli/text_style.h"
 #include "tools/cli/trace_input.h"
@@ -12,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -28,6 +30,8 @@ struct ReportOptions {
   bool markdown = false;
   bool json = false;
   bool ascii = false;
+  bool serve = false;
+  std::uint16_t port = 0;
 };
 
 /// The command that is running, as a person would type it.
@@ -59,12 +63,14 @@ int report_traces(ReportOptions& options) {
     print_json("report", 1, to_json(report));
   else if (options.markdown)
     fmt::print("{}", to_markdown(report));
-  else if (options.output.empty())
+  else if (options.output.empty() && !options.serve)
     fmt::print("{}", to_text(report, output_style().unicode && !options.ascii));
   const std::string lack = incompleteness(report.run());
-  if (lack.empty()) return exit_ok;
-  print_warning("the trace is incomplete: " + lack + "; the report is about what it holds");
-  return static_cast<int>(Failure::partial);
+  if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the report is about what it holds");
+  if (options.serve)
+    serve_page(to_page(report), options.port,
+               [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
+  return lack.empty() ? static_cast<int>(exit_ok) : static_cast<int>(Failure::partial);
 }
 
 } // namespace
@@ -107,6 +113,9 @@ VerbAction add_report(CLI::App& command) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
+  CLI::Option* serve =
+      command.add_flag("--serve", options->serve, "Show the page to browsers on this machine, at a port of 127.0.0.1");
+  command.add_option("--port", options->port, "That port")->needs(serve)->default_str("one that is free");
   command.add_flag("--markdown", options->markdown, "Print the essence as Markdown, for a pull request");
   command.add_flag("--ascii", options->ascii, "Draw with characters of ASCII alone");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");

@@ -79,6 +79,7 @@ const char* kind_name(analysis::ChangeKind kind) {
 ordered_json verdict_json(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   ordered_json json{{"sentence", verdict_sentence(report)},
+                    {"network", network_sentence(report)},
                     {"machine", report.machines[report.base].name},
                     {"makespan_seconds", report.base_lane().makespan},
                     {"makespan_interval_seconds", interval_json(report.machines[report.base].interval)},

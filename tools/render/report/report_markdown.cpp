@@ -41,8 +41,8 @@ std::string code(const std::string& text) {
 
 std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text =
-      fmt::format("### {}\n\nConfidence: {}.", plain(verdict_sentence(report)), name(verdict.trust.confidence));
+  std::string text = fmt::format("### {}\n\n{}\n\nConfidence: {}.", plain(verdict_sentence(report)),
+                                 plain(network_sentence(report)), name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
     text += "\n- " + plain(reason);
   text += "\n\n| what | saves | answer |\n|---|---|---|\n";

@@ -117,7 +117,7 @@ std::string facts_text(const Facts& facts) {
 
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = text_line("{}", verdict_sentence(report));
+  std::string text = text_line("{}", verdict_sentence(report)) + text_line("{}", network_sentence(report));
   text += text_line("{:<11}{}", "confidence", name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
     text += text_line("{:<11}{}", "", reason);

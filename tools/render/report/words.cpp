@@ -128,14 +128,30 @@ std::string verdict_sentence(const Report& report) {
   const auto add = [&](const Change* change) {
     if (change != nullptr) answers += (answers.empty() ? ": " : ", ") + short_change(*change, report);
   };
-  const Change* best = nullptr;
-  for (const Change& change : report.verdict.changes)
-    if (change.kind == ChangeKind::machine && (best == nullptr || change.saving.expected > best->saving.expected))
-      best = &change;
-  if (best == nullptr) best = first_of(report, ChangeKind::network);
-  add(best);
+  const Change* machine = first_of(report, ChangeKind::machine);
+  add(machine != nullptr ? machine : first_of(report, ChangeKind::network));
   add(first_of(report, ChangeKind::processors));
   return text + answers + ".";
+}
+
+std::string network_sentence(const Report& report) {
+  const Change* latency = first_of(report, ChangeKind::latency);
+  const Change* bandwidth = first_of(report, ChangeKind::bandwidth);
+  const Change* limit = first_of(report, ChangeKind::free_network);
+  if (latency == nullptr || bandwidth == nullptr || limit == nullptr) return {};
+  const std::string most = saving_words(limit->saving);
+  if (limit->worth == Worth::ruled_out)
+    return fmt::format("No network saves more than {}, which one that takes no time would.", most);
+  constexpr double clearly = 2;
+  const double by_latency = std::max(latency->saving.expected, 0.0);
+  const double by_bandwidth = std::max(bandwidth->saving.expected, 0.0);
+  const char* const what = by_latency >= clearly * by_bandwidth   ? "latency is what to buy"
+                           : by_bandwidth >= clearly * by_latency ? "bandwidth is what to buy"
+                                                                  : "latency and bandwidth both count";
+  return fmt::format(
+      "Of a network, {}: an eighth of the latency saves {}, eight times the bandwidth {}; no network saves more "
+      "than {}.",
+      what, saving_words(latency->saving), saving_words(bandwidth->saving), most);
 }
 
 std::string time_finding(const Report& report) {

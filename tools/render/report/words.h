@@ -15,6 +15,9 @@ std::string program_name(const trace::Run& run);
 /// The answer in one sentence, with its number and interval.
 std::string verdict_sentence(const Report& report);
 
+/// What to buy of a network: latency, bandwidth, both or nothing, with the numbers that say so.
+std::string network_sentence(const Report& report);
+
 /// "e100g in place of e10g", "8 times the bandwidth".
 std::string change_words(const analysis::Change& change, const Report& report);
 /// "2.5 % (1.3 to 4.8 %)".

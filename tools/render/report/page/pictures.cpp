@@ -67,7 +67,7 @@ PageTable::~PageTable() {
 
 void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,
             const std::function<void()>& table) {
-  html.open("figure", {{"id", id}, {"role", "group"}, {"aria-labelledby", id + "-caption"}});
+  html.open("figure", {{"id", id}, {"aria-labelledby", id + "-caption"}});
   html.leaf("figcaption", {{"id", id + "-caption"}}, caption);
   picture();
   if (table) {

@@ -32,7 +32,7 @@ void draw_savings(Html& html, const Report& report) {
     least = std::min({least, change.saving.least, change.saving.expected});
     most = std::max({most, change.saving.most, change.saving.expected});
   }
-  least = std::max(least, -1.0); // a machine that is many times slower would leave the rest no room
+  least = std::max(least, -most / 2); // a machine that is many times slower would leave the rest no room
   const auto x = [&](double saving) {
     return coordinate(2 + 96 * (std::clamp(saving, least, most) - least) / (most - least)) + "%";
   };
@@ -88,6 +88,7 @@ void verdict_section(Html& html, const Report& report) {
   const std::string lack = incompleteness(report.run());
   if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
   html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
+  html.leaf("p", {{"class", "finding"}}, network_sentence(report));
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   html.open("p").text("Confidence: ").leaf("strong", name(verdict.trust.confidence)).text(". Rate of computation: ");
   html.leaf("strong", compute.assumed                 ? "ASSUMED"

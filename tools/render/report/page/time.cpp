@@ -97,7 +97,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
     const LaneResult& lane = report.lane(i);
-    std::vector<TableCell> cells{machine.description};
+    std::vector<TableCell> cells{machine.name};
     if (lane.deadlock) {
       cells.emplace_back("deadlock");
       cells.resize(columns.size(), TableCell("-"));

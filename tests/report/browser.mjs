@@ -1,0 +1,111 @@
+// Looks at reports as readers do: node browser.mjs NODE_MODULES BROWSER DIRECTORY. Ends with 1 where something is wrong.
+import {execFileSync} from "node:child_process";
+import {readFileSync} from "node:fs";
+import {pathToFileURL} from "node:url";
+
+const [modules, executablePath, directory] = process.argv.slice(2);
+const {chromium} = (await import(pathToFileURL(`${modules}/playwright-core/index.js`).href)).default;
+const axe = readFileSync(`${modules}/axe-core/axe.min.js`, "utf8");
+let failures = 0;
+const check = (what, is, wanted = true) => {
+  const good = JSON.stringify(is) === JSON.stringify(wanted);
+  if (!good) ++failures;
+  console.log(good ? `ok      ${what}` : `FAILED  ${what}: ${JSON.stringify(is)}, not ${JSON.stringify(wanted)}`);
+};
+
+const browser = await chromium.launch({executablePath, timeout: 120000, args: ["--no-sandbox", "--disable-gpu"]});
+
+/// Opens a page without network; whatever it complains of is a failure.
+const opened = async (name, options = {}, hash = "") => {
+  const context = await browser.newContext({offline: true, ...options});
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => { if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) complaints.push(request.url()); });
+  await page.goto(pathToFileURL(`${directory}/${name}.html`).href + hash);
+  return {context, page, complaints};
+};
+
+const violations = async (page) => {
+  await page.evaluate(axe);
+  const result = await page.evaluate(() => window.axe.run());
+  return result.violations.map((one) => one.id + ": " + one.nodes.map((node) => node.target.join(" ")).slice(0, 3).join(", "));
+};
+
+for (const name of ["ring", "one", "many", "hostile", "partial"]) {
+  const {context, page, complaints} = await opened(name);
+  check(`${name}: is drawn`, await page.evaluate(() => document.body.dataset.drawn), "1");
+  check(`${name}: has at most 5,000 elements`, await page.evaluate(() => document.querySelectorAll("*").length <= 5000));
+  check(`${name}: every section is seen`, await page.evaluate(() =>
+    [...document.querySelectorAll("main > section")].filter((one) => one.getBoundingClientRect().height < 20).map((one) => one.id)), []);
+  check(`${name}: nobody else's script runs`, await page.evaluate(() => document.images.length === 0 && document.title !== "owned"));
+  check(`${name}: no complaints, no network`, complaints, []);
+  await context.close();
+}
+
+for (const [theme, options] of [["light", {}], ["dark", {colorScheme: "dark"}], ["phone", {viewport: {width: 375, height: 700}}],
+  ["forced colours", {forcedColors: "active"}]]) {
+  const {context, page} = await opened("ring", options);
+  check(`${theme}: axe finds nothing`, await violations(page), []);
+  check(`${theme}: is no wider than the screen`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  check(`${theme}: axe finds nothing where all is open`, await violations(page), []);
+  await context.close();
+}
+
+{
+  const {context, page} = await opened("ring", {javaScriptEnabled: false});
+  const seen = await page.textContent("#verdict .sentence");
+  check("without scripts: the verdict is there", /takes .* on|On .* takes/.test(seen));
+  check("without scripts: so are bars and tables", await page.locator("#time-figure .bar").count() >= 4 && await page.locator("#time-table tbody tr").count() === 4);
+  await context.close();
+}
+
+{
+  const {context, page, complaints} = await opened("ring");
+  await page.locator("#time-figure .bar").first().focus();
+  await page.keyboard.press("ArrowDown");
+  check("keyboard: arrows move from bar to bar", await page.evaluate(() => document.activeElement.dataset.machine), "e100g");
+  await page.keyboard.press("End");
+  check("keyboard: End goes to the last", await page.evaluate(() => document.activeElement.dataset.machine), "e1g");
+  await page.keyboard.press("Enter");
+  check("keyboard: Enter chooses, and the address says it", await page.evaluate(() => location.hash), "#net=e1g");
+  check("a machine that is chosen is marked in tables", await page.locator("#time-table tr.selected").count(), 1);
+  const button = page.locator("#time-table thead th:nth-child(2) button");
+  await button.focus();
+  await page.keyboard.press("Enter");
+  check("keyboard: tables are sorted by their heads", await page.evaluate(() =>
+    [document.querySelector("#time-table thead th:nth-child(2)").getAttribute("aria-sort"), document.querySelector("#time-table tbody tr").dataset.machine]), ["descending", "e1g"]);
+  const figure = page.locator("#rank-figure svg.stepped");
+  await figure.focus();
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => document.getElementById("live").textContent !== "", null, {timeout: 5000});
+  check("keyboard: pictures say their values", (await page.textContent("#live")).startsWith("rank 0: end "));
+  await page.fill("#rank-search", "5");
+  check("a rank is found", (await page.textContent("#rank-answer")).startsWith("rank 5: end "));
+  const hash = await page.evaluate(() => location.hash);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", {name: "Save JSON"}).click()]);
+  const saved = JSON.parse(readFileSync(await download.path(), "utf8"));
+  check("figures are saved as they are in the page", saved, await page.evaluate(() => JSON.parse(document.getElementById("report").textContent)));
+  check("using it brings no complaints", complaints, []);
+  await context.close();
+  const again = await opened("ring", {}, hash);
+  check("a link shows the same view", await again.page.evaluate(() => [document.querySelectorAll("#time-table tr.selected").length,
+    document.querySelector("#time-table tbody tr").dataset.machine, document.getElementById("rank-search").value]), [1, "e1g", "5"]);
+  await again.context.close();
+}
+
+{
+  const {context, page} = await opened("ring");
+  const sentence = (await page.textContent("#verdict .sentence")).replace(/\s+/g, " ");
+  await page.pdf({path: `${directory}/ring.pdf`, format: "A4", preferCSSPageSize: true});
+  const first = execFileSync("pdftotext", ["-f", "1", "-l", "1", `${directory}/ring.pdf`, "-"], {encoding: "utf8"}).replace(/\s+/g, " ");
+  check("on paper: the verdict is on page 1", first.includes(sentence));
+  check("on paper: so is what to do next", first.includes("Next: timeless"));
+  await context.close();
+}
+
+await browser.close();
+console.log(failures === 0 ? "all is well" : `${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

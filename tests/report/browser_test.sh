@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Looks at reports in headless Chromium: browser_test.sh TIMELESS REPORT_TRACES DIRECTORY. Ends with 77 where what it needs
+# is missing. TIMELESS_BROWSER names another browser of Chromium's kind, TIMELESS_NODE_MODULES where the packages are.
+set -u
+timeless=$1 traces=$2 directory=$3
+here=$(cd "$(dirname "$0")" && pwd)
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+browser=${TIMELESS_BROWSER:-$(command -v chromium || command -v google-chrome || true)}
+[ -n "$browser" ] || skip "no chromium here (Debian: apt-get install chromium)"
+command -v node >/dev/null || skip "no node here"
+[ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || skip "node is older than 20"
+command -v pdftotext >/dev/null || skip "no pdftotext here (Debian: apt-get install poppler-utils)"
+modules=${TIMELESS_NODE_MODULES:-$directory/node_modules}
+if [ ! -d "$modules/playwright-core" ] || [ ! -d "$modules/axe-core" ]; then
+  cp "$here/package.json" "$directory/"
+  (cd "$directory" && timeout 120 npm install --no-audit --no-fund >npm.log 2>&1) ||
+    skip "npm cannot get playwright-core and axe-core; see $directory/npm.log"
+fi
+
+pages=$(mktemp -d "$directory/pages.XXXXXX") || exit 1
+trap 'rm -rf "$pages"' EXIT
+"$traces" "$pages" || exit 1
+for name in ring one many hostile partial; do
+  "$timeless" report "$pages/$name.tia" -o "$pages/$name.html" 2>"$pages/err"
+  status=$?
+  [ $status -eq 0 ] || { [ $name = partial ] && [ $status -eq 6 ]; } || { cat "$pages/err"; exit 1; }
+done
+node "$here/browser.mjs" "$modules" "$browser" "$pages"
