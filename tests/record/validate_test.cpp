@@ -46,7 +46,7 @@ TEST_F(Validate, predicts_by_what_a_processor_costs_without_the_program) {
   ASSERT_EQ(ran.status, 0) << ran.errors;
   const json answer = json::parse(ran.output);
   EXPECT_EQ(answer.at("kind"), "prediction");
-  EXPECT_THAT(answer.at("why").dump(), HasSubstr("without the program"));
+  EXPECT_THAT(answer.at("because").dump(), HasSubstr("without the program"));
   EXPECT_GT(answer.at("predictions").at(0).at("makespan").at("predicted_seconds"), 0);
   EXPECT_EQ(validate("--network e10g --machine machine.json --rates rates.json").status, 2);
 }

@@ -54,6 +54,17 @@ TEST_F(WavefrontModel, answers_with_the_papers_parameters_where_nothing_is_said)
   EXPECT_LT(rows[2].at("error"), 0);
 }
 
+TEST_F(WavefrontModel, replays_recordings_with_measured_rates) {
+  trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 5e8,
+    "instances": [{"name": "small", "ranks": 2, "ranks_per_node": 1, "launches": 1, "units_per_second": 5e8,
+                   "units_per_rank": 3e6, "hosts": ["h"], "kernels": [{"kernel": "x+1..x+2", "units_per_second": 5e8,
+                   "own": true, "units_per_visit": 7, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})");
+  const Outcome outcome = timeless_command({"model", "wavefront", "--ranks", "2", "--network", "e1g", "--rates",
+                                            directory_ / "rates.json", recorded()});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("calibrated: 0.0 % by kernels' own rates"));
+}
+
 TEST_F(WavefrontModel, puts_recordings_and_measurements_beside_the_equations) {
   const json whole =
       answer({"--ranks", "4", "--network", "e1g", "--compute-rate", "1e9", "--measured", "2=12ms", recorded()});

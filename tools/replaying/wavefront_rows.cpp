@@ -7,6 +7,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/prediction.h"
 
 #include "replay/network/machine_network.h"
@@ -16,7 +17,9 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -126,7 +129,8 @@ struct Recorded {
   std::string compute;
 };
 
-Recorded replayed_recording(const trace::Source& source, const std::string& trace, const WavefrontRequest& request) {
+Recorded replayed_recording(std::unique_ptr<trace::Source> recording, const std::string& trace,
+                            const WavefrontRequest& request) {
   PredictionOptions options;
   options.trace = trace;
   options.from = request.from;
@@ -134,13 +138,14 @@ Recorded replayed_recording(const trace::Source& source, const std::string& trac
   options.machine.mapping = fmt::format("block:{}", request.ranks_per_node);
   options.machine.compute_rate = request.compute_rate;
   options.machine.rates = request.rates;
-  const Prediction prediction = predict_on_networks(source, options);
+  const std::unique_ptr<trace::Source> source = rated(std::move(recording), options.machine);
+  const Prediction prediction = predict_on_networks(*source, options);
   const replay::LaneResult& lane = prediction.result.lanes.at(0);
   if (lane.deadlock)
     throw Error(Failure::invalid_input, "the recording does not come to its end on this network", trace,
                 "see what timeless replay says of it");
   const ComputeBasis& compute = prediction.bases.front().compute;
-  return {lane.makespan, analysis::comparable_time(source.run()),
+  return {lane.makespan, analysis::comparable_time(source->run()),
           (compute.assumed ? "ASSUMED: " : "") + compute.sentence};
 }
 
@@ -156,9 +161,9 @@ WavefrontRows wavefront_rows(const WavefrontRequest& request) {
   const std::map<trace::Rank, double> measured = measured_in(request.measured);
   std::map<trace::Rank, Recorded> recorded;
   for (const std::string& trace : request.recordings) {
-    const auto source = open_trace(trace, request.from);
-    const trace::Rank ranks = source->run().size;
-    recorded[ranks] = replayed_recording(*source, trace, request);
+    auto recording = open_trace(trace, request.from);
+    const trace::Rank ranks = recording->run().size;
+    recorded[ranks] = replayed_recording(std::move(recording), trace, request);
     all.compute = recorded[ranks].compute;
     shapes.try_emplace(ranks, most_even(static_cast<std::uint32_t>(ranks)));
   }

@@ -143,7 +143,7 @@ Division divide(double whole, double first, double second, double least_rest = 0
   const double room = std::max(whole - least_rest, 0.0);
   Division parts{.first = std::min(first, room)};
   parts.second = std::min(second, room - parts.first);
-  parts.rest = whole - parts.first - parts.second;
+  parts.rest = std::max(whole - parts.first - parts.second, 0.0);
   constexpr double noise = 0.05; // of the whole
   parts.cut = parts.first + parts.second < first + second - noise * whole;
   return parts;
@@ -199,7 +199,7 @@ LogGpSegment waiting_segment(const LinkCurves& curves, double from, double to, d
   segment.isend = segment.send;
   segment.byte_time = bytes.rest;
   segment.latency = std::min(latency, fixed.rest / (1 + handshake_latencies));
-  segment.handshake = fixed.rest - (1 + handshake_latencies) * segment.latency;
+  segment.handshake = std::max(fixed.rest - (1 + handshake_latencies) * segment.latency, 0.0);
   segment.overheads_cut = fixed.cut || bytes.cut;
   return segment;
 }
