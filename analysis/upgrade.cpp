@@ -57,6 +57,8 @@ Trust trust(const Grounds& grounds, const std::vector<Change>& changes) {
   };
   if (!grounds.complete) limit(Confidence::low, "the trace is incomplete: what is missing is not predicted");
   if (!grounds.computes) limit(Confidence::low, "the trace holds no computation: only communication is predicted");
+  if (!grounds.rate_fits)
+    limit(Confidence::low, "the measured rates are not of what this run computes: the notes say how far they are");
   const auto undecided = [](const Change& change) { return change.worth == Worth::undecided; };
   if (std::ranges::any_of(changes, undecided))
     limit(Confidence::low, "some answers change within the range of rates that the processors may have");

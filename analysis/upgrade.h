@@ -58,6 +58,7 @@ struct Grounds {
   bool computes = true;            ///< computation was recorded
   bool rate_assumed = false;       ///< nobody has measured how fast the processors compute this program
   bool rate_changes_times = false; ///< times are known for several rates
+  bool rate_fits = true;           ///< where rates were measured: they are of what this run computes
   bool exact = true;               ///< volumes
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;

@@ -1,5 +1,6 @@
 // The report: what its page is made of, and that every figure on it is one that other verbs print. How it looks and is
 // used in a browser is held by tests/report.
+#include "analysis/upgrade.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -353,6 +355,43 @@ done
   EXPECT_THAT(served, testing::StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
   EXPECT_THAT(served, HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(served, HasSubstr("</html>\nHTTP/1.1 404 Not Found"));
+}
+
+TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace, {"--platform", "graphene", "--smpi"});
+  expect_sound(page);
+  const json replayed =
+      json::parse(timeless_command({"replay", trace, "--platform", "graphene", "--backend", "smpi", "--json"}).out);
+  EXPECT_EQ(page.figures["smpi"]["smpi_seconds"], replayed["configurations"][0]["makespan_seconds"]);
+  EXPECT_EQ(page.figures["smpi"]["ranks"], replayed["configurations"][0]["contention"]["ranks"]);
+  EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
+}
+
+TEST(Upgrades, pay_or_are_ruled_out_only_where_that_holds_at_every_rate) {
+  EXPECT_EQ(analysis::worth({.expected = 0.10, .least = 0.06, .most = 0.20}, 0.05), analysis::Worth::pays);
+  EXPECT_EQ(analysis::worth({.expected = 0.01, .least = 0.00, .most = 0.04}, 0.05), analysis::Worth::ruled_out);
+  EXPECT_EQ(analysis::worth({.expected = 0.04, .least = 0.02, .most = 0.07}, 0.05), analysis::Worth::undecided);
+}
+
+TEST(Upgrades, are_trusted_no_further_than_what_they_rest_on) {
+  using analysis::Confidence;
+  const auto confidence = [](const analysis::Grounds& grounds) { return analysis::trust(grounds, {}).confidence; };
+  EXPECT_EQ(confidence({}), Confidence::high);
+  EXPECT_EQ(confidence({.rate_assumed = true}), Confidence::medium);
+  EXPECT_EQ(confidence({.rate_fits = false}), Confidence::low);
+  EXPECT_EQ(confidence({.complete = false}), Confidence::low);
+  EXPECT_EQ(confidence({.communication = 0.5}), Confidence::medium);
+  EXPECT_EQ(confidence({.communication = 0.5, .contention_known = true}), Confidence::high);
+}
+
+TEST(Upgrades, save_nothing_where_times_are_none) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const analysis::Saving saving = analysis::saving({2, none, 0}, {1, 1, 1});
+  EXPECT_EQ(saving.expected, 0.5);
+  EXPECT_EQ(saving.least, 0.5);
+  EXPECT_EQ(saving.most, 0.5);
+  EXPECT_EQ(analysis::saving({none}, {none}).expected, 0);
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

@@ -138,15 +138,17 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
   const replay::Sensitivity& path = report.base_lane().sensitivity;
   const double makespan = report.base_lane().makespan;
   const trace::Run& run = report.run();
-  verdict.trust = analysis::trust({.complete = incompleteness(run).empty(),
-                                   .computes = run.counter.unit != trace::VolumeUnit::none,
-                                   .rate_assumed = report.prediction.bases[report.base].compute.assumed,
-                                   .rate_changes_times = !report.rate_range.empty(),
-                                   .exact = run.counter.exactness != trace::Exactness::inexact,
-                                   .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
-                                   .contention_known = report.smpi.has_value(),
-                                   .left_out = !report.prediction.result.not_modelled.empty()},
-                                  verdict.changes);
+  verdict.trust =
+      analysis::trust({.complete = incompleteness(run).empty(),
+                       .computes = run.counter.unit != trace::VolumeUnit::none,
+                       .rate_assumed = report.prediction.bases[report.base].compute.assumed,
+                       .rate_changes_times = !report.rate_range.empty(),
+                       .rate_fits = !report.asked.machine.calibrated || report.asked.machine.calibrated->notes.empty(),
+                       .exact = run.counter.exactness != trace::Exactness::inexact,
+                       .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
+                       .contention_known = report.smpi.has_value(),
+                       .left_out = !report.prediction.result.not_modelled.empty()},
+                      verdict.changes);
   say_next(report);
 }
 
