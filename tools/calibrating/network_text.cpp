@@ -215,9 +215,13 @@ std::string source_words(const analysis::NetworkFit& fit) {
   const ping::Circumstances& first = fit.launches.front();
   // The library's own words end in a list of where it was built.
   const std::string library = first.library.substr(0, std::min<std::size_t>(first.library.find(','), 60));
-  return fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
-                     fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
-                     joined(measured_hosts(fit)), library);
+  std::string words =
+      fmt::format("timeless calibrate network, {}, {} on {}; {}", first.date.substr(0, 10),
+                  fit.launches.size() == 1 ? "1 launch" : fmt::format("{} launches", fit.launches.size()),
+                  joined(measured_hosts(fit)), library);
+  // Of a damaged file; what is written must be read again, whose texts are short and printable.
+  std::ranges::replace_if(words, [](char one) { return one < ' ' || one > '~'; }, '?');
+  return words;
 }
 
 std::string network_text(const analysis::NetworkFit& fit, const FileWords& words) {
