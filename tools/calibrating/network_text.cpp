@@ -160,6 +160,12 @@ ordered_json table_of(const FittedLink& link) {
         rows.push_back({bytes, seven_digits(piece.line(static_cast<double>(bytes)))});
     from = piece.up_to + 1;
   }
+  const auto seconds = [&](std::size_t from_end) { return rows[rows.size() - from_end][1].get<double>(); };
+  const bool positive =
+      std::ranges::all_of(rows, [](const ordered_json& row) { return row[1].get<double>() > 0; });
+  if (rows.size() < 2 || !positive || seconds(1) <= seconds(2))
+    throw Error(Failure::invalid_input, "larger messages take no longer, or no time at all: such a table says nothing",
+                "", "write the network with --model loggp");
   return {{"model", "table"}, {"bytes_and_seconds", rows}};
 }
 
