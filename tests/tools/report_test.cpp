@@ -142,6 +142,8 @@ TEST_F(ReportPage, is_sound_and_holds_every_section_in_order) {
   std::string order;
   for (const pugi::xpath_node& node : page.document.select_nodes("//main/section"))
     order += std::string(node.node().attribute("id").value()) + " ";
+  EXPECT_EQ(page.document.select_nodes("//table[@id='call-table']/tbody/tr").size(),
+            4U); // Send, Recv, Allreduce, Finalize
   EXPECT_EQ(order, "verdict ground time sweep efficiencies ranks kernels messages path data glossary ");
 }
 

@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 
 namespace timeless::tools {
@@ -141,10 +142,11 @@ void call_table(Html& html, const Report& report) {
   PageTable table(html, "call-table", "MPI calls, collectives among them",
                   {"call", "count", "bytes sent or given", "bytes received"});
   for (const auto& [call, figures] : calls)
-    table.row({"MPI_" + call,
-               {count_text(figures.count), static_cast<double>(figures.count)},
-               {bytes_text(figures.bytes), static_cast<double>(figures.bytes)},
-               {bytes_text(figures.bytes_received), static_cast<double>(figures.bytes_received)}});
+    if (std::isupper(static_cast<unsigned char>(call.front())) != 0) // else it is computation or a mark of threads
+      table.row({"MPI_" + call,
+                 {count_text(figures.count), static_cast<double>(figures.count)},
+                 {bytes_text(figures.bytes), static_cast<double>(figures.bytes)},
+                 {bytes_text(figures.bytes_received), static_cast<double>(figures.bytes_received)}});
 }
 
 } // namespace
