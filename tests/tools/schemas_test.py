@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Holds what verbs print with --json to docs/schema: schemas_test.py COMMAND SCHEMAS FIXTURES SOURCES.
+
+Runs the verbs that need no MPI, and checks each answer against the schema it names. Schemas allow further keys, for
+those who read; here none may be there that no schema tells of. Ends with 77, which skips the test, without jsonschema.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not here: no answer was held to its schema")
+    sys.exit(77)
+
+
+def answers(command, fixtures, work):
+    """(what was asked, what was answered) for each way to ask."""
+    trace = str(fixtures / "v2-wavefront.tia")
+    calls = str(fixtures / "v2-calls.tia")
+    regions = str(fixtures / "v2-regions.tia")
+    timed = str(work / "replayed.json")
+    (work / "hosts").write_text("node1 slots=4 memory=8G cluster=a\nnode2 slots=4 memory=8G cluster=a\n")
+    (work / "upgrades.csv").write_text("name,price,change\nfaster,100,network x2\nmore,200,cpu x2\n")
+    words = [
+        ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
+        ["info", regions, "--regions"],
+        ["check", trace], ["check", calls],
+        ["replay", trace, "--network", "e1g,qdr", "--by", "call", "--critical-path", "--tolerance", "1%,2%"],
+        ["replay", trace, "--platform", "graphene", "--by", "kernel", "--per-rank"],
+        ["replay", trace, "--platform", "graphene", "--backend", "smpi"],
+        ["replay", "--job", trace, "--job", trace, "--platform", "graphene", "--backend", "smpi"],
+        ["classify", trace], ["classify", trace, calls, "--network", "e1g", "--one-rate"],
+        ["sweep", trace, "--network", "e1g"],
+        ["sweep", trace, "--network", "e1g,qdr", "--platform", "graphene", "--cpu", "x1,x2", "--per-rank",
+         "--ranks-per-node", "1,2", "--eager-limit", "none,8"],
+        ["sweep", trace, "--network", "e1g", "--what-if", "network x2, cpu x1.5", "--break-even", "2%", "--gain",
+         "2%,50%", "--upgrades", str(work / "upgrades.csv")],
+        ["plan", "--ranks", "8", "--hosts", str(work / "hosts"), "--memory-per-rank", "1G"],
+        ["platform", "list"], ["platform", "show", "graphene"], ["platform", "check", "graphene"],
+        ["model", "wavefront", "--ranks", "1,4"],
+        ["convert", trace, "-o", str(work / "copy.tia"), "--volume-error", "1%"],
+        ["convert", trace, "-o", str(work / "copy.goal"), "--to", "goal"],
+        ["doctor"],
+    ]
+    for one in words:
+        run = subprocess.run([command, *one, "--json"], capture_output=True, text=True, cwd=work, check=False)
+        yield one, run
+        if one[0] == "replay" and one[2:4] == ["--network", "e1g,qdr"]:
+            pathlib.Path(timed).write_text(run.stdout)
+            both = [timed + "@e1g", timed + "@qdr"]
+            yield ["compare"], subprocess.run([command, "compare", *both, "--json"], capture_output=True, text=True,
+                                              check=False)
+
+
+def strict(schema):
+    """The same schema, in which objects have no other keys than it tells of."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {key: strict(value) for key, value in schema.items()}
+    if "properties" in schema and isinstance(schema["properties"], dict) and "additionalProperties" not in schema:
+        closed["additionalProperties"] = False
+    return closed
+
+
+def file_of(schema_name):
+    """timeless.replay/1 -> replay-1.json"""
+    return schema_name.removeprefix("timeless.").replace("/", "-") + ".json"
+
+
+def complaints(command, schemas, fixtures, sources):
+    known = {}
+    for file in sorted(schemas.glob("*.json")):
+        known[file.name] = json.loads(file.read_text())
+        jsonschema.Draft202012Validator.check_schema(known[file.name])
+    for source in sources.rglob("*.cpp"):
+        for name, version in re.findall(r'print_answer\("([\w-]+)", (\d+)', source.read_text()):
+            if file_of(f"{name}/{version}") not in known:
+                yield f"{source}: {name}/{version} has no schema"
+    with tempfile.TemporaryDirectory() as directory:
+        for words, run in answers(command, fixtures, pathlib.Path(directory)):
+            what = " ".join(words)
+            try:
+                answer = json.loads(run.stdout)
+            except ValueError:
+                yield f"{what}: no JSON, but status {run.returncode}: {run.stderr}"
+                continue
+            name = file_of(answer.get("schema", ""))
+            if name not in known:
+                yield f"{what}: there is no {name}"
+                continue
+            for error in jsonschema.Draft202012Validator(strict(known[name])).iter_errors(answer):
+                yield f"{what}: {name}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
+
+
+def main():
+    found = list(complaints(sys.argv[1], *map(pathlib.Path, sys.argv[2:5])))
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
