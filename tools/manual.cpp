@@ -11,15 +11,20 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace timeless::tools {
 namespace {
+
+/// CLI11's, of options that were given none.
+constexpr const char* unnamed_heading = "Options";
 
 std::string roff(const std::string& text) {
   std::string escaped;
@@ -47,11 +52,26 @@ std::string option_entry(const CLI::Option& option) {
   return entry + "\n";
 }
 
-/// Those of no group are not for people. After a command's own options come those of its parts, each under its name.
+/// The headings of a command's options, each once; those of no group are not for people.
+std::vector<std::string> headings_of(const CLI::App& command) {
+  std::vector<std::string> headings;
+  for (const CLI::Option* option : command.get_options())
+    if (const std::string heading = option->get_positional() ? "" : option->get_group();
+        !heading.empty() && std::ranges::find(headings, heading) == headings.end())
+      headings.push_back(heading);
+  return headings;
+}
+
+/// Positionals, then options by heading. After a command's own options come those of its parts, each under its name.
 std::string options_of_command(const CLI::App& command) {
   std::string text;
   for (const CLI::Option* option : command.get_options())
-    if (!option->get_group().empty()) text += option_entry(*option);
+    if (option->get_positional() && !option->get_group().empty()) text += option_entry(*option);
+  for (const std::string& heading : headings_of(command)) {
+    if (heading != unnamed_heading) text += ".SS " + roff(heading) + "\n";
+    for (const CLI::Option* option : command.get_options())
+      if (!option->get_positional() && option->get_group() == heading) text += option_entry(*option);
+  }
   for (const CLI::App* part : command.get_subcommands({}))
     text += fmt::format(".SS {}\n{}.\n{}", roff(part->get_name()), roff(part->get_description()),
                         options_of_command(*part));

@@ -49,20 +49,22 @@ private:
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s".
-std::string progress_line(const std::string& label, double share, double seconds, std::size_t width);
+/// Returns how far something is, in less than `width` columns: "replaying [###.......]  30 %  2 s, 5 s left, 3.1 M/s".
+/// What has no room is left out; `per_second` may be 0.
+std::string progress_line(const std::string& label, double share, double seconds, std::size_t width,
+                          double per_second = 0);
 
 /// Takes a bar that stands on the terminal away; may be called from a signal handler.
 void clear_progress() noexcept;
 
-/// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line.
+/// A bar on stderr for what lasts longer than a second, on a terminal that can write over a line; nothing elsewhere.
 class Progress {
 public:
   Progress(std::string_view label, std::uint64_t total);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// Cheap enough to be called often.
+  /// Cheap enough to be called often. Less than before: something has begun anew, whose time is told.
   void update(std::uint64_t done);
 
 private:
@@ -71,6 +73,7 @@ private:
   bool terminal_;
   double started_;
   double next_;
+  std::uint64_t last_ = 0;
 };
 
 } // namespace timeless::tools

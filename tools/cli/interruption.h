@@ -3,19 +3,26 @@
 #include "base/files/temporary_file.h"
 #include "tools/cli/console.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <string_view>
 
 namespace timeless::tools {
 
 /// From now on, a file beyond the size limit is an error like a full disk, and an interruption (Ctrl-C, a batch
-/// system's SIGTERM, a lost terminal) removes the temporary files of this process and its progress bar before it ends
-/// it as it would have. Programs that this one executes are not concerned. What is ignored stays so.
+/// system's SIGTERM, a lost terminal) removes the temporary files of this process and its progress bar, and says what
+/// is left, before it ends it as it would have. Programs that this one executes are not concerned. What is ignored
+/// stays so.
 inline void remove_temporary_files_when_interrupted() {
   std::signal(SIGXFSZ, [](int) {}); // not SIG_IGN, which executed programs would inherit
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto before = std::signal(signal, [](int received) {
       remove_temporary_files();
       clear_progress();
+      constexpr std::string_view left =
+          "timeless: interrupted; finished outputs are kept, unfinished ones are removed\n";
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
       std::signal(received, SIG_DFL);
       std::raise(received);
     });

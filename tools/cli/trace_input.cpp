@@ -5,6 +5,7 @@
 #include "gather/merge/files_source.h"
 #include "gather/parts/rank_files.h"
 #include "tools/cli/console.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/verb.h"
 #include "trace/codec/format.h"
 
@@ -55,6 +56,7 @@ void add_format_options(CLI::App& command, TraceFormat& format) {
 } // namespace
 
 void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& format) {
+  begin_group(command, "Trace");
   command
       .add_option("trace", path,
                   "A gathered archive (.tia), or the directory of a recording; with --from, what that format has")
@@ -63,6 +65,7 @@ void add_trace_argument(CLI::App& command, std::string& path, TraceFormat& forma
 }
 
 void add_traces_argument(CLI::App& command, std::vector<std::string>& paths, TraceFormat& format) {
+  begin_group(command, "Trace");
   command
       .add_option("trace", paths,
                   "Gathered archives (.tia), or directories of recordings; with --from, what that format has")

@@ -1,4 +1,5 @@
 #include "tools/replaying/timeline_request.h"
+#include "tools/cli/option_groups.h"
 
 #include "base/rank_ranges.h"
 #include "tools/cli/option_checks.h"
@@ -40,6 +41,7 @@ void read_window(std::string_view text, TimelineOptions& options) {
 } // namespace
 
 void add_timeline_options(CLI::App& command, TimelineRequest& request) {
+  begin_group(command, "Timeline");
   command.add_option("--timeline", request.file, "Write what each rank does when, in one configuration, to this file")
       ->check(some_text())
       ->default_str("");

@@ -1,3 +1,4 @@
+#include "tools/cli/option_groups.h"
 #include "tools/verbs/calibrate.h"
 
 #include "analysis/calibration/compute/rates.h"
@@ -142,9 +143,11 @@ VerbAction add_calibrate_compute(CLI::App& command) {
   auto options = std::make_shared<ComputeOptions>();
   command.add_option("trace", options->trace, "A recording of the program by icount or papi: what it computes")
       ->required();
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "The file of rates to write")
       ->type_name("FILE")
       ->always_capture_default(false);
+  begin_group(command, "Measuring");
   command
       .add_option("--launches", options->launches, "How often the program is launched, by each clock that is needed")
       ->check(CLI::Range(1, 1000));
@@ -152,18 +155,21 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       ->type_name("SECONDS")
       ->check(positive_number())
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")
       ->always_capture_default(false);
   command.add_flag(
       "--add", options->add,
       "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
   command.add_flag("--whole", options->whole, "Write one rate for everything, for comparison");
+  begin_group(command, "Measuring");
   command.add_option("--keep", options->keep, "Keep the launches' recordings in this directory")
       ->type_name("DIR")
       ->always_capture_default(false);
   command.add_option("--from", options->from, "Launch nothing: use the recordings that --keep left here")
       ->type_name("DIR")
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_option("--top", options->top, "How many kernels to list; 0: all");
   command.add_flag("--force", options->force, "Replace an existing file");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-compute/1)");

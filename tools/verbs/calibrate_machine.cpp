@@ -1,3 +1,4 @@
+#include "tools/cli/option_groups.h"
 #include "tools/recording/processors.h"
 #include "tools/verbs/calibrate.h"
 
@@ -92,11 +93,13 @@ int calibrate_machine(const MachineOptions& options) {
 
 VerbAction add_calibrate_machine(CLI::App& command) {
   auto options = std::make_shared<MachineOptions>();
+  begin_group(command, "Output");
   command
       .add_option("-o,--output", options->output,
                   "The machine file to write, .json; what was measured goes beside it, .csv")
       ->type_name("FILE")
       ->always_capture_default(false);
+  begin_group(command, "Measuring");
   command.add_option("--from", options->from, "Fit these measurements; nothing is measured")
       ->type_name("RAW")
       ->always_capture_default(false);
@@ -117,6 +120,7 @@ VerbAction add_calibrate_machine(CLI::App& command) {
       ->transform(CLI::AsSizeValue(false))
       ->default_str("32KiB, and those that explain the times best");
   command.add_option("--seed", options->plan.seed, "Of the order of measurements");
+  begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-machine/1)");
   command.footer("Example: timeless calibrate machine -o machine.json\n"

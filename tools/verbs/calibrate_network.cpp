@@ -1,3 +1,4 @@
+#include "tools/cli/option_groups.h"
 #include "tools/verbs/calibrate.h"
 
 #include "base/files/new_file.h"
@@ -149,6 +150,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   const auto text = [&](const char* name, std::string& value, const char* type, const char* what) {
     return command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
   };
+  begin_group(command, "Output");
   command
       .add_option("-o,--output", options->outputs,
                   "The file to write: .json, a network file, or .xml, a platform file; may be given again")
@@ -159,6 +161,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   auto* raw = text("--raw", options->raw, "FILE",
                    "Where measurements are kept; beside the first result, as .csv, unless given");
   text("--from", options->from, "RAW", "Fit these measurements; nothing is started");
+  begin_group(command, "Measuring");
   auto* budget =
       command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
           ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
@@ -176,6 +179,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   auto* seed =
       command.add_option("--seed", launches.plan.seed, "Of the messages' sizes and of the order of experiments");
   options->of_launches = {raw, budget, count, bytes, trace, seed};
+  begin_group(command, "Model");
   text("--name", options->name, "NAME", "What the network is called; the file's name unless given");
   command
       .add_option("--model", options->model,
@@ -192,6 +196,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
                   "Cores of each of its nodes; as many as processes were on one node unless given")
       ->check(CLI::Range(1, 100'000))
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace existing files, that of the measurements too");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-network/1)");
   add_command_words(command, "launcher", launches.launcher,

@@ -1,6 +1,7 @@
 #include "analysis/comparison.h"
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/comparison.h"
@@ -100,6 +101,7 @@ VerbAction add_compare(CLI::App& command) {
   auto options = std::make_shared<CompareOptions>();
   command.add_option("a", options->first, "A result of timeless replay --json, or a trace with times")->required();
   command.add_option("b", options->second, "What to put beside it")->required();
+  begin_group(command, "Answers");
   command.add_option("--top", options->top, "How many ranks, kernels and calls to list; 0 for all");
   command.add_flag("--per-rank", options->per_rank, "List every rank, in their order");
   command
@@ -109,6 +111,7 @@ VerbAction add_compare(CLI::App& command) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
+  begin_group(command, "Output");
   command.add_option("--fail-above", options->fail_above, "Exit with 4 if the totals differ by more percent of A's")
       ->transform(percents());
   command.add_flag("--json", options->as_json, "Print JSON (schema timeless.compare/1)");

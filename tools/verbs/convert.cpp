@@ -1,5 +1,6 @@
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/machine_basis.h"
 #include "tools/render/answer.h"
@@ -107,6 +108,7 @@ VerbAction add_convert(CLI::App& command) {
   std::string written;
   for (const trace::formats::Format& format : trace::formats::formats())
     if (format.write != nullptr) written += fmt::format("{}{}", written.empty() ? "" : ", ", format.name);
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "What to write")->required();
   command.add_option("--to", options->to, "Write this format: " + written)
       ->type_name("FORMAT")

@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/trace/action.h"
 #include "tools/verbs/verbs.h"
@@ -102,6 +103,7 @@ int dump(const DumpOptions& options) {
 VerbAction add_dump(CLI::App& command) {
   auto options = std::make_shared<DumpOptions>();
   add_trace_argument(command, options->trace, options->from);
+  begin_group(command, "What is printed");
   command.add_option("--rank", options->ranks, "Only these ranks, such as 0-3,8")
       ->type_name("RANKS")
       ->delimiter(',')
@@ -110,6 +112,7 @@ VerbAction add_dump(CLI::App& command) {
   command.add_option("--count", options->count, "At most this many actions of each rank")->default_str("all");
   command.add_flag("--times", options->times,
                    "Also when each action was entered and left, in ns since its rank's MPI_Init (record --timestamps)");
+  begin_group(command, "Output");
   auto* const json = command.add_flag("--json", options->json, "Print one JSON object a line (schema timeless.dump/2)");
   command
       .add_flag("--csv", options->csv, "Print comma-separated values, one action a line, below a head that names them")

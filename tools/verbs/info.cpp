@@ -1,4 +1,5 @@
 #include "tools/cli/console.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/render/answer.h"
 #include "tools/render/info/trace_info.h"
@@ -114,6 +115,7 @@ int show(const InfoRequest& request) {
 VerbAction add_info(CLI::App& command) {
   auto request = std::make_shared<InfoRequest>();
   add_trace_argument(command, request->trace, request->from);
+  begin_group(command, "Answers");
   command.add_flag("--brief", request->brief, "Only what the trace says of itself, without reading its actions");
   auto* const kernels = command.add_flag("--kernels", request->kernels,
                                          "List the kernels, the stretches of code between two MPI calls, those that "
@@ -146,6 +148,7 @@ VerbAction add_info(CLI::App& command) {
       .add_flag("--with-collectives", request->collectives,
                 "Also the messages within collectives, as MPICH's algorithms have them")
       ->needs(matrix);
+  begin_group(command, "Output");
   auto* const json = command.add_flag("--json", request->json, "Print JSON (schema timeless.info/2)");
   command
       .add_flag("--csv", request->csv,

@@ -1,6 +1,7 @@
 #include "tools/planning/plan.h"
 #include "base/files/new_file.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
 #include "tools/planning/next_commands.h"
 #include "tools/planning/rank_memory.h"
@@ -119,6 +120,7 @@ int plan(const PlanOptions& options) {
 
 VerbAction add_plan(CLI::App& command) {
   auto options = std::make_shared<PlanOptions>();
+  begin_group(command, "Program and hosts");
   command.add_option("-n,--ranks", options->ranks, "Ranks of the program")
       ->required()
       ->check(CLI::Range(1U, 1U << 24U));
@@ -133,6 +135,7 @@ VerbAction add_plan(CLI::App& command) {
       .add_option("--folding", options->folding,
                   "Ranks a core at most, in modes F and CF; the fewest that fit when not given")
       ->check(positive_number());
+  begin_group(command, "Memory");
   command.add_option("--memory-per-rank", options->memory, "Memory that a rank takes")->type_name("SIZE");
   command.add_option("--trace", options->trace, "Take the memory of a rank from this earlier trace of the program");
   command.add_flag("--measure", options->measure,
@@ -141,11 +144,13 @@ VerbAction add_plan(CLI::App& command) {
   command.add_option("--measure-for", options->measure_for, "End the measured program after so many seconds")
       ->check(CLI::Range(1U, 86400U));
   command.add_option("--reserve", options->reserve, "Memory that stays free on each host: a share or a size");
+  begin_group(command, "Program and hosts");
   command
       .add_option("--ask", options->ask,
                   "Ask hosts for what their line does not say, by this command, such as 'ssh -o BatchMode=yes'")
       ->type_name("COMMAND");
   command.add_option("--counter", options->counter, "What timeless record will be told; icount takes memory, too");
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "The hostfile to write")->always_capture_default(false);
   command.add_flag("--force", options->force, "Replace an existing hostfile");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.plan/1)");

@@ -1,3 +1,4 @@
+#include "tools/cli/option_groups.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/platforms/catalogue.h"
 #include "tools/render/answer.h"
@@ -99,11 +100,13 @@ VerbAction add_platform(CLI::App& command) {
   command.add_option("file", options->file, "The platform file, or the name of one that comes with Timeless")
       ->type_name("")
       ->always_capture_default(false);
+  begin_group(command, "Answers");
   command.add_option("--between", options->between, "With show: the way from one host to another, and back")
       ->expected(2)
       ->type_name("HOST HOST")
       ->default_str("")
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->output, "With upgrade and new: the file to write")
       ->type_name("FILE")
       ->always_capture_default(false);
@@ -111,6 +114,7 @@ VerbAction add_platform(CLI::App& command) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* what) {
     command.add_option(name, value, what)->type_name(type)->always_capture_default(false);
   };
+  begin_group(command, "A new platform");
   add("--nodes", draft.nodes, "N", "With new: how many nodes");
   add("--cores", draft.cores, "N", "With new: cores of a node (16 when not given)");
   add("--speed", draft.speed, "SPEED", "With new: instructions per second of a core (8Gf when not given)");
@@ -121,6 +125,7 @@ VerbAction add_platform(CLI::App& command) {
   add("--loopback-bandwidth", draft.loopback_bandwidth, "RATE",
       "With new: bandwidth within a node (10GBps when not given)");
   add("--loopback-latency", draft.loopback_latency, "TIME", "With new: latency within a node (500ns when not given)");
+  begin_group(command, "Output");
   command.add_flag("--force", options->force, "Replace an existing file");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.platform/1)");
   command.footer(

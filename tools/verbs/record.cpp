@@ -4,6 +4,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/locate.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
 #include "tools/recording/counter_choice.h"
 #include "tools/recording/environment.h"
@@ -133,14 +134,18 @@ int record(const RecordOptions& options) {
 
 VerbAction add_record(CLI::App& command) {
   auto options = std::make_shared<RecordOptions>();
+  begin_group(command, "Output");
   command.add_option("-o,--output", options->directory, "The directory for the ranks' files; created");
+  begin_group(command, "What is recorded");
   command.add_option("--counter", options->counter,
                      "What counts the computation: auto (papi where there are hardware counters, else icount), papi, "
                      "papi:EVENT, icount, cputime or walltime (both inexact), or none");
   command.add_option("--start", options->start, "Record from the start (on), or from MPI_Pcontrol(1) (pcontrol)")
       ->check(CLI::IsMember({"on", "pcontrol"}));
+  begin_group(command, "Output");
   command.add_option("--buffer-size", options->buffer_size, "Actions a rank holds before it writes them")
       ->check(positive_number());
+  begin_group(command, "What is recorded");
   command
       .add_option(
           "--stack", options->stack,
@@ -155,6 +160,7 @@ VerbAction add_record(CLI::App& command) {
                   "Also count these PAPI events, separated by commas, and sum them up per kernel; or memory: what "
                   "the kernels' memory accesses would find in caches of any size (icount)")
       ->type_name("EVENTS");
+  begin_group(command, "Output");
   command.add_option(
       "--json", options->json,
       "Write what was recorded to this file, as JSON (schema timeless.record/1); stdout is the program's");

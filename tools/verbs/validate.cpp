@@ -1,6 +1,7 @@
 #include "tools/cli/console.h"
 #include "tools/cli/exit_status.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/words_usage.h"
 #include "tools/render/answer.h"
 #include "tools/render/validation/validation.h"
@@ -40,6 +41,7 @@ int validate_command(ValidateOptions& options) {
 VerbAction add_validate(CLI::App& command) {
   auto options = std::make_shared<ValidateOptions>();
   PredictionOptions& machine = options->request.machine;
+  begin_group(command, "Machine");
   command
       .add_option("--network", machine.machine.networks,
                   "The network to predict on: a file of timeless calibrate network, or a name")
@@ -49,6 +51,7 @@ VerbAction add_validate(CLI::App& command) {
       ->default_str("");
   add_platform_option(command, machine.platforms);
   add_placement_options(command, machine.machine);
+  begin_group(command, "Program");
   command.add_option("--launches", options->request.launches, "How often the command is launched")
       ->check(CLI::Range(1, 1000));
   command
@@ -59,6 +62,7 @@ VerbAction add_validate(CLI::App& command) {
   command.add_option("--keep", options->keep, "Keep the recordings in this directory")
       ->type_name("DIR")
       ->always_capture_default(false);
+  begin_group(command, "Output");
   command
       .add_option("--fail-on", options->fail_on,
                   "Exit with 4 when a makespan is off by more than so many per cent, and by more than launches differ")
