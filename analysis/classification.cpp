@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace timeless::analysis {
@@ -83,6 +84,10 @@ Evidence weigh(std::span<const LaneSummary> lanes, const Thresholds& thresholds)
   evidence.both_gain = gain(both_set);
   evidence.bandwidth_speedup = ratio(lanes[anchor].makespan, lanes[bandwidth_set + eight].makespan);
   evidence.latency_speedup = ratio(lanes[anchor].makespan, lanes[latency_set + eight].makespan);
+  evidence.both_speedup = ratio(lanes[anchor].makespan, lanes[both_set + eight].makespan);
+  evidence.bandwidth_twice = ratio(lanes[anchor].makespan, lanes[bandwidth_set + twice].makespan);
+  evidence.latency_twice = ratio(lanes[anchor].makespan, lanes[latency_set + twice].makespan);
+  evidence.both_twice = ratio(lanes[anchor].makespan, lanes[both_set + twice].makespan);
   return evidence;
 }
 
@@ -140,6 +145,7 @@ Classification classify(std::span<const LaneSummary> lanes, const Thresholds& th
   if (lanes.size() != classification_lane_count)
     throw Error(Failure::usage, "a classification needs its 21 configurations");
   Classification result;
+  result.thresholds = thresholds;
   result.evidence = weigh(lanes, thresholds);
   const Evidence& evidence = result.evidence;
   if (evidence.computation >= thresholds.computation && evidence.total_change < thresholds.insensitive) {
@@ -166,7 +172,82 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-std::string reason(const Classification& classification) {
+double Condition::miss() const {
+  if (holds()) return 0;
+  const double factor = at_least ? ratio(limit, found) : ratio(found, limit);
+  return std::log(factor);
+}
+
+namespace {
+
+/// What bandwidth, latency and communication ask for beside a share of the time.
+std::vector<Condition> network_conditions(Bound bound, const Evidence& evidence, const Thresholds& thresholds) {
+  const auto change = [&](const char* what, double found) {
+    return Condition{what, found, thresholds.insensitive, false, false};
+  };
+  const auto gain = [&](const char* what, double found) { return Condition{what, found, thresholds.gain, true, true}; };
+  switch (bound) {
+  case Bound::bandwidth:
+    return {change("the change of communication by latency", evidence.latency_change),
+            gain("the gain of communication by fourfold bandwidth", evidence.bandwidth_gain)};
+  case Bound::latency:
+    return {change("the change of communication by bandwidth", evidence.bandwidth_change),
+            gain("the gain of communication by a quarter of the latency", evidence.latency_gain)};
+  default:
+    return {gain("the gain of communication by fourfold bandwidth and a quarter of the latency", evidence.both_gain)};
+  }
+}
+
+Definition share_definition(Bound bound, bool sensitive, const Evidence& evidence, const Thresholds& thresholds) {
+  const double least = sensitive ? thresholds.sensitive : thresholds.communication;
+  if (bound == Bound::imbalance)
+    return {bound,
+            sensitive,
+            {{"wait", evidence.wait, least, true, false},
+             {"the change of wait by the network", evidence.wait_change, thresholds.insensitive, false, false}}};
+  Definition definition{bound, sensitive, {{"communication", evidence.communication, least, true, false}}};
+  for (Condition& condition : network_conditions(bound, evidence, thresholds))
+    definition.conditions.push_back(std::move(condition));
+  return definition;
+}
+
+std::size_t missed(const Definition& definition) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(definition.conditions, [](const Condition& one) { return !one.holds(); }));
+}
+
+double miss(const Definition& definition) {
+  double sum = 0;
+  for (const Condition& condition : definition.conditions)
+    sum += condition.miss();
+  return sum;
+}
+
+/// "... is 16 %, not below 5 %", "... is 1.4 times, not 2".
+std::string missed_by(const Condition& condition) {
+  if (condition.gain)
+    return fmt::format("{} is {:.2g} times, not {:g}", condition.what, condition.found, condition.limit);
+  // Enough digits to tell it from the limit.
+  const int digits = std::abs(condition.found - condition.limit) < 0.01 ? 2 : 0;
+  return fmt::format("{} is {:.{}f} %, not {} {:g} %", condition.what, percent(condition.found), digits,
+                     condition.at_least ? "at least" : "below", percent(condition.limit));
+}
+
+/// "latency but that the change of communication by bandwidth is 16 %, not below 5 %".
+std::string missed_text(const Classification& classification) {
+  const std::optional<Definition> nearest = nearest_missed(classification);
+  if (!nearest) return {};
+  std::string text = fmt::format("{} but that ", name(*nearest));
+  bool first = true;
+  for (const Condition& condition : nearest->conditions) {
+    if (condition.holds()) continue;
+    text += (first ? "" : ", and ") + missed_by(condition);
+    first = false;
+  }
+  return text;
+}
+
+std::string decided(const Classification& classification) {
   const Evidence& evidence = classification.evidence;
   const double communication = percent(evidence.communication);
   switch (classification.bound) {
@@ -194,10 +275,47 @@ std::string reason(const Classification& classification) {
     break;
   }
   return fmt::format(
-      "no definition holds: computation {:.0f} %, wait {:.0f} %, communication {:.0f} %; communication "
+      "computation {:.0f} %, wait {:.0f} %, communication {:.0f} %; communication "
       "shrinks {:.1f} times with fourfold bandwidth, {:.1f} with a quarter of the latency, {:.1f} with both",
       percent(evidence.computation), percent(evidence.wait), communication, evidence.bandwidth_gain,
       evidence.latency_gain, evidence.both_gain);
+}
+
+} // namespace
+
+std::vector<Definition> definitions(const Evidence& evidence, const Thresholds& thresholds) {
+  std::vector<Definition> all{
+      {Bound::computation,
+       false,
+       {{"computation", evidence.computation, thresholds.computation, true, false},
+        {"the change of the time by the network", evidence.total_change, thresholds.insensitive, false, false}}}};
+  for (const bool sensitive : {false, true})
+    for (const Bound bound : {Bound::imbalance, Bound::bandwidth, Bound::latency, Bound::communication})
+      all.push_back(share_definition(bound, sensitive, evidence, thresholds));
+  return all;
+}
+
+std::optional<Definition> nearest_missed(const Classification& classification) {
+  std::optional<Definition> nearest;
+  for (Definition& one : definitions(classification.evidence, classification.thresholds)) {
+    if (missed(one) == 0 || (one.sensitive && classification.bound != Bound::mixed)) continue;
+    if (classification.sensitive && one.bound == classification.bound) return std::move(one);
+    const auto rank = [](const Definition& definition) { return std::pair(missed(definition), miss(definition)); };
+    if (!nearest || rank(one) < rank(*nearest)) nearest = std::move(one);
+  }
+  return nearest;
+}
+
+std::string name(const Definition& definition) {
+  return std::string(name(definition.bound)) + (definition.sensitive ? "-sensitive" : "");
+}
+
+std::string reason(const Classification& classification) {
+  const std::string why = decided(classification);
+  const std::string missing = missed_text(classification);
+  if (missing.empty() || classification.bound == Bound::computation) return why;
+  if (classification.bound == Bound::mixed) return missing + "; " + why;
+  return why + "; it would be " + missing;
 }
 
 } // namespace timeless::analysis

@@ -3,6 +3,7 @@
 #include "replay/result/result.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,13 +52,45 @@ struct Evidence {
   double both_gain = 1;         ///< communication at (BW/2, 2L) over that at (2BW, L/2)
   double bandwidth_speedup = 1; ///< total at the anchor over that at 8BW
   double latency_speedup = 1;   ///< total at the anchor over that at L/8
+  double both_speedup = 1;      ///< total at the anchor over that at (8BW, L/8)
+  double bandwidth_twice = 1;   ///< the same at 2BW
+  double latency_twice = 1;     ///< at L/2
+  double both_twice = 1;        ///< at (2BW, L/2)
+};
+
+/// Something that a definition asks for, and what was found.
+struct Condition {
+  std::string what; ///< "the change of communication by latency"
+  double found = 0;
+  double limit = 0;
+  bool at_least = true; ///< true: the limit or more; false: less than it
+  bool gain = false;    ///< a factor; else a share of the time
+
+  bool holds() const { return at_least ? found >= limit : found < limit; }
+  /// By how much it is missed, as the logarithm of a factor; 0 where it holds.
+  double miss() const;
+};
+
+/// What a class asks for.
+struct Definition {
+  Bound bound = Bound::mixed;
+  bool sensitive = false;
+  std::vector<Condition> conditions;
 };
 
 struct Classification {
   Bound bound = Bound::mixed;
   bool sensitive = false; ///< the weaker form: communication is between `sensitive` and `communication` of the total
   Evidence evidence;
+  Thresholds thresholds = {};
 };
+
+/// Returns the definitions of all classes but mixed, with what was found.
+std::vector<Definition> definitions(const Evidence& evidence, const Thresholds& thresholds);
+
+/// Returns the definition that is missed by least: by the fewest conditions, then by the smallest factors; of a
+/// "-sensitive" answer, that of its class itself. Nothing where all hold.
+std::optional<Definition> nearest_missed(const Classification& classification);
 
 /// Lanes of one network's classification, in the order of replay::classification_lanes.
 inline constexpr std::size_t classification_lane_count = 21;
@@ -80,7 +113,11 @@ std::string name(const Classification& classification);
 /// The names there are.
 std::vector<std::string> class_names();
 
-/// Why, in one sentence with figures.
+/// "latency", "latency-sensitive".
+std::string name(const Definition& definition);
+
+/// Why, in one sentence with the figures that decided, and those that were missed by the nearest other definition:
+/// "..., but it is not latency: the change of communication by bandwidth is 16 % of the time, not below 5 %".
 std::string reason(const Classification& classification);
 
 } // namespace timeless::analysis

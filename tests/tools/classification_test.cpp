@@ -1,10 +1,14 @@
 #include "analysis/classification.h"
+#include "analysis/remedy.h"
 
 #include "base/error.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace timeless::analysis {
@@ -75,6 +79,63 @@ TEST(Classification, where_nothing_holds_the_answer_is_mixed_with_figures) {
   const Classification result = classify(lanes_of({.compute = 60, .wait = 24, .latency = 8, .bandwidth = 8}));
   EXPECT_EQ(name(result), "mixed");
   EXPECT_NE(reason(result).find("computation 60 %"), std::string::npos) << reason(result);
+}
+
+TEST(Classification, every_answer_names_what_the_nearest_other_definition_missed) {
+  // Latency but for what bandwidth does: 16 % of the time at an eighth of it.
+  const Classification latency = classify(lanes_of({.compute = 58, .latency = 40, .bandwidth = 2}));
+  const std::optional<Definition> missed = nearest_missed(latency);
+  ASSERT_TRUE(missed);
+  EXPECT_EQ(name(*missed), "latency");
+  EXPECT_THAT(reason(latency), testing::HasSubstr("the change of communication by bandwidth is 14 %, not below 5 %"));
+
+  const Classification sensitive = classify(lanes_of({.compute = 80, .bandwidth = 20}));
+  EXPECT_THAT(reason(sensitive),
+              testing::HasSubstr("it would be bandwidth but that communication is 20 %, not at least 25 %"));
+
+  const Classification mixed = classify(lanes_of({.compute = 92, .bandwidth = 8}));
+  EXPECT_THAT(
+      reason(mixed),
+      testing::StartsWith("bandwidth-sensitive but that communication is 8 %, not at least 10 %; computation 92 %"));
+}
+
+TEST(Classification, a_class_holds_as_its_definition_does) {
+  for (const Program& program : {Program{.compute = 1},
+                                 {.compute = 70, .wait = 29, .latency = 1},
+                                 {.compute = 85, .wait = 15},
+                                 {.compute = 50, .bandwidth = 50},
+                                 {.compute = 80, .latency = 20},
+                                 {.compute = 50, .latency = 25, .bandwidth = 25}}) {
+    const Classification found = classify(lanes_of(program));
+    bool holds = false;
+    for (const Definition& one : definitions(found.evidence, found.thresholds))
+      if (one.bound == found.bound && one.sensitive == found.sensitive)
+        holds = std::ranges::all_of(one.conditions, &Condition::holds);
+    EXPECT_TRUE(holds) << name(found);
+  }
+}
+
+Remedy remedy_of(const Program& program, double even = 1) {
+  const Classification found = classify(lanes_of(program));
+  return remedy(found.evidence,
+                {.load_balance = even, .serialisation = 1, .transfer = {}, .communication = {}, .parallel = {}},
+                {.latency = program.latency, .bandwidth = program.bandwidth, .compute = program.compute});
+}
+
+TEST(Remedy, says_what_to_buy_where_the_definitions_say_less) {
+  EXPECT_EQ(remedy_of({.compute = 60, .latency = 35, .bandwidth = 5}).kind, Remedy::Kind::processors);
+  EXPECT_EQ(remedy_of({.compute = 30, .latency = 65, .bandwidth = 5}).kind, Remedy::Kind::latency);
+  EXPECT_EQ(remedy_of({.compute = 30, .latency = 5, .bandwidth = 65}).kind, Remedy::Kind::bandwidth);
+  EXPECT_EQ(remedy_of({.compute = 20, .latency = 40, .bandwidth = 40}).kind, Remedy::Kind::network);
+  EXPECT_EQ(remedy_of({.compute = 92, .bandwidth = 8}).kind, Remedy::Kind::processors);
+  EXPECT_EQ(remedy_of({.compute = 60, .wait = 40}, 0.6).kind, Remedy::Kind::balance);
+  EXPECT_EQ(remedy_of({.compute = 1, .wait = 99}).kind, Remedy::Kind::none);
+}
+
+TEST(Remedy, its_sentence_has_the_figures) {
+  EXPECT_EQ(sentence(remedy_of({.compute = 30, .latency = 65, .bandwidth = 5})),
+            "2.32x from an eighth of the latency, 1.05x from eight times the bandwidth, at most 1.18x from processors "
+            "twice as fast: latency is what to buy");
 }
 
 TEST(Classification, insensitivity_is_of_the_total_unless_asked_of_the_quantity_itself) {

@@ -177,8 +177,9 @@ TEST_F(SweepVerb, a_change_is_what_its_words_say) {
 }
 
 TEST_F(SweepVerb, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
-  const std::string quotes = file("upgrades.csv", "# quotes of May\nname,price,change\nfast,100,\"network x8, cpu x4\"\n"
-                                                "dear,200,\"network x8, cpu x4\"\nnothing,10,ranks-per-node=1\n");
+  const std::string quotes =
+      file("upgrades.csv", "# quotes of May\nname,price,change\nfast,100,\"network x8, cpu x4\"\n"
+                           "dear,200,\"network x8, cpu x4\"\nnothing,10,ranks-per-node=1\n");
   const json upgrades = answer("sweep", {"--network", "e1g", "--upgrades", quotes})["upgrades"];
   ASSERT_EQ(upgrades.size(), 3U);
   EXPECT_TRUE(upgrades[0]["on_pareto_front"]);
@@ -223,6 +224,22 @@ TEST_F(SweepVerb, a_table_names_the_anchor_and_a_pipe_gets_no_colours) {
   EXPECT_THAT(outcome.out, HasSubstr("e1g: what bounds it"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("\033")));
   EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(SweepVerb, classify_puts_several_traces_and_networks_side_by_side) {
+  const Outcome text = timeless_command({"classify", path(), path(), "--one-rate", "--where", "25Gb/s,2us"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, testing::ContainsRegex("bound by +ranks +25Gb/s,2us"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("what helps +ranks +25Gb/s,2us"));
+  const json several = answer("classify", {path(), "--one-rate", "--network", "e1g,qdr", "--platform", "graphene"});
+  ASSERT_EQ(several["traces"].size(), 2U);
+  const json one = answer("classify", {"--one-rate", "--network", "e1g,qdr", "--platform", "graphene"});
+  EXPECT_EQ(several["traces"][0]["networks"], one["networks"]);
+  ASSERT_EQ(one["networks"].size(), 3U);
+  for (const json& network : one["networks"]) {
+    EXPECT_TRUE(network["missed"].contains("conditions"));
+    EXPECT_TRUE(network["remedy"].contains("sentence"));
+  }
 }
 
 TEST_F(SweepVerb, configurations_that_deadlock_are_said_to) {

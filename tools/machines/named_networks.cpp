@@ -6,6 +6,7 @@
 #include "tools/machines/named_platforms.h"
 
 #include "base/error.h"
+#include "base/units.h"
 #include "replay/network/presets.h"
 
 #include <fmt/format.h>
@@ -51,9 +52,32 @@ bool is_preset(const std::string& name) {
   return std::ranges::find(replay::presets(), name, &replay::Preset::name) != replay::presets().end();
 }
 
+/// "10Gb/s" or "1.25GB/s", in bytes per second.
+std::optional<double> bandwidth_in(const std::string& text) {
+  if (!text.ends_with("b/s")) return rate_in(text);
+  const auto rate = rate_in(text.substr(0, text.size() - 3) + "B/s");
+  return rate ? std::optional(*rate / 8) : std::nullopt;
+}
+
+/// "10Gb/s,5us" as a network; nothing for what is no such pair.
+std::optional<replay::NetworkDescription> network_of_figures(const std::string& name) {
+  const std::size_t comma = name.find(',');
+  if (comma == std::string::npos) return {};
+  const auto bandwidth = bandwidth_in(name.substr(0, comma));
+  const auto latency = seconds_in(name.substr(comma + 1));
+  if (!bandwidth || !latency || !(*bandwidth > 0) || !(*latency > 0)) return {};
+  replay::NetworkDescription network = replay::description({.name = name,
+                                                            .description = "",
+                                                            .latency = *latency,
+                                                            .bits_per_second = 8 * *bandwidth,
+                                                            .source = "as asked for"});
+  return network;
+}
+
 } // namespace
 
 replay::NetworkDescription named_network(const std::string& name) {
+  if (const auto figures = network_of_figures(name)) return *figures;
   if (is_preset(name)) return replay::description(replay::preset(name));
   if (const auto file = network_file(name)) return replay::read_network(*file);
   const std::vector<std::string> platforms = known_platforms();

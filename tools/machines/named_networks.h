@@ -7,7 +7,8 @@
 
 namespace timeless::tools {
 
-/// What a person may call a network: a preset's name, a file, or the name of a file that comes with Timeless. Throws
+/// What a person may call a network: a preset's name, a file, the name of a file that comes with Timeless, or a
+/// bandwidth and a latency, "10Gb/s,5us", on a machine as presets have it. Throws
 /// Error(usage) listing the names there are, and what read_network() throws.
 replay::NetworkDescription named_network(const std::string& name);
 std::vector<replay::NetworkDescription> named_networks(const std::vector<std::string>& names);

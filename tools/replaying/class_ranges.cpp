@@ -71,6 +71,22 @@ void judge(std::vector<ClassRange>& ranges, const PlacedMachines& machines, cons
 
 } // namespace
 
+std::vector<ClassifiedMachine> classified(const PlacedMachines& machines, const replay::Result& result,
+                                          const analysis::Thresholds& thresholds) {
+  std::vector<ClassifiedMachine> all;
+  const std::span<const replay::LaneResult> lanes(result.lanes);
+  for (std::size_t i = 0; i < machines.size(); ++i) {
+    ClassifiedMachine& one = all.emplace_back();
+    one.basis = machines.bases()[i];
+    if (i < machines.networks().size()) one.network = machines.networks()[i];
+    one.lanes = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
+    one.classification = analysis::classify(one.lanes, thresholds);
+    one.remedy =
+        analysis::remedy(one.classification.evidence, analysis::efficiencies(one.anchor()), one.anchor().sensitivity);
+  }
+  return all;
+}
+
 replay::Result replay_judged(const PlacedMachines& machines, const trace::Source& source,
                              std::span<const Judgement> asked, const replay::ReplayOptions& options) {
   std::vector<MachineConfiguration> configurations;

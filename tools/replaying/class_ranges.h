@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/classification.h"
+#include "analysis/remedy.h"
 #include "tools/replaying/placed_machines.h"
 
 #include "trace/model/source.h"
@@ -43,12 +44,18 @@ struct ClassifiedMachine {
   MachineBasis basis;
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   analysis::Classification classification;
+  analysis::Remedy remedy;
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
   /// Returns the configuration at the anchor, which stands in the middle of each set of seven.
   const replay::LaneResult& anchor() const { return lanes[3]; }
 };
+
+/// Returns the classes of all machines, from a result of replay_judged() of one judgement each, in their order, with
+/// ReplayOptions::ideal and sensitivities.
+std::vector<ClassifiedMachine> classified(const PlacedMachines& machines, const replay::Result& result,
+                                          const analysis::Thresholds& thresholds);
 
 /// Returns the range of each machine's class. Speeds are tried at octaves from rates of 0.25 to 64 G/s (without a rate
 /// that is the same on all ranks, from 1/32 to 8 times the machine's own), then more closely where the class changes:

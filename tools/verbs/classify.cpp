@@ -1,6 +1,7 @@
 #include "analysis/classification.h"
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/trace_input.h"
 #include "tools/machines/preset_machine.h"
 #include "tools/render/answer.h"
@@ -17,6 +18,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,10 +31,12 @@ namespace timeless::tools {
 namespace {
 
 struct ClassifyOptions {
-  std::string trace;
+  std::vector<std::string> traces;
   TraceFormat from;
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
+  CLI::Option* networks = nullptr; ///< whether they are the default's
   std::vector<std::string> platforms;
+  std::vector<std::string> where; ///< networks by their figures
   analysis::Thresholds thresholds;
   double anchor_bandwidth = 1;
   double anchor_latency = 1;
@@ -46,113 +50,156 @@ struct ClassifyOptions {
   std::uint32_t cores_per_rank = 0;
 };
 
-std::vector<ClassifiedMachine> answers(const ClassifyOptions& options, const PlacedMachines& machines,
-                                       const replay::Result& result) {
-  std::vector<ClassifiedMachine> all;
-  const std::span<const replay::LaneResult> lanes(result.lanes);
-  for (std::size_t i = 0; i < machines.bases().size(); ++i) {
-    const auto part = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
-    std::optional<replay::NetworkDescription> network;
-    if (i < machines.networks().size()) network = machines.networks()[i];
-    all.push_back({machines.bases()[i], std::move(network), analysis::classify(part, options.thresholds), part, {}});
+/// A trace with its answers, and the replay they rest on, which has to stay where it is.
+struct ClassifiedTrace {
+  ClassifiedTrace(const std::string& trace_path, const ClassifyOptions& options)
+      : path(trace_path), rates(options.machine), source(rated(open_trace(path, options.from), rates)),
+        machines(source->run(), machines_asked(options),
+                 {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency}) {
+    machines.add_notes(rates_notes(rates, machines.bases()));
+    machines.add_notes(extrapolation_notes(*source, machines.bases()));
   }
-  return all;
-}
 
-/// The answers, and the replay they rest on, which has to stay where it is.
-std::vector<ClassifiedMachine> judged(const ClassifyOptions& options, const trace::Source& source,
-                                      const PlacedMachines& machines, replay::Result& result) {
-  Progress progress("replaying " + options.trace, total_actions(source.run()));
+  PredictionOptions machines_asked(const ClassifyOptions& options) const {
+    PredictionOptions asked;
+    asked.machine = rates;
+    asked.platforms = options.platforms;
+    const bool named = options.networks->count() > 0;
+    if (!named && (!options.platforms.empty() || !options.where.empty()))
+      asked.machine.networks.clear(); // the default's
+    asked.machine.networks.insert(asked.machine.networks.end(), options.where.begin(), options.where.end());
+    return asked;
+  }
+
+  ClassifyAnswer answer(const ClassifyOptions& options) const {
+    return {path, source->run(), machines, result, classified, options.configurations};
+  }
+
+  std::string path;
+  PresetMachineOptions rates;
+  std::unique_ptr<trace::Source> source;
+  PlacedMachines machines;
+  replay::Result result;
+  std::vector<ClassifiedMachine> classified;
+};
+
+void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
+  const trace::Run& run = trace.source->run();
+  Progress progress("classifying " + trace.path, total_actions(run));
   replay::ReplayOptions replaying;
   if (!options.file_system.empty()) replaying.file_system = replay::parse_file_system(options.file_system);
   replaying.ideal = true;
+  replaying.sensitivities = true;
   replaying.cores_per_rank = options.cores_per_rank;
   replaying.clock = chosen_clock(options.clock);
-  require_clock(source.run(), replaying.clock);
+  require_clock(run, replaying.clock);
   replaying.progress = [&](std::uint64_t done, std::uint64_t) { progress.update(done); };
   std::vector<Judgement> own;
-  for (std::size_t i = 0; i < machines.bases().size(); ++i)
+  for (std::size_t i = 0; i < trace.machines.size(); ++i)
     own.push_back({.machine = i});
-  result = replay_judged(machines, source, own, replaying);
-  std::vector<ClassifiedMachine> all = answers(options, machines, result);
-  if (options.one_rate || source.run().counter.unit == trace::VolumeUnit::none) return all;
+  trace.result = replay_judged(trace.machines, *trace.source, own, replaying);
+  trace.classified = classified(trace.machines, trace.result, options.thresholds);
+  if (options.one_rate || run.counter.unit == trace::VolumeUnit::none) return;
   std::vector<std::string> classes;
-  for (const ClassifiedMachine& answer : all)
+  for (const ClassifiedMachine& answer : trace.classified)
     classes.push_back(name(answer.classification));
-  std::vector<ClassRange> ranges = class_ranges(machines, source, classes, options.thresholds, replaying);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].range = std::move(ranges[i]);
-  return all;
+  replaying.sensitivities = false;
+  std::vector<ClassRange> ranges = class_ranges(trace.machines, *trace.source, classes, options.thresholds, replaying);
+  for (std::size_t i = 0; i < trace.classified.size(); ++i)
+    trace.classified[i].range = std::move(ranges[i]);
 }
 
-int classify_trace(ClassifyOptions& options) {
-  const auto source = rated(open_trace(options.trace, options.from), options.machine);
-  PredictionOptions asked;
-  asked.machine = options.machine;
-  asked.platforms = options.platforms;
-  if (!options.platforms.empty()) asked.machine.networks.clear(); // the default's
-  PlacedMachines machines(source->run(), asked,
-                          {.bandwidth = options.anchor_bandwidth, .latency = options.anchor_latency});
-  machines.add_notes(rates_notes(options.machine, machines.bases()));
-  machines.add_notes(extrapolation_notes(*source, machines.bases()));
-  replay::Result result;
-  const std::vector<ClassifiedMachine> all = judged(options, *source, machines, result);
-  print_answer("classify", 1,
-               ClassifyAnswer{options.trace, source->run(), machines, result, all, options.configurations},
-               options.json);
-  if (options.strict) require_all_modelled(result.not_modelled);
-  const bool failed = std::ranges::any_of(all, [&](const ClassifiedMachine& answer) {
+void print(const std::deque<ClassifiedTrace>& traces, const ClassifyOptions& options) {
+  if (traces.size() == 1) {
+    print_answer("classify", 1, traces.front().answer(options), options.json);
+    return;
+  }
+  ClassifyTracesAnswer all;
+  for (const ClassifiedTrace& trace : traces)
+    all.traces.push_back(trace.answer(options));
+  print_answer("classify-traces", 1, all, options.json);
+}
+
+bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
+  return std::ranges::any_of(trace.classified, [&](const ClassifiedMachine& answer) {
     return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
-  if (failed) return exit_condition_met;
-  const std::string lack = incompleteness(source->run());
-  if (lack.empty()) return exit_ok;
-  print_warning("the trace is incomplete: " + lack + "; the answer is for what it holds");
-  return static_cast<int>(Failure::partial);
+}
+
+int classify_traces(ClassifyOptions& options) {
+  std::deque<ClassifiedTrace> traces;
+  for (const std::string& path : options.traces)
+    judge(traces.emplace_back(path, options), options);
+  print(traces, options);
+  bool whole = true;
+  for (const ClassifiedTrace& trace : traces) {
+    const std::string lack = incompleteness(trace.source->run());
+    if (lack.empty()) continue;
+    whole = false;
+    print_warning(fmt::format("the trace {} is incomplete: {}; the answer is for what it holds", trace.path, lack));
+  }
+  if (options.strict)
+    for (const ClassifiedTrace& trace : traces)
+      require_all_modelled(trace.result.not_modelled);
+  if (std::ranges::any_of(traces, [&](const ClassifiedTrace& trace) { return fails(trace, options); }))
+    return exit_condition_met;
+  return whole ? exit_ok : static_cast<int>(Failure::partial);
 }
 
 void add_threshold_options(CLI::App& command, analysis::Thresholds& thresholds) {
+  begin_group(command, "Thresholds");
   const auto add_share = [&](const char* option, double& value, const char* description) {
-    command.add_option(option, value, description)->transform(share())->group("Thresholds");
+    command.add_option(option, value, description)->transform(share());
   };
   add_share("--computation-share", thresholds.computation, "Least share of computation for 'computation'");
   add_share("--communication-share", thresholds.communication, "Least share of communication, or of wait, for a bound");
   add_share("--sensitive-share", thresholds.sensitive, "Least share for a '-sensitive' answer");
   add_share("--insensitive", thresholds.insensitive, "A relative change below this is none");
   command.add_option("--gain", thresholds.gain, "How many times communication must shrink over a fourfold improvement")
-      ->check(number_between(1, 1e6))
-      ->group("Thresholds");
-  command
-      .add_flag("--insensitive-of-own", thresholds.insensitive_of_own,
-                "Judge changes of wait and communication relative to themselves, not to the total")
-      ->group("Thresholds");
-  command
-      .add_flag("--copies-communicate", thresholds.copies_communicate,
-                "Count copies of sent messages as communication, not as computation")
-      ->group("Thresholds");
+      ->check(number_between(1, 1e6));
+  command.add_flag("--insensitive-of-own", thresholds.insensitive_of_own,
+                   "Judge changes of wait and communication relative to themselves, not to the total");
+  command.add_flag("--copies-communicate", thresholds.copies_communicate,
+                   "Count copies of sent messages as communication, not as computation");
 }
 
 } // namespace
 
 VerbAction add_classify(CLI::App& command) {
   auto options = std::make_shared<ClassifyOptions>();
-  add_trace_argument(command, options->trace, options->from);
+  add_traces_argument(command, options->traces, options->from);
+  begin_group(command, "Machine");
   std::string known;
   for (const replay::Preset& preset : replay::presets())
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", preset.name, preset.description);
-  CLI::Option* networks =
-      command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->default_str("e1g,e10g,qdr");
+  options->networks = command.add_option("--network", options->machine.networks, "Networks: " + known + "; or files")
+                          ->delimiter(',')
+                          ->allow_extra_args(false)
+                          ->default_str("e1g,e10g,qdr");
   add_platform_option(command, options->platforms);
-  command.get_option("--platform")->excludes(networks);
+  command
+      .add_option("--where", options->where, "A network by its bandwidth and latency, as 10Gb/s,5us; may be repeated")
+      ->type_name("BANDWIDTH,LATENCY")
+      ->allow_extra_args(false)
+      ->default_str("");
   add_placement_options(command, options->machine);
   command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
       ->check(positive_number());
   command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
       ->check(positive_number());
+  begin_group(command, "Model");
+  command
+      .add_option("--file-system", options->file_system,
+                  "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
+                  "collective call")
+      ->type_name("LIST")
+      ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
+  command.add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
+      ->check(positive_number())
+      ->default_str("all");
+  add_clock_option(command, options->clock);
   add_threshold_options(command, options->thresholds);
+  begin_group(command, "Answers");
   command.add_flag("--one-rate", options->one_rate,
                    "Do not look for the rates of computation at which each class holds");
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");
@@ -168,21 +215,14 @@ VerbAction add_classify(CLI::App& command) {
         if (std::ranges::find(names, asked) != names.end()) return std::string();
         return fmt::format("'{}' is no class: there are {}", asked, fmt::join(names, ", "));
       });
-  command
-      .add_option("--file-system", options->file_system,
-                  "What files cost: the latency of a call, the bandwidth of a process, and that of all members of a "
-                  "collective call")
-      ->type_name("LIST")
-      ->default_str("latency=100us,bandwidth=1GB/s,aggregate=10GB/s, an assumption");
-  command.add_option("--cores-per-rank", options->cores_per_rank, "Threads of a rank that compute at a time, at most")
-      ->check(positive_number())
-      ->default_str("all");
-  add_clock_option(command, options->clock);
+  begin_group(command, "Output");
   command.add_flag("--strict", options->strict, "Fail when something in the trace is not modelled");
-  command.add_flag("--json", options->json, "Print JSON (schema timeless.classify/1)");
+  command.add_flag("--json", options->json,
+                   "Print JSON (schema timeless.classify/1; of several traces, timeless.classify-traces/1)");
   command.footer("Each network is judged by 21 configurations around it, and again at other rates of computation.\n"
-                 "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9");
-  return [options] { return classify_trace(*options); };
+                 "Example: timeless classify run.tia --network e1g,qdr --compute-rate 2.5e9\n"
+                 "         timeless classify lu-8.tia lu-64.tia cg-64.tia --where 25Gb/s,1.5us");
+  return [options] { return classify_traces(*options); };
 }
 
 } // namespace timeless::tools

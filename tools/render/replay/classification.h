@@ -22,4 +22,13 @@ struct ClassifyAnswer {
 nlohmann::ordered_json to_json(const ClassifyAnswer& answer);
 std::string to_text(const ClassifyAnswer& answer);
 
+/// The same of several programs, or one on several numbers of ranks (schema timeless.classify-traces/1).
+struct ClassifyTracesAnswer {
+  std::vector<ClassifyAnswer> traces;
+};
+
+nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer);
+/// Tables of programs by machines, as Tong et al. have them in table IV, then the reasons.
+std::string to_text(const ClassifyTracesAnswer& answer);
+
 } // namespace timeless::tools

@@ -30,7 +30,32 @@ nlohmann::ordered_json evidence_json(const analysis::Evidence& evidence) {
           {"latency_gain", evidence.latency_gain},
           {"both_gain", evidence.both_gain},
           {"bandwidth_speedup", evidence.bandwidth_speedup},
-          {"latency_speedup", evidence.latency_speedup}};
+          {"latency_speedup", evidence.latency_speedup},
+          {"both_speedup", evidence.both_speedup},
+          {"bandwidth_twice_speedup", evidence.bandwidth_twice},
+          {"latency_twice_speedup", evidence.latency_twice},
+          {"both_twice_speedup", evidence.both_twice}};
+}
+
+/// The definition that is missed by least, with what it asks for; null where none is missed.
+nlohmann::ordered_json missed_json(const analysis::Classification& classification) {
+  const auto missed = analysis::nearest_missed(classification);
+  if (!missed) return nullptr;
+  nlohmann::ordered_json json{{"class", name(*missed)}, {"conditions", nlohmann::ordered_json::array()}};
+  for (const analysis::Condition& one : missed->conditions)
+    json["conditions"].push_back({{"what", one.what},
+                                  {"found", one.found},
+                                  {"limit", one.limit},
+                                  {"wanted", one.at_least ? "at least" : "below"},
+                                  {"holds", one.holds()}});
+  return json;
+}
+
+nlohmann::ordered_json remedy_json(const analysis::Remedy& remedy) {
+  return {{"what", name(remedy.kind)},         {"sentence", sentence(remedy)},
+          {"latency_speedup", remedy.latency}, {"bandwidth_speedup", remedy.bandwidth},
+          {"network_speedup", remedy.network}, {"processors_speedup_bound", remedy.processors},
+          {"balance_speedup", remedy.balance}};
 }
 
 nlohmann::ordered_json point_json(const ComputeBasis& compute, const ClassRange::Point* point) {
@@ -62,9 +87,12 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   json["compute_rate"] = to_json(answer.basis.compute);
   json["class"] = name(answer.classification);
   json["reason"] = reason(answer.classification);
+  json["missed"] = missed_json(answer.classification);
+  json["remedy"] = remedy_json(answer.remedy);
   if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
   json["evidence"] = evidence_json(answer.classification.evidence);
   json["efficiency"] = efficiencies_json(answer.anchor());
+  json["critical_path_seconds"] = to_json(answer.anchor().sensitivity);
   for (const replay::LaneResult& lane : answer.lanes)
     json["configurations"].push_back(
         {{"name", lane.name}, {"makespan_seconds", lane.makespan}, {"mean_seconds", to_json(replay::mean(lane))}});
@@ -93,6 +121,13 @@ nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
   json["not_modelled"] = to_json(result.not_modelled);
   for (const ClassifiedMachine& machine : answer.classified)
     json["networks"].push_back(machine_json(machine));
+  return json;
+}
+
+nlohmann::ordered_json to_json(const ClassifyTracesAnswer& answer) {
+  nlohmann::ordered_json json;
+  for (const ClassifyAnswer& one : answer.traces)
+    json["traces"].push_back(to_json(one));
   return json;
 }
 

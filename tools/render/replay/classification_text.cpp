@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 namespace timeless::tools {
@@ -21,16 +23,20 @@ std::string machine_text(const ClassifiedMachine& answer) {
   return fmt::format("{} ({}, {})", answer.basis.name, latency_words(*answer.network), bandwidth_words(*answer.network));
 }
 
+std::string helps(const analysis::Remedy& remedy) {
+  return remedy.kind == analysis::Remedy::Kind::none ? "nothing of these" : name(remedy.kind);
+}
+
 std::string times_faster(double factor) {
   return fmt::format("{:.2f}x", factor);
 }
 
 std::string classes_text(const std::vector<ClassifiedMachine>& all) {
-  Table table(
-      {"network", "bound by", "time", "compute %", "wait %", "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
+  Table table({"network", "bound by", "what helps", "time", "compute %", "wait %", "latency %", "bandwidth %",
+               "8x bandwidth", "latency/8"});
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
-    table.add({machine_text(answer), name(answer.classification), human_seconds(evidence.total),
+    table.add({machine_text(answer), name(answer.classification), helps(answer.remedy), human_seconds(evidence.total),
                percent_text(evidence.computation), percent_text(evidence.wait), percent_text(evidence.latency),
                percent_text(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
                times_faster(evidence.latency_speedup)});
@@ -38,6 +44,9 @@ std::string classes_text(const std::vector<ClassifiedMachine>& all) {
   std::string text = table.text() + "\n";
   for (const ClassifiedMachine& answer : all)
     text += text_line("{}: {}", answer.basis.name, reason(answer.classification));
+  text += "\n";
+  for (const ClassifiedMachine& answer : all)
+    text += text_line("{}: {}", answer.basis.name, sentence(answer.remedy));
   return text;
 }
 
@@ -119,6 +128,50 @@ std::string to_text(const ClassifyAnswer& answer) {
   const std::vector<ClassifiedMachine>& all = answer.classified;
   return classes_text(all) + ranges_text(all) + anchors_text(all) +
          (answer.configurations ? configurations_text(all) : "") + conditions_text(answer);
+}
+
+namespace {
+
+std::string program_of(const ClassifyAnswer& answer) {
+  const std::filesystem::path program = answer.run.provenance.program;
+  return program.empty() ? std::filesystem::path(answer.trace).filename().string() : program.filename().string();
+}
+
+/// Programs by name, each with its numbers of ranks rising.
+std::vector<const ClassifyAnswer*> in_order(const std::vector<ClassifyAnswer>& traces) {
+  std::vector<const ClassifyAnswer*> all;
+  for (const ClassifyAnswer& one : traces)
+    all.push_back(&one);
+  std::ranges::stable_sort(all, {},
+                           [](const ClassifyAnswer* one) { return std::pair(program_of(*one), one->run.size); });
+  return all;
+}
+
+template <typename Cell>
+std::string matrix(const std::string& title, const std::vector<const ClassifyAnswer*>& traces, Cell cell) {
+  std::vector<std::string> header{title, "ranks"};
+  for (const ClassifiedMachine& machine : traces.front()->classified)
+    header.push_back(machine.basis.name);
+  Table table(header);
+  for (const ClassifyAnswer* one : traces) {
+    std::vector<std::string> row{program_of(*one), std::to_string(one->run.size)};
+    for (const ClassifiedMachine& machine : one->classified)
+      row.push_back(cell(machine));
+    table.add(row);
+  }
+  return table.text();
+}
+
+} // namespace
+
+std::string to_text(const ClassifyTracesAnswer& answer) {
+  const std::vector<const ClassifyAnswer*> traces = in_order(answer.traces);
+  std::string text = matrix("bound by", traces, [](const auto& machine) { return name(machine.classification); });
+  text += "\n" + matrix("what helps", traces, [](const auto& machine) { return helps(machine.remedy); });
+  for (const ClassifyAnswer* one : traces)
+    text += "\n" + text_line("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace) +
+            classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);
+  return text;
 }
 
 } // namespace timeless::tools
