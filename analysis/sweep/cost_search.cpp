@@ -17,7 +17,7 @@ struct Cost {
   ToleranceAnswer LaneTolerance::*answer;
 };
 
-constexpr Cost costs[] = {
+constexpr Cost searched_costs[] = {
     {&Variation::latency, &replay::Sensitivity::latency, &LaneTolerance::latency},
     {&Variation::byte_time, &replay::Sensitivity::bandwidth, &LaneTolerance::bandwidth},
     {&Variation::compute, &replay::Sensitivity::compute, &LaneTolerance::compute},
@@ -35,7 +35,7 @@ Round next_round(const std::vector<ToleranceSearch>& searches, std::size_t lane)
     round.wanted.push_back(searches[i].wanted());
     for (const double factor : round.wanted.back()) {
       Variation& variation = round.variations.emplace_back(Variation{.lane = lane});
-      variation.*costs[i].factor = factor;
+      variation.*searched_costs[i].factor = factor;
     }
   }
   return round;
@@ -44,7 +44,7 @@ Round next_round(const std::vector<ToleranceSearch>& searches, std::size_t lane)
 } // namespace
 
 LaneTolerance search_costs(const ReplayVariations& replay, std::size_t lane, const ToleranceOptions& options) {
-  std::vector<ToleranceSearch> searches(std::size(costs), ToleranceSearch(options));
+  std::vector<ToleranceSearch> searches(std::size(searched_costs), ToleranceSearch(options));
   for (Round round = next_round(searches, lane); !round.variations.empty(); round = next_round(searches, lane)) {
     const replay::Result replayed = replay(round.variations);
     auto result = replayed.lanes.begin();
@@ -53,7 +53,7 @@ LaneTolerance search_costs(const ReplayVariations& replay, std::size_t lane, con
       for (const double factor : round.wanted[i]) {
         // Costs are linear in the factor, so the path's seconds over the factor are the slope.
         const std::optional<double> slope =
-            factor > 0 ? std::optional(result->sensitivity.*costs[i].seconds / factor) : std::nullopt;
+            factor > 0 ? std::optional(result->sensitivity.*searched_costs[i].seconds / factor) : std::nullopt;
         searches[i].add({factor, result->makespan, slope});
         ++result;
       }
@@ -62,7 +62,7 @@ LaneTolerance search_costs(const ReplayVariations& replay, std::size_t lane, con
   }
   LaneTolerance answer;
   for (std::size_t i = 0; i < searches.size(); ++i)
-    answer.*costs[i].answer = searches[i].answer();
+    answer.*searched_costs[i].answer = searches[i].answer();
   return answer;
 }
 
