@@ -1,6 +1,8 @@
 #include "tools/calibrating/ping_request.h"
 #include "tools/cli/option_checks.h"
 
+#include <CLI/CLI.hpp>
+
 #include <map>
 
 namespace timeless::tools {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "ping/ping_plan.h"
-
-#include <CLI/CLI.hpp>
+#include "tools/cli/cli11_fwd.h"
 
 #include <string>
 

@@ -2,6 +2,8 @@
 
 #include "trace/codec/format.h"
 
+#include <CLI/CLI.hpp>
+
 namespace timeless::tools {
 
 std::string default_output(const std::filesystem::path& directory) {

@@ -1,5 +1,6 @@
 #include "tools/cli/option_checks.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>

@@ -9,6 +9,7 @@
 #include "tools/cli/verb.h"
 #include "trace/codec/format.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "tools/cli/cli11_fwd.h"
 #include "tools/cli/trace_format.h"
 #include "trace/model/source.h"
-
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <filesystem>

@@ -7,6 +7,8 @@
 #include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <fmt/format.h>
 

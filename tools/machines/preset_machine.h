@@ -1,12 +1,11 @@
 #pragma once
 
+#include "tools/cli/cli11_fwd.h"
 #include "tools/machines/machine_basis.h"
 
 #include "replay/network/presets.h"
 #include "replay/simgrid/mapping.h"
 #include "trace/model/run.h"
-
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <memory>

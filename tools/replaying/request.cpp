@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "trace/model/clocks.h"
 
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 #include <fmt/format.h>
 

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "tools/cli/cli11_fwd.h"
 #include "tools/replaying/listing_options.h"
 #include "tools/replaying/prediction.h"
 #include "tools/replaying/timeline_request.h"
-
-#include <CLI/CLI.hpp>
 
 #include <optional>
 #include <string>

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "replay/timeline/timeline.h"
+#include "tools/cli/cli11_fwd.h"
 #include "tools/replaying/written_timeline.h"
-
-#include <CLI/CLI.hpp>
 
 #include <string>
 

@@ -2,6 +2,8 @@
 
 #include "tools/cli/verb.h"
 
+#include <CLI/CLI.hpp>
+
 /// The parts of `timeless model`, one file each.
 namespace timeless::tools {
 

@@ -2,6 +2,8 @@
 
 #include "tools/cli/verb.h"
 
+#include <CLI/CLI.hpp>
+
 #include <span>
 
 namespace timeless::tools {

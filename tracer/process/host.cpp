@@ -56,7 +56,7 @@ std::uint64_t peak_memory() noexcept {
   const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[4096];
-  const ssize_t bytes = read(file, text, sizeof text - 1);
+  const ssize_t bytes = ::read(file, text, sizeof text - 1);
   close(file);
   if (bytes <= 0) return 0;
   text[bytes] = '\0';

@@ -18,7 +18,7 @@ enum Code : std::uint64_t {
   code_known = 4,        ///< and what is above this: its number
 };
 
-constexpr std::uint32_t unknown = 0xffffffffU;
+constexpr std::uint32_t unnumbered = 0xffffffffU;
 
 /// So many items of the root a reader that starts anywhere passes over.
 constexpr std::size_t items_between_starts = 64;
@@ -176,15 +176,15 @@ FoldedSequence FoldedSequence::decode(ByteReader& reader, std::uint32_t symbols,
 }
 
 void FoldedSequenceEncoder::encode(const FoldedSequence& sequence, std::string& bytes) {
-  body_numbers_.assign(sequence.bodies(), unknown);
+  body_numbers_.assign(sequence.bodies(), unnumbered);
   symbol_numbers_.clear();
   known_ = 0;
   next_symbol_ = 0;
-  open(sequence.root(), unknown, bytes);
+  open(sequence.root(), unnumbered, bytes);
   while (!lists_.empty()) {
     List& list = lists_.back();
     if (list.rest.empty()) {
-      if (list.body != unknown) body_numbers_[list.body] = known_++;
+      if (list.body != unnumbered) body_numbers_[list.body] = known_++;
       lists_.pop_back();
       continue;
     }
@@ -205,15 +205,15 @@ void FoldedSequenceEncoder::open(std::span<const FoldedItem> items, std::uint32_
 void FoldedSequenceEncoder::put_body(const FoldedSequence& sequence, const FoldedItem& item, std::string& bytes) {
   const std::uint32_t number = body_numbers_[item.body()];
   put_times(bytes, item.count);
-  put_varint(bytes, number == unknown ? std::uint64_t{code_new_body} : code_known + number);
-  if (number == unknown) open(sequence.body(item.body()), item.body(), bytes);
+  put_varint(bytes, number == unnumbered ? std::uint64_t{code_new_body} : code_known + number);
+  if (number == unnumbered) open(sequence.body(item.body()), item.body(), bytes);
 }
 
 void FoldedSequenceEncoder::put_symbol(const FoldedItem& item, std::string& bytes) {
-  if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unknown);
+  if (item.value >= symbol_numbers_.size()) symbol_numbers_.resize(item.value + 1, unnumbered);
   std::uint32_t& number = symbol_numbers_[item.value];
   put_times(bytes, item.count);
-  if (number != unknown) {
+  if (number != unnumbered) {
     put_varint(bytes, code_known + number);
     return;
   }

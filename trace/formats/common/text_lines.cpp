@@ -8,7 +8,7 @@ namespace timeless::trace::formats {
 
 namespace {
 
-constexpr std::size_t chunk = std::size_t{1} << 18;
+constexpr std::size_t line_bytes_at_once = std::size_t{1} << 18;
 /// A line with counts to and from a million ranks is shorter.
 constexpr std::size_t longest_line = std::size_t{1} << 25;
 
@@ -23,7 +23,7 @@ bool TextLines::fill() {
   if (buffer_.size() > longest_line)
     throw Error(Failure::invalid_input, "a line of more than 32 MiB",
                 file_.path().string() + ", line " + std::to_string(number_ + 1), "this is no such text");
-  const std::string more = file_.read(buffer_offset_ + buffer_.size(), chunk);
+  const std::string more = file_.read(buffer_offset_ + buffer_.size(), line_bytes_at_once);
   buffer_ += more;
   return !more.empty();
 }
