@@ -2,15 +2,20 @@
 
 #include "base/error.h"
 
+#include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-/// Integers as bytes: little-endian when fixed in width, LEB128 when variable, zigzag when signed.
+/// Numbers and texts as bytes: little-endian when fixed in width, LEB128 when variable, zigzag when signed.
 namespace timeless {
 
 constexpr std::uint64_t zigzag(std::int64_t value) {
@@ -36,17 +41,102 @@ inline void put_varint(std::string& bytes, std::uint64_t value) {
   put_varint(std::back_inserter(bytes), value);
 }
 
+/// Returns the number as this machine has it, of one that is little-endian, and the other way round.
 template <std::unsigned_integral Integer>
-void put_fixed(std::string& bytes, Integer value) {
-  for (unsigned shift = 0; shift < 8 * sizeof(Integer); shift += 8)
-    bytes.push_back(static_cast<char>(value >> shift));
+constexpr Integer little_endian(Integer value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return value;
+  } else {
+    Integer turned = 0;
+    for (unsigned shift = 0; shift < 8 * sizeof value; shift += 8)
+      turned = static_cast<Integer>(turned << 8U | ((value >> shift) & 0xffU));
+    return turned;
+  }
 }
 
-/// Reads integers off the front of a byte string; throws Error(invalid_input) rather than read past its end.
+/// Reads a number of fixed width that stands anywhere in memory.
+template <std::unsigned_integral Integer>
+Integer load_fixed(const char* from) {
+  Integer value;
+  std::memcpy(&value, from, sizeof value);
+  return little_endian(value);
+}
+
+template <std::unsigned_integral Integer>
+void store_fixed(char* to, Integer value) {
+  value = little_endian(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
+template <std::unsigned_integral Integer>
+void put_fixed(std::string& bytes, Integer value) {
+  char raw[sizeof value];
+  store_fixed(raw, value);
+  bytes.append(raw, sizeof raw);
+}
+
+/// Two numbers in one.
+constexpr std::uint64_t halves(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32U | low;
+}
+constexpr std::uint32_t high_half(std::uint64_t number) {
+  return static_cast<std::uint32_t>(number >> 32U);
+}
+constexpr std::uint32_t low_half(std::uint64_t number) {
+  return static_cast<std::uint32_t>(number);
+}
+
+/// Writes fields one after the other, for a ByteReader: numbers in eight bytes each, texts and lists.
+class ByteWriter {
+public:
+  void put(std::uint64_t value) { put_fixed(bytes_, value); }
+  void put(std::uint32_t high, std::uint32_t low) { put(halves(high, low)); }
+  template <std::same_as<double> Real>
+  void put(Real value) {
+    put(std::bit_cast<std::uint64_t>(value));
+  }
+  /// Its length goes before it.
+  void put(std::string_view text) {
+    put(std::uint64_t{text.size()});
+    bytes_.append(text);
+  }
+  /// Their number is not told.
+  void put(std::span<const double> values) { put_all(values); }
+  /// Their number goes before them.
+  void put(std::span<const std::uint32_t> values) {
+    put(std::uint64_t{values.size()});
+    put_all(values);
+  }
+
+  std::size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  const std::string& bytes() const { return bytes_; }
+  /// Returns what has been written; nothing is left.
+  std::string take() { return std::exchange(bytes_, {}); }
+
+private:
+  template <typename Value>
+  void put_all(std::span<const Value> values) {
+    using Bits = std::conditional_t<sizeof(Value) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+    if constexpr (std::endian::native == std::endian::little)
+      bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    else
+      for (const Value value : values)
+        put_fixed(bytes_, std::bit_cast<Bits>(value));
+  }
+
+  std::string bytes_;
+};
+
+/// Reads fields off the front of a byte string, which must outlive it. Rather than read past its end it throws
+/// Error(invalid_input), or Error(runtime) for what another process sent.
 class ByteReader {
 public:
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  enum class From : std::uint8_t { file, process };
 
+  explicit ByteReader(std::string_view bytes, From from = From::file) : bytes_(bytes), from_(from) {}
+
+  bool empty() const { return position_ == bytes_.size(); }
   std::size_t remaining() const { return bytes_.size() - position_; }
 
   std::uint8_t byte() {
@@ -57,11 +147,25 @@ public:
   template <std::unsigned_integral Integer>
   Integer fixed() {
     need(sizeof(Integer));
-    Integer value = 0;
-    for (unsigned i = 0; i < sizeof(Integer); ++i)
-      value = static_cast<Integer>(
-          value | static_cast<Integer>(Integer{static_cast<std::uint8_t>(bytes_[position_++])} << (8U * i)));
+    const auto value = load_fixed<Integer>(bytes_.data() + position_);
+    position_ += sizeof(Integer);
     return value;
+  }
+
+  // What a ByteWriter put:
+  std::uint64_t number() { return fixed<std::uint64_t>(); }
+  double real() { return std::bit_cast<double>(number()); }
+  void reals(std::span<double> values) {
+    need(values.size_bytes());
+    for (double& value : values)
+      value = std::bit_cast<double>(load_fixed<std::uint64_t>(bytes_.data() + std::exchange(position_, position_ + 8)));
+  }
+  std::string text() { return std::string(take(count_of(1))); }
+  std::vector<std::uint32_t> numbers() {
+    std::vector<std::uint32_t> values(count_of(sizeof(std::uint32_t)));
+    for (std::uint32_t& value : values)
+      value = fixed<std::uint32_t>();
+    return values;
   }
 
   std::uint64_t varint() {
@@ -106,6 +210,8 @@ public:
   }
 
   [[noreturn]] void fail(const char* what) const {
+    if (from_ == From::process)
+      throw Error(Failure::runtime, std::string("a message between processes does not fit together: ") + what);
     throw Error(Failure::invalid_input, what, "byte " + std::to_string(position_) + " of the payload");
   }
 
@@ -113,9 +219,16 @@ private:
   void need(std::size_t size) const {
     if (size > remaining()) fail("the payload ends too early");
   }
+  /// A count of fixed width, of things that take so many bytes each.
+  std::size_t count_of(std::size_t bytes) {
+    const std::uint64_t count = number();
+    if (count > remaining() / bytes) fail("a count is larger than the bytes left");
+    return static_cast<std::size_t>(count);
+  }
 
   std::string_view bytes_;
   std::size_t position_ = 0;
+  From from_;
 };
 
 } // namespace timeless

@@ -56,8 +56,8 @@ double median(std::vector<double> values) {
 
 // ---- what telling costs, over the bus that the replay uses
 
-constexpr std::size_t small_batch = 16; // words
-constexpr std::size_t large_batch = 2048;
+constexpr std::size_t small_batch = 128; // bytes
+constexpr std::size_t large_batch = 16384;
 
 replay::Batch wait_for_batch(replay::MpiBus& bus) {
   for (;;)
@@ -68,11 +68,11 @@ replay::Batch wait_for_batch(replay::MpiBus& bus) {
 }
 
 /// Seconds of half a way there and back.
-double half_round(replay::MpiBus& bus, std::size_t words) {
+double half_round(replay::MpiBus& bus, std::size_t bytes) {
   std::vector<double> all;
   for (int round = 0; round < 2000; ++round) {
     const auto begin = Clock::now();
-    if (bus.process() == 0) bus.send(1, replay::Batch(words));
+    if (bus.process() == 0) bus.send(1, replay::Batch(bytes, '\0'));
     replay::Batch batch = wait_for_batch(bus);
     if (bus.process() == 1) bus.send(0, std::move(batch));
     all.push_back(since(begin) / 2);
@@ -82,13 +82,13 @@ double half_round(replay::MpiBus& bus, std::size_t words) {
 }
 
 /// Seconds that sending a batch keeps process 0, and receiving one process 1; both on process 0.
-std::pair<double, double> own_costs(replay::MpiBus& bus, std::size_t words) {
+std::pair<double, double> own_costs(replay::MpiBus& bus, std::size_t bytes) {
   std::vector<double> all;
   for (int batch = 0; batch < 4000; ++batch) {
     if (bus.process() == 0) {
       while (bus.congested())
         std::this_thread::yield();
-      replay::Batch sent(words);
+      replay::Batch sent(bytes, '\0');
       const auto begin = Clock::now();
       bus.send(1, std::move(sent));
       all.push_back(since(begin));
@@ -139,7 +139,7 @@ int ping_pong() {
     bus.finish();
     const double poll = seconds_of_poll(bus);
     if (bus.process() == 0) {
-      const double bytes = static_cast<double>((large_batch - small_batch) * sizeof(std::uint64_t));
+      const double bytes = static_cast<double>(large_batch - small_batch);
       const double send_byte = std::max(send_large - send_small, 0.0) / bytes;
       const double receive_byte = std::max(receive_large - receive_small, 0.0) / bytes;
       const nlohmann::json costs{

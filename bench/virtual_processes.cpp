@@ -56,9 +56,9 @@ public:
   int processes() const override { return static_cast<int>(inbox_.size()); }
 
   void send(int to, Batch batch) override {
-    const double bytes = static_cast<double>(batch.size() * sizeof(std::uint64_t));
+    const double bytes = static_cast<double>(batch.size());
     ++work.batches;
-    work.bytes += batch.size() * sizeof(std::uint64_t);
+    work.bytes += batch.size();
     charge(costs_.send + bytes * costs_.send_byte);
     port_free_ = std::max(now(), port_free_) + bytes * costs_.byte_time;
     ++on_their_way_;
@@ -72,7 +72,7 @@ public:
     Arrival arrival{static_cast<int>(from), std::move(inbox_[from].front().batch)};
     inbox_[from].pop_front();
     --all_[from].on_their_way_;
-    charge(costs_.receive + static_cast<double>(arrival.batch.size() * sizeof(std::uint64_t)) * costs_.receive_byte);
+    charge(costs_.receive + static_cast<double>(arrival.batch.size()) * costs_.receive_byte);
     idle_ = 0;
     return arrival;
   }

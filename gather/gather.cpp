@@ -1,7 +1,7 @@
 #include "gather/gather.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/packing.h"
 #include "gather/merge/block_source.h"
 #include "gather/merge/remove_sources.h"
 #include "gather/parts/assembly.h"
@@ -30,7 +30,7 @@ namespace {
 /// What every member sees, on member 0. Of equal lists one travels.
 Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
   const std::string list = encode(mine);
-  Packer digest;
+  ByteWriter digest;
   digest.put(trace::checksum(list));
   Sights seen;
   std::unordered_map<std::string, std::size_t> known;
@@ -51,14 +51,14 @@ Sights collect_sights(const Team& team, const std::vector<SeenFile>& mine) {
 std::vector<std::size_t> own_part(const Team& team, const std::vector<SeenFile>& mine) {
   std::vector<std::string> messages;
   for (const std::vector<std::size_t>& part : divide(collect_sights(team, mine))) {
-    Packer indices;
+    ByteWriter indices;
     for (const std::size_t index : part)
       indices.put(index);
     messages.push_back(indices.bytes());
   }
   const std::string message = team.distribute(messages);
   std::vector<std::size_t> part;
-  for (Unpacker indices(message); !indices.empty();)
+  for (ByteReader indices(message, ByteReader::From::process); !indices.empty();)
     part.push_back(indices.number());
   return part;
 }

@@ -1,6 +1,6 @@
 #include "base/processes/apart.h"
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "base/processes/pipe.h"
 
 #include <cerrno>
@@ -24,14 +24,14 @@ constexpr std::size_t header_size = 2 * sizeof(std::uint64_t);
 constexpr std::size_t log_kept = 4096;
 
 void send(int descriptor, Message kind, std::string_view payload) {
-  Packer message;
+  ByteWriter message;
   message.put(std::uint64_t{static_cast<unsigned char>(kind)});
   message.put(payload);
   if (!write_whole(descriptor, message.bytes())) ::_exit(1);
 }
 
 [[noreturn]] void throw_sent_error(std::string_view payload) {
-  Unpacker sent(payload);
+  ByteReader sent(payload, ByteReader::From::process);
   const auto failure = static_cast<Failure>(sent.number());
   std::string what = sent.text();
   std::string where = sent.text();
@@ -46,7 +46,7 @@ public:
   void add(std::string_view bytes) {
     bytes_.append(bytes);
     while (bytes_.size() >= header_size) {
-      Unpacker header(bytes_);
+      ByteReader header(bytes_, ByteReader::From::process);
       const auto kind = static_cast<Message>(header.number());
       const std::uint64_t size = header.number();
       if (bytes_.size() - header_size < size) return;
@@ -62,7 +62,7 @@ private:
   void receive(Message kind, std::string_view payload) {
     switch (kind) {
     case Message::progress: {
-      Unpacker figures(payload);
+      ByteReader figures(payload, ByteReader::From::process);
       const std::uint64_t done = figures.number();
       if (progress_) progress_(done, figures.number());
       break;
@@ -125,7 +125,7 @@ std::string died_of(std::string_view /*log*/, ExitStatus status) {
 }
 
 void ChildReport::progress(std::uint64_t done, std::uint64_t total) const {
-  Packer figures;
+  ByteWriter figures;
   figures.put(done);
   figures.put(total);
   send(descriptor_, Message::progress, figures.bytes());
@@ -142,7 +142,7 @@ void ChildReport::finish(std::string_view answer) const {
 
 void ChildReport::fail(const std::exception& error) const {
   const auto* ours = dynamic_cast<const Error*>(&error);
-  Packer sent;
+  ByteWriter sent;
   sent.put(static_cast<std::uint64_t>(ours != nullptr ? ours->failure() : Failure::runtime));
   sent.put(std::string_view(ours != nullptr ? ours->description() : error.what()));
   sent.put(std::string_view(ours != nullptr ? ours->where() : ""));

@@ -1,6 +1,6 @@
 #include "gather/merge/remove_sources.h"
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "gather/merge/removal.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Content = std::pair<SeenFile, std::uint64_t>;
 
 std::string encode(const std::vector<Content>& contents) {
-  Packer packed;
+  ByteWriter packed;
   for (const auto& [file, headers_checksum] : contents) {
     packed.put(encode(std::vector<SeenFile>{file}));
     packed.put(headers_checksum);
@@ -27,7 +27,7 @@ std::string encode(const std::vector<Content>& contents) {
 
 std::vector<Content> decode(std::string_view bytes) {
   std::vector<Content> contents;
-  for (Unpacker packed(bytes); !packed.empty();) {
+  for (ByteReader packed(bytes, ByteReader::From::process); !packed.empty();) {
     const SeenFile file = decode_seen_files(packed.text()).at(0);
     contents.emplace_back(file, packed.number());
   }

@@ -1,7 +1,7 @@
 #include "gather/parts/run_part.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/packing.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -78,7 +78,7 @@ std::string encode(const RunPart& part) {
   definitions.numbers = part.numbers;
   for (std::size_t i = 0; i < part.numbers.size(); ++i)
     definitions.numbers[i].rank = part.run.ranks[i].rank;
-  Packer packed;
+  ByteWriter packed;
   packed.put(trace::encode(definitions));
   for (const std::string& label : part.labels)
     packed.put(label);
@@ -86,7 +86,7 @@ std::string encode(const RunPart& part) {
 }
 
 RunPart decode_run_part(std::string_view bytes) {
-  Unpacker packed(bytes);
+  ByteReader packed(bytes, ByteReader::From::process);
   trace::Definitions definitions = trace::decode_definitions(packed.text());
   RunPart part;
   apply(definitions, part.run);

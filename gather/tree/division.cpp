@@ -1,7 +1,7 @@
 #include "gather/tree/division.h"
 
+#include "base/bytes.h"
 #include "base/files/input_file.h"
-#include "base/packing.h"
 #include "gather/parts/rank_files.h"
 #include "trace/codec/layout.h"
 
@@ -36,7 +36,7 @@ std::vector<SeenFile> see_files(const std::filesystem::path& directory) {
 }
 
 std::string encode(const std::vector<SeenFile>& files) {
-  Packer packed;
+  ByteWriter packed;
   packed.put(files.size());
   for (const SeenFile& file : files) {
     packed.put(file.name);
@@ -47,7 +47,7 @@ std::string encode(const std::vector<SeenFile>& files) {
 }
 
 std::vector<SeenFile> decode_seen_files(std::string_view bytes) {
-  Unpacker packed(bytes);
+  ByteReader packed(bytes, ByteReader::From::process);
   std::vector<SeenFile> files;
   for (std::uint64_t count = packed.number(); count > 0; --count) {
     SeenFile file;

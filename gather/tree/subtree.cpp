@@ -1,7 +1,7 @@
 #include "gather/tree/subtree.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/packing.h"
 #include "gather/tree/messages.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::uint64_t word_ranks = 0;
 constexpr std::uint64_t word_nothing = 1;
 constexpr std::uint64_t word_failed = 2;
 
-void put(Packer& packed, const RankBlocks& rank) {
+void put(ByteWriter& packed, const RankBlocks& rank) {
   packed.put(static_cast<std::uint64_t>(rank.rank));
   packed.put(rank.blocks);
   packed.put(rank.stretches);
@@ -30,7 +30,7 @@ void put(Packer& packed, const RankBlocks& rank) {
   packed.put(rank.structure_checksum);
 }
 
-RankBlocks take_blocks(Unpacker& packed) {
+RankBlocks take_blocks(ByteReader& packed) {
   RankBlocks rank;
   rank.rank = static_cast<trace::Rank>(packed.number());
   rank.blocks = packed.number();
@@ -42,7 +42,7 @@ RankBlocks take_blocks(Unpacker& packed) {
 }
 
 std::string encode(const Subtree& subtree) {
-  Packer packed;
+  ByteWriter packed;
   if (subtree.empty()) {
     packed.put(word_nothing);
     return packed.bytes();
@@ -86,7 +86,7 @@ private:
 };
 
 void add(Uniting& all, int child, std::string_view message) {
-  Unpacker packed(message);
+  ByteReader packed(message, ByteReader::From::process);
   if (packed.number() != word_ranks) return;
   const std::uint64_t file_bytes = packed.number();
   RunPart part = decode_run_part(packed.text());
@@ -128,10 +128,10 @@ Subtree unite_here(const Team& team, const std::vector<TreeStep>& plan, std::vec
   });
   for (const int child : all_children(plan)) {
     const std::string message = receive_text(team.communicator(), child);
-    if (Unpacker(message).number() == word_failed) failed_below = true;
+    if (ByteReader(message, ByteReader::From::process).number() == word_failed) failed_below = true;
     attempt([&] { add(all, child, message); });
   }
-  Packer message;
+  ByteWriter message;
   message.put(word_failed);
   std::string up = message.bytes();
   if (!failed_below)
@@ -169,12 +169,12 @@ void send_down(const Team& team, const std::vector<TreeStep>& plan, const Subtre
   if (subtree.empty()) return;
   if (const auto above = parent(plan)) {
     const std::string message = receive_text(team.communicator(), *above);
-    Unpacker packed(message);
+    ByteReader packed(message, ByteReader::From::process);
     for (std::size_t i = 0; i < subtree.holders.size(); ++i)
       read(i, packed);
   }
   for (const int child : subtree.children(plan)) {
-    Packer packed;
+    ByteWriter packed;
     for (std::size_t i = 0; i < subtree.holders.size(); ++i)
       if (subtree.holders[i] == child) write(i, packed);
     send_text(team.communicator(), child, packed.bytes());
@@ -188,12 +188,12 @@ std::vector<RankTask> spread(const Team& team, const std::vector<TreeStep>& plan
   std::vector<RankTask> tasks(subtree.blocks.size());
   for (std::size_t i = 0; i < at_first.size(); ++i)
     tasks[i] = {.place = at_first[i], .numbers = subtree.united.numbers[i]};
-  const auto read = [&](std::size_t i, Unpacker& packed) {
+  const auto read = [&](std::size_t i, ByteReader& packed) {
     tasks[i].place = {.blocks = subtree.blocks[i], .offset = packed.number()};
     tasks[i].numbers.kernels = packed.numbers();
     tasks[i].numbers.regions = packed.numbers();
   };
-  const auto write = [&](std::size_t i, Packer& packed) {
+  const auto write = [&](std::size_t i, ByteWriter& packed) {
     packed.put(tasks[i].place.offset);
     packed.put(tasks[i].numbers.kernels);
     packed.put(tasks[i].numbers.regions);
@@ -228,7 +228,7 @@ public:
   }
 
   std::string encode() const {
-    Packer packed;
+    ByteWriter packed;
     packed.put(std::uint64_t{names_.size()});
     for (const StructureName& name : names_)
       for (const std::uint64_t number : {name.high, name.low, name.bytes})
@@ -240,7 +240,7 @@ public:
 
   static StructureList decode(std::string_view message, std::size_t ranks) {
     StructureList list(ranks);
-    Unpacker packed(message);
+    ByteReader packed(message, ByteReader::From::process);
     for (std::uint64_t count = packed.number(); count > 0; --count) {
       StructureName name;
       for (std::uint64_t* const number : {&name.high, &name.low, &name.bytes})
@@ -289,7 +289,7 @@ StructureNumbering share_structures(const Team& team, const std::vector<TreeStep
   if (team.number() == 0)
     for (std::size_t i = 0; i < wanted.size(); ++i)
       wanted[i] = numbering.add(list.of_rank(i));
-  const auto read = [&](std::size_t i, Unpacker& packed) {
+  const auto read = [&](std::size_t i, ByteReader& packed) {
     for (std::uint64_t count = packed.number(); count > 0; --count) {
       WantedStructure structure;
       structure.place = packed.number();
@@ -297,7 +297,7 @@ StructureNumbering share_structures(const Team& team, const std::vector<TreeStep
       wanted[i].push_back(structure);
     }
   };
-  const auto write = [&](std::size_t i, Packer& packed) {
+  const auto write = [&](std::size_t i, ByteWriter& packed) {
     packed.put(std::uint64_t{wanted[i].size()});
     for (const WantedStructure& structure : wanted[i]) {
       packed.put(std::uint64_t{structure.place});

@@ -1,6 +1,6 @@
 #include "gather/tree/team.h"
 
-#include "base/packing.h"
+#include "base/bytes.h"
 
 #include <unistd.h>
 
@@ -86,7 +86,7 @@ std::string with_host(const std::string& where, const std::string& host) {
 }
 
 std::string encode(const Error& error, const std::string& where) {
-  Packer packed;
+  ByteWriter packed;
   packed.put(static_cast<std::uint64_t>(error.failure()));
   packed.put(error.description());
   packed.put(where);
@@ -95,7 +95,7 @@ std::string encode(const Error& error, const std::string& where) {
 }
 
 Error decode_error(std::string_view bytes) {
-  Unpacker packed(bytes);
+  ByteReader packed(bytes, ByteReader::From::process);
   const auto failure = static_cast<Failure>(packed.number());
   const std::string what = packed.text();
   const std::string where = packed.text();

@@ -7,7 +7,7 @@
 
 namespace timeless::replay {
 
-void write_summary(WordWriter& words, const Result& mine, Outcome& outcome, const ReplayOptions& options) {
+void write_summary(ByteWriter& words, const Result& mine, Outcome& outcome, const ReplayOptions& options) {
   words.put(mine.actions);
   write_ideal(words, mine);
   write(words, mine.attribution);
@@ -31,12 +31,12 @@ void CollectedResult::begin(Outcome& own, const std::string& note) {
   }
 }
 
-void CollectedResult::add_times(WordReader& words) {
+void CollectedResult::add_times(ByteReader& words) {
   while (!words.empty())
     read_rank(words, result_);
 }
 
-void CollectedResult::add_summary(WordReader& words) {
+void CollectedResult::add_summary(ByteReader& words) {
   result_.actions += words.number();
   read_ideal(words, result_);
   read_attribution(words, result_.attribution);

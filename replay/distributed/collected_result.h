@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/bus/words.h"
+#include "base/bytes.h"
 #include "replay/engine/ending.h"
 #include "replay/engine/outcome.h"
 #include "replay/replay.h"
@@ -12,7 +12,7 @@ namespace timeless::replay {
 
 /// Writes what a process's replay says beside the times of its ranks, for CollectedResult::add_summary(). `mine` is
 /// what outcome.result() returned.
-void write_summary(WordWriter& words, const Result& mine, Outcome& outcome, const ReplayOptions& options);
+void write_summary(ByteWriter& words, const Result& mine, Outcome& outcome, const ReplayOptions& options);
 
 /// The result of all processes, as process 0 puts it together: its own first, then that of each other.
 class CollectedResult {
@@ -22,8 +22,8 @@ public:
   /// Begins with what process 0's own replay says; `note` goes with it unless it is empty.
   void begin(Outcome& own, const std::string& note);
   /// Adds the times of some ranks of another process, to the end of the words.
-  void add_times(WordReader& words);
-  void add_summary(WordReader& words);
+  void add_times(ByteReader& words);
+  void add_summary(ByteReader& words);
   /// Concludes what all have said but for the critical path.
   void complete();
   /// Adds nodes to the critical path, which is told from its end; end_path() when its beginning has been reached.

@@ -22,7 +22,7 @@ void add(const MpiBus::Traffic& traffic, const ProcessWork& done, ProcessWork& w
   work.messages += done.messages;
   work.collectives += done.collectives;
   work.batches += traffic.batches;
-  work.bytes += traffic.words * sizeof(std::uint64_t);
+  work.bytes += traffic.bytes;
   work.waited += traffic.waited;
 }
 

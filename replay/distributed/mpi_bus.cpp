@@ -29,10 +29,10 @@ MpiBus::~MpiBus() {
 /// Synchronous sends: until it is received, a batch counts as on its way, and holds memory here rather than there.
 void MpiBus::send(int to, Batch batch) {
   ++traffic_.batches;
-  traffic_.words += batch.size();
+  traffic_.bytes += batch.size();
   Sent& sent = sent_.emplace_back();
   sent.batch = std::move(batch);
-  MPI_Issend(sent.batch.data(), static_cast<int>(sent.batch.size()), MPI_UINT64_T, to, 0, communicator_, &sent.request);
+  MPI_Issend(sent.batch.data(), static_cast<int>(sent.batch.size()), MPI_BYTE, to, 0, communicator_, &sent.request);
 }
 
 std::optional<Bus::Arrival> MpiBus::receive() {
@@ -41,10 +41,10 @@ std::optional<Bus::Arrival> MpiBus::receive() {
   MPI_Status status;
   MPI_Improbe(MPI_ANY_SOURCE, 0, communicator_, &arrived, &message, &status);
   if (arrived == 0) return std::nullopt;
-  int words = 0;
-  MPI_Get_count(&status, MPI_UINT64_T, &words);
-  Arrival arrival{status.MPI_SOURCE, Batch(static_cast<std::size_t>(words))};
-  MPI_Mrecv(arrival.batch.data(), words, MPI_UINT64_T, &message, MPI_STATUS_IGNORE);
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  Arrival arrival{status.MPI_SOURCE, Batch(static_cast<std::size_t>(bytes), '\0')};
+  MPI_Mrecv(arrival.batch.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
   if (idle_ > 0)
     traffic_.waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - idle_since_).count();
   idle_ = 0;

@@ -36,7 +36,7 @@ public:
   /// What this process has sent, and how long it had nothing to do, for measurements.
   struct Traffic {
     std::uint64_t batches = 0;
-    std::uint64_t words = 0;
+    std::uint64_t bytes = 0;
     double waited = 0; ///< seconds, from when there was nothing to do until something arrived
   };
   const Traffic& traffic() const { return traffic_; }

@@ -31,8 +31,19 @@ enum class Word : std::uint64_t {
   stopped,  ///< to process 0, the answer
 };
 
+ByteWriter writer_of(Word word) {
+  ByteWriter words;
+  words.put(static_cast<std::uint64_t>(word));
+  return words;
+}
+
 Batch batch_of(Word word) {
-  return {static_cast<std::uint64_t>(word)};
+  return writer_of(word).take();
+}
+
+/// What every batch begins with.
+std::uint64_t first_number(const Batch& batch) {
+  return ByteReader(batch, ByteReader::From::process).number();
 }
 
 constexpr int most_batches_at_once = 64;
@@ -65,7 +76,7 @@ void Participant::begin() {
   next_progress_ = actions_between_messages;
   guard([&] {
     auto remote = std::make_unique<Remote>(bus_, divide_ranks(source_.run(), bus_.processes()),
-                                           cooperation_.batch_words, attempt_);
+                                           cooperation_.batch_bytes, attempt_);
     remote_.reset();
     engine_.reset();
     remote_ = std::move(remote);
@@ -129,8 +140,8 @@ void Participant::work() {
 }
 
 void Participant::handle(int from, const Batch& batch) {
-  if (high_half(batch.front()) != 0) return take_in(from, batch);
-  WordReader words(batch);
+  if (high_half(first_number(batch)) != 0) return take_in(from, batch);
+  ByteReader words(batch, ByteReader::From::process);
   switch (static_cast<Word>(words.number())) {
   case Word::said: {
     const std::uint64_t attempt = words.number();
@@ -194,11 +205,11 @@ void Participant::handle(int from, const Batch& batch) {
 
 /// Gives the engine what another one tells it.
 void Participant::take_in(int from, const Batch& batch) {
-  const std::uint32_t attempt = low_half(batch.front());
+  const std::uint32_t attempt = low_half(first_number(batch));
   if (attempt > attempt_) return early_.push_back({from, batch});
   if (attempt < attempt_ || phase_ != Phase::replaying) return;
   ++batches_received_;
-  held_ += batch.size() / remote_->values() + 1;
+  held_ += batch.size() / (remote_->values() * sizeof(double)) + 1;
   engine_->deliveries().deliver(from, batch);
   remote_->flush();
 }
@@ -222,11 +233,11 @@ void Participant::say() {
   said_ = true;
   const std::uint64_t sent = remote_->batches_sent();
   if (first()) return add(sent, batches_received_);
-  Batch batch = batch_of(Word::said);
-  batch.push_back(attempt_);
-  batch.push_back(sent);
-  batch.push_back(batches_received_);
-  bus_.send(0, std::move(batch));
+  ByteWriter words = writer_of(Word::said);
+  words.put(std::uint64_t{attempt_});
+  words.put(sent);
+  words.put(batches_received_);
+  bus_.send(0, words.take());
 }
 
 /// Says on process 0 that a process has nothing to do.
@@ -250,10 +261,9 @@ void Participant::end() {
 }
 
 void Participant::answer() {
-  Batch batch = batch_of(Word::ending);
-  WordWriter words(batch);
+  ByteWriter words = writer_of(Word::ending);
   write(words, engine_->outcome().ending());
-  bus_.send(0, std::move(batch));
+  bus_.send(0, words.take());
 }
 
 void Participant::decide() {
@@ -285,18 +295,16 @@ void Participant::report() {
   phase_ = Phase::stopping;
   const Result mine = engine_->outcome().result();
   const RankRange& share = remote_->share();
-  Batch batch = batch_of(Word::times);
+  ByteWriter times = writer_of(Word::times);
   for (std::size_t place = 0; place < share.size(); ++place) {
-    WordWriter words(batch);
-    write_rank(words, mine, place, share.begin + static_cast<trace::Rank>(place));
-    if (batch.size() < cooperation_.batch_words) continue;
-    bus_.send(0, std::exchange(batch, batch_of(Word::times)));
+    write_rank(times, mine, place, share.begin + static_cast<trace::Rank>(place));
+    if (times.size() < cooperation_.batch_bytes) continue;
+    bus_.send(0, std::exchange(times, writer_of(Word::times)).take());
   }
-  bus_.send(0, std::move(batch));
-  Batch last = batch_of(Word::findings);
-  WordWriter words(last);
-  write_summary(words, mine, engine_->outcome(), options_);
-  bus_.send(0, std::move(last));
+  bus_.send(0, times.take());
+  ByteWriter summary = writer_of(Word::findings);
+  write_summary(summary, mine, engine_->outcome(), options_);
+  bus_.send(0, summary.take());
 }
 
 void Participant::complete() {
@@ -307,18 +315,17 @@ void Participant::complete() {
   const trace::Rank last = collected_.last().rank;
   const int process = remote_->process_of(last);
   if (process == 0) return add_to_path(engine_->outcome().end_of_path(last));
-  Batch batch = batch_of(Word::path_end);
-  batch.push_back(static_cast<std::uint64_t>(last));
-  bus_.send(process, std::move(batch));
+  ByteWriter words = writer_of(Word::path_end);
+  words.put(static_cast<std::uint64_t>(last));
+  bus_.send(process, words.take());
 }
 
 // ---- the critical path, which goes from process to process
 
 void Participant::tell_path(const PathPiece& piece) {
-  Batch batch = batch_of(Word::path);
-  WordWriter words(batch);
+  ByteWriter words = writer_of(Word::path);
   write(words, piece);
-  bus_.send(0, std::move(batch));
+  bus_.send(0, words.take());
 }
 
 void Participant::add_to_path(PathPiece piece) {
@@ -328,9 +335,9 @@ void Participant::add_to_path(PathPiece piece) {
     collected_.add_to_path(piece.nodes);
   }
   if (piece.process > 0) {
-    Batch batch = batch_of(Word::path_to);
-    batch.push_back(piece.place);
-    return bus_.send(piece.process, std::move(batch));
+    ByteWriter words = writer_of(Word::path_to);
+    words.put(std::uint64_t{piece.place});
+    return bus_.send(piece.process, words.take());
   }
   collected_.end_path();
   stop();
@@ -347,10 +354,9 @@ void Participant::stop() {
 void Participant::fail(std::exception_ptr problem) {
   if (first()) return take_problem(0, std::move(problem));
   phase_ = Phase::stopping;
-  Batch batch = batch_of(Word::failed);
-  WordWriter words(batch);
+  ByteWriter words = writer_of(Word::failed);
   write(words, problem);
-  bus_.send(0, std::move(batch));
+  bus_.send(0, words.take());
 }
 
 /// Several processes may fail before they hear of each other: the lowest speaks.

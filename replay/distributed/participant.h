@@ -18,8 +18,8 @@ namespace timeless::replay {
 
 /// How the processes of a replay work together; the result does not depend on it.
 struct Cooperation {
-  std::uint32_t runs = 16;        ///< of ranks, before a process looks for what others sent
-  std::size_t batch_words = 2048; ///< 16 KiB
+  std::uint32_t runs = 16; ///< of ranks, before a process looks for what others sent
+  std::size_t batch_bytes = std::size_t{16} << 10U;
   /// A process that holds more messages of others than this, and has something else to do, takes in no more.
   std::uint64_t most_held = 1U << 16U;
   /// How often a process finds nothing to do before it says so.

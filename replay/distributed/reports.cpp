@@ -5,18 +5,19 @@
 #include <iterator>
 #include <new>
 #include <ranges>
+#include <span>
 #include <utility>
 
 namespace timeless::replay {
 
 namespace {
 
-void put(WordWriter& words, const ChannelKey& key) {
+void put(ByteWriter& words, const ChannelKey& key) {
   words.put(static_cast<std::uint32_t>(key.source), static_cast<std::uint32_t>(key.destination));
   words.put(key.communicator, static_cast<std::uint32_t>(key.tag));
 }
 
-ChannelKey read_key(WordReader& words) {
+ChannelKey read_key(ByteReader& words) {
   const std::uint64_t ends = words.number();
   const std::uint64_t name = words.number();
   return {.source = static_cast<trace::Rank>(high_half(ends)),
@@ -25,7 +26,7 @@ ChannelKey read_key(WordReader& words) {
           .tag = static_cast<trace::Tag>(low_half(name))};
 }
 
-void put(WordWriter& words, const RankStatus& status) {
+void put(ByteWriter& words, const RankStatus& status) {
   words.put(static_cast<std::uint32_t>(status.rank), status.for_instance ? 1U : 0U);
   words.put(static_cast<std::uint32_t>(status.thread), static_cast<std::uint32_t>(status.for_thread));
   words.put(status.action);
@@ -39,7 +40,7 @@ void put(WordWriter& words, const RankStatus& status) {
   words.put(std::uint64_t{static_cast<std::uint32_t>(status.member)});
 }
 
-RankStatus read_status(WordReader& words) {
+RankStatus read_status(ByteReader& words) {
   RankStatus status;
   const std::uint64_t head = words.number();
   status.rank = static_cast<trace::Rank>(high_half(head));
@@ -61,13 +62,13 @@ RankStatus read_status(WordReader& words) {
   return status;
 }
 
-void put(WordWriter& words, const LeftoverMessages& left) {
+void put(ByteWriter& words, const LeftoverMessages& left) {
   put(words, ChannelKey{left.source, left.destination, left.communicator, left.tag});
   words.put(left.count);
   words.put(std::uint64_t{left.bytes});
 }
 
-LeftoverMessages read_leftover(WordReader& words) {
+LeftoverMessages read_leftover(ByteReader& words) {
   const ChannelKey key = read_key(words);
   LeftoverMessages left{.source = key.source,
                         .destination = key.destination,
@@ -79,7 +80,7 @@ LeftoverMessages read_leftover(WordReader& words) {
 }
 
 /// What matters of a caller at the end: who it is and what it calls, as far as that must fit what others call.
-void put(WordWriter& words, const Ending::OpenCollective& instance) {
+void put(ByteWriter& words, const Ending::OpenCollective& instance) {
   const CollectiveCall& call = instance.caller.call;
   words.put(instance.ordinal);
   words.put(call.communicator, static_cast<std::uint32_t>(call.root));
@@ -90,7 +91,7 @@ void put(WordWriter& words, const Ending::OpenCollective& instance) {
   words.put(instance.caller.action);
 }
 
-Ending::OpenCollective read_instance(WordReader& words) {
+Ending::OpenCollective read_instance(ByteReader& words) {
   Ending::OpenCollective instance;
   CollectiveCall& call = instance.caller.call;
   instance.ordinal = words.number();
@@ -111,7 +112,7 @@ Ending::OpenCollective read_instance(WordReader& words) {
   return instance;
 }
 
-void put(WordWriter& words, const CollectiveMismatch& mismatch) {
+void put(ByteWriter& words, const CollectiveMismatch& mismatch) {
   words.put(std::uint64_t{mismatch.communicator});
   words.put(mismatch.ordinal);
   words.put(static_cast<std::uint32_t>(mismatch.first_rank), static_cast<std::uint32_t>(mismatch.second_rank));
@@ -121,7 +122,7 @@ void put(WordWriter& words, const CollectiveMismatch& mismatch) {
   words.put(mismatch.second_call);
 }
 
-CollectiveMismatch read_mismatch(WordReader& words) {
+CollectiveMismatch read_mismatch(ByteReader& words) {
   CollectiveMismatch mismatch;
   mismatch.communicator = low_half(words.number());
   mismatch.ordinal = words.number();
@@ -136,24 +137,24 @@ CollectiveMismatch read_mismatch(WordReader& words) {
 }
 
 template <typename Read>
-auto read_all(WordReader& words, Read read) {
+auto read_all(ByteReader& words, Read read) {
   std::vector<decltype(read(words))> values;
   for (std::uint64_t left = words.number(); left > 0; --left)
     values.push_back(read(words));
   return values;
 }
 
-void put(WordWriter& words, const Ending::MemberCalls& calls) {
+void put(ByteWriter& words, const Ending::MemberCalls& calls) {
   words.put(calls.communicator, calls.member);
   words.put(calls.calls);
 }
 
-Ending::MemberCalls read_calls(WordReader& words) {
+Ending::MemberCalls read_calls(ByteReader& words) {
   const std::uint64_t whose = words.number();
   return {high_half(whose), low_half(whose), words.number()};
 }
 
-void put(WordWriter& words, const std::string& text) {
+void put(ByteWriter& words, const std::string& text) {
   words.put(std::string_view(text));
 }
 
@@ -161,40 +162,40 @@ void put(WordWriter& words, const std::string& text) {
 template <typename Reals>
 using Numbers = std::array<double, sizeof(Reals) / sizeof(double)>;
 
-void put(WordWriter& words, const RankTimes& times) {
-  words.put(std::bit_cast<Numbers<RankTimes>>(times).data(), Numbers<RankTimes>().size());
+void put(ByteWriter& words, const RankTimes& times) {
+  words.put(std::span<const double>(std::bit_cast<Numbers<RankTimes>>(times)));
 }
 
-void put(WordWriter& words, const Sensitivity& sensitivity) {
-  words.put(std::bit_cast<Numbers<Sensitivity>>(sensitivity).data(), Numbers<Sensitivity>().size());
+void put(ByteWriter& words, const Sensitivity& sensitivity) {
+  words.put(std::span<const double>(std::bit_cast<Numbers<Sensitivity>>(sensitivity)));
 }
 
 template <typename Reals>
-Reals read_reals(WordReader& words) {
+Reals read_reals(ByteReader& words) {
   Numbers<Reals> numbers;
-  words.reals(numbers.data(), numbers.size());
+  words.reals(numbers);
   return std::bit_cast<Reals>(numbers);
 }
 
 constexpr std::size_t times_of_rank = sizeof(RankTimes) / sizeof(double);
 using TimesOfRank = std::array<double, times_of_rank>;
 
-void put(WordWriter& words, const AttributedTimes& part);
+void put(ByteWriter& words, const AttributedTimes& part);
 
 template <typename Values>
-void put_all(WordWriter& words, const Values& values) {
+void put_all(ByteWriter& words, const Values& values) {
   words.put(std::uint64_t{values.size()});
   for (const auto& value : values)
     put(words, value);
 }
 
-void put(WordWriter& words, const AttributedTimes& part) {
+void put(ByteWriter& words, const AttributedTimes& part) {
   words.put(static_cast<std::uint32_t>(part.rank), part.subject);
   words.put(part.count);
   put_all(words, part.lanes);
 }
 
-AttributedTimes read_part(WordReader& words) {
+AttributedTimes read_part(ByteReader& words) {
   AttributedTimes part;
   const std::uint64_t whose = words.number();
   part.rank = static_cast<trace::Rank>(high_half(whose));
@@ -232,7 +233,7 @@ void join(Attribution& all, Attribution more) {
 
 } // namespace
 
-void write(WordWriter& words, const Ending& ending) {
+void write(ByteWriter& words, const Ending& ending) {
   put_all(words, ending.status);
   put_all(words, ending.deserted);
   put_all(words, ending.leftovers);
@@ -240,7 +241,7 @@ void write(WordWriter& words, const Ending& ending) {
   put_all(words, ending.open_collectives);
 }
 
-Ending read_ending(WordReader& words) {
+Ending read_ending(ByteReader& words) {
   Ending ending;
   ending.status = read_all(words, read_status);
   ending.deserted = read_all(words, read_status);
@@ -250,7 +251,7 @@ Ending read_ending(WordReader& words) {
   return ending;
 }
 
-void write(WordWriter& words, const Findings& findings) {
+void write(ByteWriter& words, const Findings& findings) {
   put_all(words, findings.notes);
   words.put(findings.open_requests);
   words.put(std::uint64_t{findings.incast.has_value()});
@@ -264,9 +265,9 @@ void write(WordWriter& words, const Findings& findings) {
   }
 }
 
-Findings read_findings(WordReader& words) {
+Findings read_findings(ByteReader& words) {
   Findings findings;
-  const auto notes = read_all(words, [](WordReader& from) { return from.text(); });
+  const auto notes = read_all(words, [](ByteReader& from) { return from.text(); });
   findings.notes.insert(notes.begin(), notes.end());
   findings.open_requests = words.number();
   const bool incast = words.number() != 0;
@@ -281,7 +282,7 @@ Findings read_findings(WordReader& words) {
   return findings;
 }
 
-void write_rank(WordWriter& words, const Result& result, std::size_t place, trace::Rank rank) {
+void write_rank(ByteWriter& words, const Result& result, std::size_t place, trace::Rank rank) {
   words.put(std::uint64_t{static_cast<std::uint32_t>(rank)});
   for (const LaneResult& lane : result.lanes) {
     if (lane.deadlock) continue;
@@ -290,7 +291,7 @@ void write_rank(WordWriter& words, const Result& result, std::size_t place, trac
   }
 }
 
-void read_rank(WordReader& words, Result& all) {
+void read_rank(ByteReader& words, Result& all) {
   const auto rank = static_cast<std::size_t>(words.number());
   for (LaneResult& lane : all.lanes) {
     if (lane.deadlock) continue;
@@ -299,28 +300,28 @@ void read_rank(WordReader& words, Result& all) {
   }
 }
 
-void write(WordWriter& words, const Attribution& attribution) {
+void write(ByteWriter& words, const Attribution& attribution) {
   put_all(words, attribution.calls);
   put_all(words, attribution.parts);
 }
 
-void read_attribution(WordReader& words, Attribution& all) {
-  Attribution more{.by = all.by, .calls = read_all(words, [](WordReader& from) { return from.text(); }), .parts = {}};
+void read_attribution(ByteReader& words, Attribution& all) {
+  Attribution more{.by = all.by, .calls = read_all(words, [](ByteReader& from) { return from.text(); }), .parts = {}};
   more.parts = read_all(words, read_part);
   join(all, std::move(more));
 }
 
-void write_ideal(WordWriter& words, const Result& result) {
+void write_ideal(ByteWriter& words, const Result& result) {
   for (const LaneResult& lane : result.lanes)
     if (lane.ideal_makespan) words.put(*lane.ideal_makespan);
 }
 
-void read_ideal(WordReader& words, Result& all) {
+void read_ideal(ByteReader& words, Result& all) {
   for (LaneResult& lane : all.lanes)
     if (lane.ideal_makespan) lane.ideal_makespan = std::max(*lane.ideal_makespan, words.real());
 }
 
-void write(WordWriter& words, const PathPiece& piece) {
+void write(ByteWriter& words, const PathPiece& piece) {
   words.put(static_cast<std::uint32_t>(piece.process), piece.place);
   words.put(std::uint64_t{piece.nodes.size()});
   for (const PathNode& node : piece.nodes) {
@@ -334,7 +335,7 @@ void write(WordWriter& words, const PathPiece& piece) {
   }
 }
 
-PathPiece read_path_piece(WordReader& words) {
+PathPiece read_path_piece(ByteReader& words) {
   PathPiece piece;
   const std::uint64_t there = words.number();
   piece.process = static_cast<int>(high_half(there));
@@ -356,7 +357,7 @@ PathPiece read_path_piece(WordReader& words) {
   return piece;
 }
 
-void write(WordWriter& words, const std::exception_ptr& problem) {
+void write(ByteWriter& words, const std::exception_ptr& problem) {
   std::vector<CollectiveMismatch> mismatches;
   Error known(Failure::runtime, "an unknown problem");
   try {
@@ -378,7 +379,7 @@ void write(WordWriter& words, const std::exception_ptr& problem) {
   put_all(words, mismatches);
 }
 
-std::exception_ptr read_problem(WordReader& words) {
+std::exception_ptr read_problem(ByteReader& words) {
   const auto failure = static_cast<Failure>(words.number());
   const std::string description = words.text();
   const std::string where = words.text();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/bus/words.h"
+#include "base/bytes.h"
 #include "replay/engine/ending.h"
 #include "replay/engine/explanation/path_tracer.h"
 #include "replay/replay.h"
@@ -10,30 +10,30 @@
 /// What processes report to process 0, as words.
 namespace timeless::replay {
 
-void write(WordWriter& words, const Ending& ending);
-Ending read_ending(WordReader& words);
+void write(ByteWriter& words, const Ending& ending);
+Ending read_ending(ByteReader& words);
 
-void write(WordWriter& words, const Findings& findings);
-Findings read_findings(WordReader& words);
+void write(ByteWriter& words, const Findings& findings);
+Findings read_findings(ByteReader& words);
 
 /// What is said of one rank of a share, in all lanes.
-void write_rank(WordWriter& words, const Result& result, std::size_t place, trace::Rank rank);
+void write_rank(ByteWriter& words, const Result& result, std::size_t place, trace::Rank rank);
 /// Puts it where it belongs in `all`, whose lanes have room for all ranks.
-void read_rank(WordReader& words, Result& all);
+void read_rank(ByteReader& words, Result& all);
 
-void write(WordWriter& words, const Attribution& attribution);
+void write(ByteWriter& words, const Attribution& attribution);
 /// Adds what another share's was to `all`.
-void read_attribution(WordReader& words, Attribution& all);
+void read_attribution(ByteReader& words, Attribution& all);
 
 /// Of every lane, the share's makespan if communication is free; read_ideal() lets `all` have the largest.
-void write_ideal(WordWriter& words, const Result& result);
-void read_ideal(WordReader& words, Result& all);
+void write_ideal(ByteWriter& words, const Result& result);
+void read_ideal(ByteReader& words, Result& all);
 
-void write(WordWriter& words, const PathPiece& piece);
-PathPiece read_path_piece(WordReader& words);
+void write(ByteWriter& words, const PathPiece& piece);
+PathPiece read_path_piece(ByteReader& words);
 
 /// An error and its kind; of a ReplayProblem the mismatches, all that one process alone can find.
-void write(WordWriter& words, const std::exception_ptr& problem);
-std::exception_ptr read_problem(WordReader& words);
+void write(ByteWriter& words, const std::exception_ptr& problem);
+std::exception_ptr read_problem(ByteReader& words);
 
 } // namespace timeless::replay

@@ -1,10 +1,10 @@
 #include "replay/distributed/served_platform.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/processes/child.h"
 #include "base/processes/pipe.h"
 #include "replay/distributed/reports.h"
-#include "replay/engine/bus/words.h"
 
 #include <array>
 #include <csignal>
@@ -18,33 +18,36 @@ namespace timeless::replay {
 
 namespace {
 
-/// What either side says is a number of words, and these.
-using Words = Batch;
+/// What either side says is a number of bytes, and these.
+using Words = std::string;
 
 std::optional<Words> hear(int file) {
-  std::uint64_t count = 0;
-  constexpr std::uint64_t most = std::uint64_t{1} << 32U; // words of a description
-  if (!read_whole(file, &count, sizeof count) || count > most) return std::nullopt;
-  Words words(count);
-  if (!read_whole(file, words.data(), count * sizeof(std::uint64_t))) return std::nullopt;
+  char size[sizeof(std::uint64_t)];
+  constexpr std::uint64_t most = std::uint64_t{1} << 35U; // of a description
+  if (!read_whole(file, size, sizeof size)) return std::nullopt;
+  const auto bytes = load_fixed<std::uint64_t>(size);
+  if (bytes > most) return std::nullopt;
+  Words words(bytes, '\0');
+  if (!read_whole(file, words.data(), bytes)) return std::nullopt;
   return words;
 }
 
-bool say(int file, Words words) {
-  words.insert(words.begin(), words.size());
-  return write_whole(file, {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint64_t)});
+bool say(int file, const Words& words) {
+  ByteWriter said;
+  said.put(std::string_view(words));
+  return write_whole(file, said.bytes());
 }
 
 // ---- what is told; an answer begins with 1, or with 0 and an error
 
 /// The rest of an answer; throws the error it tells.
-WordReader read_answer(const Words& answer) {
-  WordReader words(answer);
+ByteReader read_answer(const Words& answer) {
+  ByteReader words(answer, ByteReader::From::process);
   if (words.number() == 0) std::rethrow_exception(read_problem(words));
   return words;
 }
 
-void write(WordWriter& words, const PiecewiseSetting& setting) {
+void write(ByteWriter& words, const PiecewiseSetting& setting) {
   words.put(std::uint64_t{setting.pieces().size()});
   for (const PiecewiseSetting::Piece& piece : setting.pieces()) {
     words.put(piece.above);
@@ -53,7 +56,7 @@ void write(WordWriter& words, const PiecewiseSetting& setting) {
   }
 }
 
-PiecewiseSetting read_setting(WordReader& words) {
+PiecewiseSetting read_setting(ByteReader& words) {
   std::vector<PiecewiseSetting::Piece> pieces;
   for (std::uint64_t left = words.number(); left > 0; --left) {
     const double above = words.real();
@@ -67,7 +70,7 @@ constexpr std::array piecewise{&SmpiSettings::latency_factor, &SmpiSettings::ban
                                &SmpiSettings::send_overhead, &SmpiSettings::isend_overhead,
                                &SmpiSettings::receive_overhead};
 
-void write(WordWriter& words, const SmpiSettings& settings) {
+void write(ByteWriter& words, const SmpiSettings& settings) {
   for (const auto setting : piecewise)
     write(words, settings.*setting);
   words.put(settings.asynchronous_below);
@@ -76,7 +79,7 @@ void write(WordWriter& words, const SmpiSettings& settings) {
   words.put(settings.cross_traffic);
 }
 
-SmpiSettings read_settings(WordReader& words) {
+SmpiSettings read_settings(ByteReader& words) {
   SmpiSettings settings;
   for (const auto setting : piecewise)
     settings.*setting = read_setting(words);
@@ -88,8 +91,7 @@ SmpiSettings read_settings(WordReader& words) {
 }
 
 Words description(const Platform& platform) {
-  Words description;
-  WordWriter words(description);
+  ByteWriter words;
   words.put(std::uint64_t{1});
   words.put(platform.file().string());
   words.put(std::uint64_t{platform.hosts().size()});
@@ -102,20 +104,19 @@ Words description(const Platform& platform) {
   words.put(std::uint64_t{platform.notes().size()});
   for (const std::string& note : platform.notes())
     words.put(note);
-  return description;
+  return words.take();
 }
 
 Words route_between(const Platform& platform, const Words& question) {
-  WordReader hosts(question);
+  ByteReader hosts(question, ByteReader::From::process);
   const std::uint64_t from = hosts.number();
   const Route route = platform.route(from, hosts.number());
-  Words answer;
-  WordWriter words(answer);
+  ByteWriter words;
   words.put(std::uint64_t{1});
   words.put(route.latency);
   words.put(route.bandwidth);
   words.put(std::uint64_t{route.loopback ? 1U : 0U});
-  return answer;
+  return words.take();
 }
 
 /// What `part` answers, or what it throws.
@@ -124,10 +125,10 @@ Words answer_of(Part part) {
   try {
     return part();
   } catch (...) {
-    Words answer{0};
-    WordWriter words(answer);
-    write(words, std::current_exception());
-    return answer;
+    ByteWriter words;
+    words.put(std::uint64_t{0});
+    replay::write(words, std::current_exception());
+    return words.take();
   }
 }
 
@@ -157,13 +158,13 @@ public:
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  void ask(Words question) {
+  void ask(const Words& question) {
     // Where it has ended, writing must not end this process, too.
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     struct sigaction before = {};
     ::sigaction(SIGPIPE, &ignore, &before);
-    const bool said = say(questions_.writing(), std::move(question));
+    const bool said = say(questions_.writing(), question);
     ::sigaction(SIGPIPE, &before, nullptr);
     if (!said) has_ended();
   }
@@ -200,7 +201,7 @@ private:
 
 ServedPlatform::ServedPlatform(const std::vector<std::string>& command) : server_(std::make_unique<Server>(command)) {
   const Words answer = server_->answer();
-  WordReader words = read_answer(answer);
+  ByteReader words = read_answer(answer);
   file_ = words.text();
   for (std::uint64_t left = words.number(); left > 0; --left) {
     PlatformHost host;
@@ -217,9 +218,12 @@ ServedPlatform::ServedPlatform(const std::vector<std::string>& command) : server
 ServedPlatform::~ServedPlatform() = default;
 
 Route ServedPlatform::route(std::size_t from, std::size_t to) const {
-  server_->ask({from, to});
+  ByteWriter question;
+  question.put(std::uint64_t{from});
+  question.put(std::uint64_t{to});
+  server_->ask(question.bytes());
   const Words answer = server_->answer();
-  WordReader words = read_answer(answer);
+  ByteReader words = read_answer(answer);
   Route route;
   route.latency = words.real();
   route.bandwidth = words.real();

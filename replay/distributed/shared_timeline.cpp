@@ -1,11 +1,13 @@
 #include "replay/distributed/shared_timeline.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "replay/engine/bus/words.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,13 +21,14 @@ using timeline::Timeline;
 
 /// What process 0 asks for, each time.
 enum class Question : int { more, stop };
-/// The first word of an answer; events follow.
+/// What an answer begins with; events follow.
 enum class Answer : std::uint64_t { more, last, failed };
 
-constexpr std::size_t words_at_once = std::size_t{1} << 17U; // 1 MiB
-constexpr std::size_t event_words = (sizeof(Event) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20U;
+/// MPI counts in int.
+constexpr std::size_t most_bytes_of_message = std::size_t{1} << 28U;
 
-void write(WordWriter& words, const EventLabels& labels) {
+void write(ByteWriter& words, const EventLabels& labels) {
   words.put(std::uint64_t{labels.calls.size()});
   for (const std::string& call : labels.calls)
     words.put(call);
@@ -40,7 +43,7 @@ void write(WordWriter& words, const EventLabels& labels) {
   }
 }
 
-EventLabels read_labels(WordReader& words) {
+EventLabels read_labels(ByteReader& words) {
   EventLabels labels;
   for (std::uint64_t left = words.number(); left > 0; --left)
     labels.calls.push_back(words.text());
@@ -53,18 +56,21 @@ EventLabels read_labels(WordReader& words) {
   return labels;
 }
 
-void send(MPI_Comm processes, const Batch& batch) {
-  MPI_Send(batch.data(), static_cast<int>(batch.size()), MPI_UINT64_T, 0, 0, processes);
+void send(MPI_Comm processes, std::string_view bytes) {
+  const std::uint64_t size = bytes.size();
+  MPI_Send(&size, 1, MPI_UINT64_T, 0, 0, processes);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), most_bytes_of_message)))
+    MPI_Send(bytes.data(), static_cast<int>(std::min(bytes.size(), most_bytes_of_message)), MPI_BYTE, 0, 0, processes);
 }
 
-Batch receive(MPI_Comm processes, int from) {
-  MPI_Status status;
-  MPI_Probe(from, 0, processes, &status);
-  int words = 0;
-  MPI_Get_count(&status, MPI_UINT64_T, &words);
-  Batch batch(static_cast<std::size_t>(words));
-  MPI_Recv(batch.data(), words, MPI_UINT64_T, from, 0, processes, MPI_STATUS_IGNORE);
-  return batch;
+std::string receive(MPI_Comm processes, int from) {
+  std::uint64_t size = 0;
+  MPI_Recv(&size, 1, MPI_UINT64_T, from, 0, processes, MPI_STATUS_IGNORE);
+  std::string bytes(size, '\0');
+  for (std::size_t done = 0; done < bytes.size(); done += most_bytes_of_message)
+    MPI_Recv(bytes.data() + done, static_cast<int>(std::min(bytes.size() - done, most_bytes_of_message)), MPI_BYTE,
+             from, 0, processes, MPI_STATUS_IGNORE);
+  return bytes;
 }
 
 /// On process 0: another one's events, asked for part by part.
@@ -77,22 +83,22 @@ public:
   }
 
   bool next(Event& event, std::vector<std::uint64_t>& received) override {
-    while (place_ == batch_.size()) {
+    while (words_.empty()) {
       if (ended_) return false;
       ask(Question::more);
-      batch_ = receive(processes_, process_);
-      place_ = 1;
-      const auto answer = static_cast<Answer>(batch_.front());
+      bytes_ = receive(processes_, process_);
+      words_ = ByteReader(bytes_, ByteReader::From::process);
+      const auto answer = static_cast<Answer>(words_.number());
       ended_ = answer != Answer::more;
       if (answer == Answer::failed)
         throw Error(Failure::runtime, "a process cannot tell what it observed of its ranks",
                     "process " + std::to_string(process_));
     }
-    std::memcpy(static_cast<void*>(&event), batch_.data() + place_, sizeof event);
-    place_ += event_words;
-    const auto* first = batch_.data() + place_;
-    received.assign(first, first + event.received);
-    place_ += event.received;
+    // As a whole: what sends it is this program, on a like machine.
+    std::memcpy(static_cast<void*>(&event), words_.take(sizeof event).data(), sizeof event);
+    received.clear();
+    for (std::size_t left = event.received; left > 0; --left)
+      received.push_back(words_.number());
     return true;
   }
 
@@ -105,8 +111,8 @@ private:
   MPI_Comm processes_;
   int process_;
   bool ended_ = false;
-  Batch batch_;
-  std::size_t place_ = 0;
+  std::string bytes_;
+  ByteReader words_{bytes_};
 };
 
 /// On the others: tells the events as process 0 asks for them.
@@ -117,11 +123,10 @@ public:
   struct Stopped {};
 
   void add(const Event& event, std::span<const std::uint64_t> received) {
-    const std::size_t place = batch_.size();
-    batch_.resize(place + event_words);
-    std::memcpy(batch_.data() + place, &event, sizeof event);
-    batch_.insert(batch_.end(), received.begin(), received.end());
-    if (batch_.size() >= words_at_once) tell(Answer::more);
+    events_.append(reinterpret_cast<const char*>(&event), sizeof event);
+    for (const std::uint64_t message : received)
+      put_fixed(events_, message);
+    if (events_.size() >= bytes_at_once) tell(Answer::more);
   }
 
   /// Throws Stopped when process 0 wants no more.
@@ -129,8 +134,8 @@ public:
     int question = 0;
     MPI_Recv(&question, 1, MPI_INT, 0, 0, processes_, MPI_STATUS_IGNORE);
     if (static_cast<Question>(question) == Question::stop) throw Stopped();
-    batch_.front() = static_cast<std::uint64_t>(answer);
-    send(processes_, batch_);
+    store_fixed(events_.data(), static_cast<std::uint64_t>(answer));
+    send(processes_, events_);
     begin();
   }
 
@@ -140,10 +145,11 @@ public:
   }
 
 private:
-  void begin() { batch_.assign(1, 0); }
+  /// Room for what the answer is.
+  void begin() { events_.assign(sizeof(std::uint64_t), '\0'); }
 
   MPI_Comm processes_;
-  Batch batch_;
+  std::string events_;
 };
 
 void tell_events(MPI_Comm processes, Timeline& timeline) {
@@ -169,17 +175,16 @@ std::uint64_t finish_timeline(MPI_Comm processes, Timeline& timeline, const Resu
   MPI_Comm_rank(processes, &process);
   MPI_Comm_size(processes, &count);
   if (process > 0) {
-    Batch batch;
-    WordWriter words(batch);
+    ByteWriter words;
     write(words, timeline.labels());
-    send(processes, batch);
+    send(processes, words.bytes());
     tell_events(processes, timeline);
     return 0;
   }
   std::vector<Timeline::Other> others;
   for (int other = 1; other < count; ++other) {
-    const Batch batch = receive(processes, other);
-    WordReader words(batch);
+    const std::string bytes = receive(processes, other);
+    ByteReader words(bytes, ByteReader::From::process);
     others.push_back({read_labels(words), std::make_unique<Arriving>(processes, other)});
   }
   return timeline.finish(result, std::move(others));

@@ -18,7 +18,7 @@ std::uint64_t ticket_here(const Remote::Arriving& arriving, std::uint64_t ticket
 } // namespace
 
 void Deliveries::deliver(int from, const Batch& batch) {
-  WordReader words(batch);
+  ByteReader words(batch, ByteReader::From::process);
   while (!words.empty()) {
     const std::uint64_t head = words.number();
     const std::uint32_t subject = low_half(head);
@@ -63,7 +63,7 @@ void Deliveries::deliver(int from, const Batch& batch) {
   scheduled_.run_async();
 }
 
-void Deliveries::learn_channel(int from, std::uint32_t number, WordReader& words) {
+void Deliveries::learn_channel(int from, std::uint32_t number, ByteReader& words) {
   auto& arriving = core_.remote->arriving(from);
   if (number >= arriving.size()) arriving.resize(std::size_t{number} + 1);
   const std::uint64_t ends = words.number();
@@ -74,7 +74,7 @@ void Deliveries::learn_channel(int from, std::uint32_t number, WordReader& words
                                                     .tag = static_cast<trace::Tag>(low_half(name))});
 }
 
-void Deliveries::receive_message(int from, std::uint32_t number, WordReader& words) {
+void Deliveries::receive_message(int from, std::uint32_t number, ByteReader& words) {
   Remote::Arriving& arriving = core_.remote->arriving(from).at(number);
   Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.model.pool.take());
   Message& message = arrived.message;
@@ -96,7 +96,7 @@ void Deliveries::receive_message(int from, std::uint32_t number, WordReader& wor
   core_.put(arriving.channel, [&] { return std::move(message); });
 }
 
-void Deliveries::receive_step(int from, const InstanceId& id, WordReader& words) {
+void Deliveries::receive_step(int from, const InstanceId& id, ByteReader& words) {
   const std::uint64_t ends = words.number();
   Remote::Arrived arrived = core_.remote->read_message(from, words, core_.clocks.model.pool.take());
   Message& message = arrived.message;

@@ -22,9 +22,9 @@ public:
   std::uint64_t messages_held();
 
 private:
-  void learn_channel(int from, std::uint32_t number, WordReader& words);
-  void receive_message(int from, std::uint32_t number, WordReader& words);
-  void receive_step(int from, const InstanceId& id, WordReader& words);
+  void learn_channel(int from, std::uint32_t number, ByteReader& words);
+  void receive_message(int from, std::uint32_t number, ByteReader& words);
+  void receive_step(int from, const InstanceId& id, ByteReader& words);
   void receive_unsend(Remote::Arriving& arriving, std::uint64_t ticket);
 
   Core& core_;

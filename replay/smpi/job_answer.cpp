@@ -21,23 +21,23 @@ void attribute(Result& result, AttributeBy by, const JobAnswer& answer) {
 
 } // namespace
 
-void write(Packer& words, const JobAnswer& answer) {
-  words.put_real(answer.cpu_seconds);
+void write(ByteWriter& words, const JobAnswer& answer) {
+  words.put(answer.cpu_seconds);
   words.put(answer.actions);
   words.put(std::uint64_t{answer.ends.size()});
   for (const double end : answer.ends)
-    words.put_real(end);
+    words.put(end);
   words.put(std::uint64_t{answer.parts.size()});
   for (const TimePart& part : answer.parts) {
     words.put(static_cast<std::uint64_t>(part.rank));
     words.put(std::uint64_t{part.subject});
     words.put(part.count);
-    words.put_real(part.seconds);
+    words.put(part.seconds);
   }
   words.put(std::string_view(answer.calls));
 }
 
-JobAnswer read_job_answer(Unpacker& words) {
+JobAnswer read_job_answer(ByteReader& words) {
   JobAnswer answer;
   answer.cpu_seconds = words.real();
   answer.actions = words.number();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "replay/smpi/smpi_replay.h"
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct JobAnswer {
   std::string calls = {}; ///< names of subjects, one a line, where these are calls
 };
 
-void write(Packer& words, const JobAnswer& answer);
+void write(ByteWriter& words, const JobAnswer& answer);
 /// Throws Error(runtime) where the words end too early.
-JobAnswer read_job_answer(Unpacker& words);
+JobAnswer read_job_answer(ByteReader& words);
 
 /// Returns the answer as a result with one lane of this name.
 SmpiResult result_of(const JobAnswer& answer, const std::string& name, const SmpiOptions& options);

@@ -7,14 +7,14 @@ namespace timeless::replay::smpi {
 Observations::Observations(Observer& observer, const trace::Source& source)
     : observer_(observer), source_(source), ranks_(static_cast<std::size_t>(source.run().size)) {}
 
-void Observations::put(Packer& words, trace::Rank rank, double begin, double end) {
+void Observations::put(ByteWriter& words, trace::Rank rank, double begin, double end) {
   words.put(static_cast<std::uint64_t>(rank));
-  words.put_real(begin);
-  words.put_real(end);
+  words.put(begin);
+  words.put(end);
 }
 
 void Observations::take_all(std::string_view bytes) {
-  Unpacker words(bytes);
+  ByteReader words(bytes, ByteReader::From::process);
   while (!words.empty()) {
     const auto rank = static_cast<trace::Rank>(words.number());
     const double begin = words.real();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "replay/result/observer.h"
 #include "trace/model/source.h"
 
@@ -18,7 +18,7 @@ public:
   Observations(Observer& observer, const trace::Source& source);
 
   /// In the child: adds what a rank's next action took.
-  static void put(Packer& words, trace::Rank rank, double begin, double end);
+  static void put(ByteWriter& words, trace::Rank rank, double begin, double end);
   /// In the parent: tells the observer of all that was added.
   void take_all(std::string_view bytes);
 

@@ -133,7 +133,7 @@ std::string Simulation::run(const ChildReport& report) {
     if (options_.observer != nullptr)
       stage.observe = [this, &report](trace::Rank rank, double begin, double end) {
         Observations::put(observed_, rank, begin, end);
-        if (observed_.bytes().size() > 1 << 16) hand_over(report);
+        if (observed_.size() > 1 << 16) hand_over(report);
       };
     stage.start = [this, &report](const std::string& name, sg4::Host& host, const RankPlayer& player,
                                   std::function<void()> body) {
@@ -157,11 +157,11 @@ std::string Simulation::run(const ChildReport& report) {
   const double before = cpu_seconds();
   sg4::Engine::on_deadlock_cb([&] {
     if (!ends_with_recordings()) report.fail(deadlock(jobs_, failures_));
-    if (!observed_.bytes().empty()) hand_over(report);
+    if (!observed_.empty()) hand_over(report);
     report.finish(answer(cpu_seconds() - before));
   });
   sg4::Engine::get_instance()->run();
-  if (!observed_.bytes().empty()) hand_over(report);
+  if (!observed_.empty()) hand_over(report);
   for (const auto& job : jobs_)
     if (!std::ranges::all_of(job->players(), &RankPlayer::finished)) throw deadlock(jobs_, failures_);
   return answer(cpu_seconds() - before);
@@ -181,7 +181,7 @@ bool Simulation::ends_with_recordings() const {
 }
 
 std::string Simulation::answer(double seconds) const {
-  Packer words;
+  ByteWriter words;
   std::size_t waiting = 0;
   for (const auto& job : jobs_) {
     write(words, job->answer(seconds));
@@ -190,7 +190,7 @@ std::string Simulation::answer(double seconds) const {
   for (const std::string& note : replaced_collectives())
     words.put(std::string_view(note));
   if (waiting > 0) words.put(std::string_view(waits_for_unrecorded(waiting, ranks_)));
-  return words.bytes();
+  return words.take();
 }
 
 void Simulation::scale_links() const {
@@ -203,8 +203,7 @@ void Simulation::scale_links() const {
 }
 
 void Simulation::hand_over(const ChildReport& report) {
-  report.part(observed_.bytes());
-  observed_ = {};
+  report.part(observed_.take());
 }
 
 /// Ranks that are done matter, too, as long as others are not: what is sent to them would be lost.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "replay/simgrid/simgrid_process.h"
 #include "replay/smpi/job_play.h"
 #include "replay/smpi/machine_failures.h"
@@ -24,7 +24,7 @@ public:
   /// All that is given must outlive it. Throws what JobPlay throws.
   Simulation(std::span<const SmpiJob> jobs, const SimgridPlatform& platform, const SmpiOptions& options);
 
-  /// Simulates the jobs to their end. Returns the answer of each, then notes, for an Unpacker.
+  /// Simulates the jobs to their end. Returns the answer of each, then notes, for a ByteReader.
   std::string run(const ChildReport& report);
 
   /// Returns what each job's result has to say beside its numbers.
@@ -45,7 +45,7 @@ private:
   std::size_t ranks_ = 0;
   std::uint64_t actions_ = 0;
   std::uint64_t done_ = 0;
-  Packer observed_;
+  ByteWriter observed_;
   MachineFailures failures_;
 };
 

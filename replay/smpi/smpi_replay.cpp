@@ -1,7 +1,7 @@
 #include "replay/smpi/smpi_replay.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/packing.h"
 #include "replay/result/observer.h"
 #include "replay/simgrid/simgrid_network.h"
 #include "replay/simgrid/simgrid_process.h"
@@ -57,7 +57,7 @@ std::vector<SmpiResult> smpi_replay(std::span<const SmpiJob> jobs, const Simgrid
   const std::string answer = simulate();
 
   std::vector<SmpiResult> results;
-  Unpacker words(answer);
+  ByteReader words(answer, ByteReader::From::process);
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     results.push_back(smpi::result_of(smpi::read_job_answer(words), name, options));
     results.back().replay.notes = simulation.notes(job);

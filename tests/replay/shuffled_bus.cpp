@@ -47,7 +47,7 @@ Result replay_distributed(const trace::Source& source, const Network& network, c
   ShuffledBuses buses(processes, seed);
   auto& random = buses.random();
   const Cooperation cooperation{.runs = static_cast<std::uint32_t>(1 + random() % 8),
-                                .batch_words = std::size_t{1} << (random() % 10),
+                                .batch_bytes = std::size_t{8} << (random() % 10),
                                 .most_held = 1 + random() % 64,
                                 .patience = static_cast<std::uint32_t>(random() % 4)};
   std::deque<Participant> participants;

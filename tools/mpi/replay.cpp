@@ -9,7 +9,7 @@
 #include "tools/replaying/request.h"
 #include "tools/replaying/served_platforms.h"
 
-#include "base/packing.h"
+#include "base/bytes.h"
 #include "gather/tree/team.h"
 #include "replay/distributed/distributed_replay.h"
 #include "replay/distributed/shared_timeline.h"
@@ -84,15 +84,15 @@ struct LaneOutline {
   bool order_matters = false; ///< of the whole result
 };
 
-void write(Packer& words, const LaneOutline& outline) {
+void write(ByteWriter& words, const LaneOutline& outline) {
   for (const double real :
        {outline.makespan, outline.sensitivity.latency, outline.sensitivity.bandwidth, outline.sensitivity.compute})
-    words.put_real(real);
+    words.put(real);
   words.put(std::uint64_t{outline.deadlocked});
   words.put(std::uint64_t{outline.order_matters});
 }
 
-LaneOutline read_outline(Unpacker& words) {
+LaneOutline read_outline(ByteReader& words) {
   LaneOutline outline;
   for (double* real :
        {&outline.makespan, &outline.sensitivity.latency, &outline.sensitivity.bandwidth, &outline.sensitivity.compute})
@@ -102,16 +102,16 @@ LaneOutline read_outline(Unpacker& words) {
   return outline;
 }
 
-void write(Packer& words, const replay::ProcessWork& work) {
+void write(ByteWriter& words, const replay::ProcessWork& work) {
   for (const std::uint64_t number :
        {static_cast<std::uint64_t>(work.share.begin), static_cast<std::uint64_t>(work.share.end), work.actions,
         work.messages, work.collectives, work.batches, work.bytes})
     words.put(number);
   for (const double real : {work.seconds, work.waited, work.cpu_seconds})
-    words.put_real(real);
+    words.put(real);
 }
 
-replay::ProcessWork read_work(Unpacker& words) {
+replay::ProcessWork read_work(ByteReader& words) {
   replay::ProcessWork work;
   work.share.begin = static_cast<trace::Rank>(words.number());
   work.share.end = static_cast<trace::Rank>(words.number());
@@ -155,12 +155,12 @@ private:
     } catch (...) {
       problem = std::current_exception();
     }
-    Packer told;
+    ByteWriter told;
     for (const replay::LaneResult& lane : result ? result->lanes : std::vector<replay::LaneResult>{})
       write(told, {lane.makespan, lane.sensitivity, static_cast<bool>(lane.deadlock), result->order_matters});
     const std::string heard = team_.from(0, told.bytes());
     std::vector<LaneOutline> outlines;
-    for (Unpacker words(heard); !words.empty();)
+    for (ByteReader words(heard, ByteReader::From::process); !words.empty();)
       outlines.push_back(read_outline(words));
     if (problem) std::rethrow_exception(problem);
     if (result) return std::move(*result);
@@ -192,11 +192,11 @@ Prediction predict_on_any_machine(const trace::Source& source, const PredictionO
 /// What all have done, on process 0.
 std::vector<replay::ProcessWork> gathered(const gather::Team& team, const replay::ProcessWork& work) {
   meet(team);
-  Packer told;
+  ByteWriter told;
   write(told, work);
   std::vector<replay::ProcessWork> all;
   for (const std::string& of_one : team.collect(told.bytes())) {
-    Unpacker words(of_one);
+    ByteReader words(of_one, ByteReader::From::process);
     all.push_back(read_work(words));
   }
   return all;

@@ -100,7 +100,7 @@ void BlockLog::put_bytes(std::string_view bytes) {
 void BlockLog::put_check() {
   const std::uint32_t value = check_.value();
   *at_++ = static_cast<char>(trace::record_check);
-  std::memcpy(at_, &value, sizeof value);
+  store_fixed(at_, value);
   at_ += sizeof value;
   checked_ = at_;
 }

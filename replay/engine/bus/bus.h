@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <vector>
+#include <string>
 
 namespace timeless::replay {
 
-/// What one engine tells another: records of whole words, one after the other.
-using Batch = std::vector<std::uint64_t>;
+/// What one engine tells another: records, one after the other, as a ByteWriter writes them.
+using Batch = std::string;
 
 /// Carries batches between the processes that share a replay, which are numbered from 0.
 class Bus {

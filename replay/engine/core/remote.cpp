@@ -1,6 +1,7 @@
 #include "replay/engine/core/remote.h"
 
 #include <algorithm>
+#include <span>
 
 namespace timeless::replay {
 
@@ -21,8 +22,8 @@ constexpr std::uint32_t flag_latest = 32; ///< somebody's time is there
 
 } // namespace
 
-Remote::Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_words, std::uint32_t attempt)
-    : bus_(bus), shares_(std::move(shares)), batch_words_(batch_words), attempt_(attempt), outgoing_(shares_.size()),
+Remote::Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_bytes, std::uint32_t attempt)
+    : bus_(bus), shares_(std::move(shares)), batch_bytes_(batch_bytes), attempt_(attempt), outgoing_(shares_.size()),
       arriving_(shares_.size()) {}
 
 int Remote::process_of(trace::Rank rank) const {
@@ -33,7 +34,7 @@ int Remote::process_of(trace::Rank rank) const {
 void Remote::open(std::uint32_t channel, const ChannelKey& key) {
   if (channel >= process_of_channel_.size()) process_of_channel_.resize(std::size_t{channel} + 1, self());
   const int process = process_of_channel_[channel] = process_of(key.destination);
-  WordWriter words = begin(process, RecordKind::channel, channel);
+  ByteWriter& words = begin(process, RecordKind::channel, channel);
   words.put(static_cast<std::uint32_t>(key.source), static_cast<std::uint32_t>(key.destination));
   words.put(key.communicator, static_cast<std::uint32_t>(key.tag));
   complete(process);
@@ -41,7 +42,7 @@ void Remote::open(std::uint32_t channel, const ChannelKey& key) {
 
 void Remote::message(std::uint32_t channel, const Message& message) {
   const int process = process_of_channel_[channel];
-  WordWriter words = begin(process, RecordKind::message, channel);
+  ByteWriter& words = begin(process, RecordKind::message, channel);
   put(words, process, message);
   complete(process);
 }
@@ -54,17 +55,17 @@ void Remote::trace_paths(PathTracer& tracer) {
   });
 }
 
-void Remote::put(WordWriter& words, int to, const Snapshot& moment) const {
-  words.put(moment.values(), values_);
+void Remote::put(ByteWriter& words, int to, const Snapshot& moment) const {
+  words.put(std::span<const double>(moment.values(), values_));
   if (tracer_) tracer_->send(words, to, moment.values());
 }
 
-void Remote::read_values(int from, WordReader& words, Snapshot& values) const {
-  words.reals(values.values(), values_);
+void Remote::read_values(int from, ByteReader& words, Snapshot& values) const {
+  words.reals({values.values(), values_});
   if (tracer_) tracer_->receive(words, from, values.values());
 }
 
-void Remote::put(WordWriter& words, int to, const Message& message) const {
+void Remote::put(ByteWriter& words, int to, const Message& message) const {
   const CostRow& row = (*rows_)[message.row];
   words.put((row.held ? flag_rendezvous : 0U) | static_cast<std::uint32_t>(row.mode) << mode_places, message.handshake);
   words.put(message.sent.work);
@@ -75,7 +76,7 @@ void Remote::put(WordWriter& words, int to, const Message& message) const {
   put(words, to, message.sent.base);
 }
 
-Remote::Arrived Remote::read_message(int from, WordReader& words, Snapshot values) const {
+Remote::Arrived Remote::read_message(int from, ByteReader& words, Snapshot values) const {
   Arrived arrived;
   const std::uint64_t protocol = words.number();
   arrived.handshake = low_half(protocol);
@@ -93,14 +94,14 @@ Remote::Arrived Remote::read_message(int from, WordReader& words, Snapshot value
 }
 
 void Remote::left(int to, std::uint32_t handshake, const Snapshot& start) {
-  WordWriter words = begin(to, RecordKind::left, handshake);
+  ByteWriter& words = begin(to, RecordKind::left, handshake);
   put(words, to, start);
   complete(to);
 }
 
 void Remote::step(int to, const InstanceId& id, std::uint32_t from_member, std::uint32_t to_member,
                   const Message& message) {
-  WordWriter words = begin(to, RecordKind::step, id.first);
+  ByteWriter& words = begin(to, RecordKind::step, id.first);
   words.put(id.second);
   words.put(from_member, to_member);
   put(words, to, message);
@@ -128,7 +129,7 @@ const std::vector<int>& Remote::participants(CommunicatorId communicator, const 
 void Remote::instance(RecordKind kind, int to, const InstanceId& id, const Partial& partial) {
   const CollectiveCall& call = partial.caller.call;
   const CollectiveShape& shape = call.shape;
-  WordWriter words = begin(to, kind, id.first);
+  ByteWriter& words = begin(to, kind, id.first);
   words.put(id.second);
   words.put(static_cast<std::uint32_t>(shape.kind),
             (call.nonblocking ? flag_nonblocking : 0U) | (shape.user_operation ? flag_user_operation : 0U) |
@@ -144,7 +145,7 @@ void Remote::instance(RecordKind kind, int to, const InstanceId& id, const Parti
   complete(to);
 }
 
-Partial Remote::read_instance(int from, CommunicatorId communicator, WordReader& words, Snapshot latest) const {
+Partial Remote::read_instance(int from, CommunicatorId communicator, ByteReader& words, Snapshot latest) const {
   Partial partial;
   CollectiveCall& call = partial.caller.call;
   call.communicator = communicator;
@@ -174,10 +175,10 @@ Partial Remote::read_instance(int from, CommunicatorId communicator, WordReader&
 }
 
 void Remote::flush(int process) {
-  Batch& batch = outgoing_[static_cast<std::size_t>(process)];
-  if (batch.empty()) return;
+  ByteWriter& words = outgoing_[static_cast<std::size_t>(process)];
+  if (words.empty()) return;
   ++batches_sent_;
-  bus_.send(process, std::exchange(batch, {}));
+  bus_.send(process, words.take());
 }
 
 void Remote::flush() {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/bytes.h"
 #include "replay/engine/bus/bus.h"
-#include "replay/engine/bus/words.h"
 #include "replay/engine/clocks/rank_range.h"
 #include "replay/engine/explanation/path_tracer.h"
 #include "replay/engine/matching/channels.h"
@@ -16,7 +16,7 @@
 
 namespace timeless::replay {
 
-/// What is told between engines. A record begins with a word that holds its kind and its subject.
+/// What is told between engines. A record begins with its kind and its subject, in one number.
 enum class RecordKind : std::uint32_t {
   channel = 1, ///< subject: the sender's number of a channel; then source and destination, communicator and tag
   message,     ///< likewise; then the message, without what follows from its channel and size
@@ -44,9 +44,9 @@ struct Partial {
 /// A message departs, as it is, when it enters its channel: whatever sends on channels reaches other processes.
 class Remote : public Departures {
 public:
-  /// `shares` by process, each beginning where the one before ends. A batch is sent once it has `batch_words`.
+  /// `shares` by process, each beginning where the one before ends. A batch is sent once it has `batch_bytes`.
   /// A replay may need a second attempt.
-  Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_words, std::uint32_t attempt);
+  Remote(Bus& bus, std::vector<RankRange> shares, std::size_t batch_bytes, std::uint32_t attempt);
 
   int self() const { return bus_.process(); }
   const RankRange& share() const { return shares_[static_cast<std::size_t>(self())]; }
@@ -74,7 +74,7 @@ public:
   /// Writes a record of `kind`, partial or result.
   void instance(RecordKind kind, int to, const InstanceId& id, const Partial& partial);
   /// Reads what follows the ordinal; `latest` is to hold the values.
-  Partial read_instance(int from, trace::CommunicatorId communicator, WordReader& words, Snapshot latest) const;
+  Partial read_instance(int from, trace::CommunicatorId communicator, ByteReader& words, Snapshot latest) const;
 
   /// Tells the process where a handshake began that its message has left.
   void left(int to, std::uint32_t handshake, const Snapshot& start);
@@ -88,9 +88,9 @@ public:
     bool rendezvous = false;
     trace::SendMode mode = trace::SendMode::standard;
   };
-  Arrived read_message(int from, WordReader& words, Snapshot values) const;
+  Arrived read_message(int from, ByteReader& words, Snapshot values) const;
   /// Reads a moment.
-  void read_values(int from, WordReader& words, Snapshot& values) const;
+  void read_values(int from, ByteReader& words, Snapshot& values) const;
 
   /// Sends what there is to tell.
   void flush();
@@ -113,29 +113,28 @@ public:
   std::vector<Arriving>& arriving(int from) { return arriving_[static_cast<std::size_t>(from)]; }
 
 private:
-  WordWriter begin(int process, RecordKind kind, std::uint32_t subject) {
-    WordWriter words(outgoing_[static_cast<std::size_t>(process)]);
-    if (outgoing_[static_cast<std::size_t>(process)].empty())
-      words.put(static_cast<std::uint32_t>(RecordKind::batch), attempt_);
+  ByteWriter& begin(int process, RecordKind kind, std::uint32_t subject) {
+    ByteWriter& words = outgoing_[static_cast<std::size_t>(process)];
+    if (words.empty()) words.put(static_cast<std::uint32_t>(RecordKind::batch), attempt_);
     ++records_[static_cast<std::size_t>(kind)];
     words.put(static_cast<std::uint32_t>(kind), subject);
     return words;
   }
   void complete(int process) {
-    if (outgoing_[static_cast<std::size_t>(process)].size() >= batch_words_) flush(process);
+    if (outgoing_[static_cast<std::size_t>(process)].size() >= batch_bytes_) flush(process);
   }
   void flush(int process);
-  void put(WordWriter& words, int to, const Message& message) const;
-  void put(WordWriter& words, int to, const Snapshot& moment) const;
+  void put(ByteWriter& words, int to, const Message& message) const;
+  void put(ByteWriter& words, int to, const Snapshot& moment) const;
 
   Bus& bus_;
   std::vector<RankRange> shares_;
-  std::size_t batch_words_;
+  std::size_t batch_bytes_;
   std::uint32_t attempt_;
   std::size_t values_ = 0;
   const CostRows* rows_ = nullptr;
   PathTracer* tracer_ = nullptr;
-  std::vector<Batch> outgoing_;
+  std::vector<ByteWriter> outgoing_;
   std::vector<int> process_of_channel_;
   std::vector<std::vector<Arriving>> arriving_;
   std::map<trace::CommunicatorId, std::vector<int>> participants_;

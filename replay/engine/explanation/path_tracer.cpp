@@ -158,7 +158,7 @@ void PathTracer::share(int process, std::function<void(int process, std::uint32_
   tell_dropped_ = std::move(tell_dropped);
 }
 
-void PathTracer::send(WordWriter& words, int to, const double* values) {
+void PathTracer::send(ByteWriter& words, int to, const double* values) {
   const std::uint32_t place = index(Traced::load(values, 1, 0).node);
   Node& node = nodes_[place];
   const bool own = node.owner == here;
@@ -176,7 +176,7 @@ void PathTracer::send(WordWriter& words, int to, const double* values) {
   words.put(node.at.computation);
 }
 
-void PathTracer::receive(WordReader& words, int from, double* values) {
+void PathTracer::receive(ByteReader& words, int from, double* values) {
   const std::uint64_t places = words.number();
   Traced moment = Traced::load(values, 1, 0);
   moment.node = none;

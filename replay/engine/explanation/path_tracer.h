@@ -1,6 +1,6 @@
 #pragma once
 
-#include "replay/engine/bus/words.h"
+#include "base/bytes.h"
 #include "replay/engine/clocks/clocks.h"
 #include "replay/options/options.h"
 
@@ -69,9 +69,9 @@ public:
   /// This process's number, and what tells another one that a stand-in for one of its nodes is dropped.
   void share(int process, std::function<void(int process, std::uint32_t place)> tell_dropped);
   /// Writes the last node of a moment that process `to` is told.
-  void send(WordWriter& words, int to, const double* values);
+  void send(ByteWriter& words, int to, const double* values);
   /// Reads it, and lets the moment's values hold it.
-  void receive(WordReader& words, int from, double* values);
+  void receive(ByteReader& words, int from, double* values);
   /// Another process has dropped its stand-in for this node.
   void release(std::uint32_t place) { --nodes_.at(place).stand_ins; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <bit>
+#include "base/bytes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,20 +18,9 @@ constexpr std::uint64_t low_bits(unsigned count) {
 /// Returns the eight bytes from `byte` on as a little-endian number; bytes beyond the end are 0.
 inline std::uint64_t load_bytes(std::string_view bytes, std::size_t byte) {
   std::uint64_t word = 0;
-  if (byte + sizeof word <= bytes.size())
-    std::memcpy(&word, bytes.data() + byte, sizeof word);
-  else if (byte < bytes.size())
-    std::memcpy(&word, bytes.data() + byte, bytes.size() - byte);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
-}
-
-/// Returns the same where eight bytes are there for certain.
-inline std::uint64_t load_word(const char* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
+  if (byte + sizeof word <= bytes.size()) return load_fixed<std::uint64_t>(bytes.data() + byte);
+  if (byte < bytes.size()) std::memcpy(&word, bytes.data() + byte, bytes.size() - byte);
+  return little_endian(word);
 }
 
 /// Returns a number of at most 64 bits that starts at any bit.
@@ -66,10 +56,8 @@ public:
 
 private:
   void append(std::size_t count) {
-    std::uint64_t word = word_;
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    char raw[sizeof word];
-    std::memcpy(raw, &word, sizeof word);
+    char raw[sizeof word_];
+    store_fixed(raw, word_);
     bytes_.append(raw, count);
   }
 

@@ -65,13 +65,13 @@ private:
     bit_ = bit;
     word_bit_ = bit / 8 * 8;
     check();
-    word_ = load_word(codes_.data() + bit / 8) & ~low_bits(bit % 8);
+    word_ = load_fixed<std::uint64_t>(codes_.data() + bit / 8) & ~low_bits(bit % 8);
   }
 
   void advance() {
     word_bit_ += 64;
     if (word_bit_ >= 8 * codes_.size()) fail();
-    word_ = load_word(codes_.data() + word_bit_ / 8);
+    word_ = load_fixed<std::uint64_t>(codes_.data() + word_bit_ / 8);
   }
 
   static Escaped escaped(CodeReader reader, std::uint64_t zeros);

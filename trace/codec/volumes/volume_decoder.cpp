@@ -136,8 +136,8 @@ public:
   std::uint64_t next() {
     const char* const bytes = bytes_ + bit_ / 8;
     const unsigned skipped = bit_ % 8;
-    std::uint64_t word = load_word(bytes) >> skipped;
-    if (wide && skipped + width_ > 64) word |= load_word(bytes + 8) << (64 - skipped);
+    std::uint64_t word = load_fixed<std::uint64_t>(bytes) >> skipped;
+    if (wide && skipped + width_ > 64) word |= load_fixed<std::uint64_t>(bytes + 8) << (64 - skipped);
     bit_ += width_;
     return word & mask_;
   }
@@ -187,8 +187,8 @@ void read_codes(const WrittenModel& written, std::size_t place, std::uint32_t& b
 
 std::uint64_t listed_value(const WrittenModel& written, std::uint64_t place) {
   if (place >= written.listed) malformed("a volume beyond the listed ones");
-  return written.model.base +
-         (load_word(written.list.data() + place * written.entry_bytes) & low_bits(8 * written.entry_bytes));
+  return written.model.base + (load_fixed<std::uint64_t>(written.list.data() + place * written.entry_bytes) &
+                               low_bits(8 * written.entry_bytes));
 }
 
 } // namespace
