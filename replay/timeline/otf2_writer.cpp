@@ -1,6 +1,7 @@
 #include "replay/timeline/writers.h"
 
 #include "base/error.h"
+#include "replay/timeline/otf2_directory.h"
 
 #include <otf2/otf2.h>
 
@@ -15,7 +16,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -26,7 +26,6 @@ namespace {
 
 /// Of the clock: times are whole picoseconds.
 constexpr double ticks_per_second = 1e12;
-constexpr const char* archive_name = "traces";
 
 struct Collective {
   std::string_view call;
@@ -78,75 +77,6 @@ OTF2_FlushType flush_always(void*, OTF2_FileType, OTF2_LocationRef, void*, bool)
   return OTF2_FLUSH;
 }
 
-/// Whether a directory holds what OTF2 writes, and nothing else.
-bool is_archive(const std::filesystem::path& directory) {
-  std::error_code problem;
-  bool anchored = false;
-  std::filesystem::recursive_directory_iterator entry(directory, problem);
-  for (; !problem && entry != std::filesystem::recursive_directory_iterator(); entry.increment(problem)) {
-    const std::filesystem::path& path = entry->path();
-    const bool in_traces = path.parent_path().filename() == archive_name;
-    if (entry->is_symlink(problem) || entry.depth() > 1) return false;
-    if (entry.depth() == 0 && path.filename() == archive_name) continue;
-    const std::string name = entry.depth() == 0 ? path.filename().string() : "";
-    anchored = anchored || name == std::string(archive_name) + ".otf2";
-    const bool known = entry.depth() == 0
-                           ? path.stem() == archive_name && (path.extension() == ".otf2" || path.extension() == ".def")
-                           : in_traces && (path.extension() == ".evt" || path.extension() == ".def");
-    if (!known) return false;
-  }
-  return anchored && !problem;
-}
-
-void check_directory(const std::filesystem::path& name, Existing existing) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(name, unknown))) return;
-  if (existing == Existing::refuse)
-    throw Error(Failure::usage, "the output exists already", name.string(),
-                "give another name, or --force to replace it");
-  if (std::filesystem::is_symlink(name, unknown) || !is_archive(name))
-    throw Error(Failure::usage, "something that is no OTF2 archive has this name", name.string(),
-                "name another directory");
-}
-
-std::uint64_t bytes_below(const std::filesystem::path& directory) {
-  std::uint64_t bytes = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory))
-    if (entry.is_regular_file()) bytes += entry.file_size();
-  return bytes;
-}
-
-/// A directory that gets its name when it is whole.
-class Directory {
-public:
-  Directory(std::filesystem::path name, Existing existing)
-      : name_(std::move(name)), existing_(existing), part_(directory_of(trimmed(name_)), "otf2") {
-    check_directory(name_, existing_);
-    part_.create_directory();
-  }
-
-  const std::filesystem::path& name() const { return name_; }
-  const std::filesystem::path& written() const { return part_.path(); }
-
-  /// The bytes in it.
-  std::uint64_t finish() {
-    check_directory(name_, existing_);
-    const std::uint64_t bytes = bytes_below(part_.path());
-    part_.keep_as(trimmed(name_), existing_);
-    return bytes;
-  }
-
-private:
-  /// Without the slash that the name of a directory may end with.
-  static std::filesystem::path trimmed(const std::filesystem::path& name) {
-    return name.has_filename() ? name : name.parent_path();
-  }
-
-  std::filesystem::path name_;
-  Existing existing_;
-  TemporaryFile part_;
-};
-
 /// An archive of OTF2, by its library: a location for each rank, a region for each call and each kernel.
 ///
 /// An event waits until all messages that it has taken are known. They left before it ended: no rank's next event is
@@ -156,8 +86,9 @@ public:
   Otf2Writer(const std::filesystem::path& name, Existing existing, const Labels& labels)
       : labels_(labels), directory_(name, existing), ranks_(labels.communicators.at(0).members.size()) {
     OTF2_Error_RegisterCallback(&keep, &first_problem_);
-    archive_ = OTF2_Archive_Open(directory_.written().c_str(), archive_name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
-                                 OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    archive_ =
+        OTF2_Archive_Open(directory_.written().c_str(), otf2_archive_name, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                          OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive_ == nullptr) fail(OTF2_ERROR_INVALID);
     static const OTF2_FlushCallbacks flush{.otf2_pre_flush = &flush_always, .otf2_post_flush = nullptr};
     demand(OTF2_Archive_SetFlushCallbacks(archive_, &flush, nullptr));
@@ -459,7 +390,7 @@ private:
   }
 
   const Labels& labels_;
-  Directory directory_;
+  Otf2Directory directory_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_GlobalDefWriter* definitions_ = nullptr;
   std::vector<RankState> ranks_;                                     ///< of MPI_COMM_WORLD
@@ -475,10 +406,6 @@ private:
 };
 
 } // namespace
-
-void check_otf2_directory(const std::filesystem::path& directory, Existing existing) {
-  const Directory made(directory, existing);
-}
 
 std::unique_ptr<TimelineWriter> otf2_writer(const std::filesystem::path& directory, Existing existing,
                                             const Labels& labels) {

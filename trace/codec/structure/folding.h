@@ -47,6 +47,8 @@ public:
   void finish(FoldedSequence& sequence);
 
 private:
+  static constexpr std::uint32_t no_number = 0xffffffffU; ///< no symbol and no body
+
   /// An item of the list. Places are numbered from 1.
   struct ListItem {
     FoldedItem item;
