@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -144,24 +145,53 @@ std::unique_ptr<trace::Source> open_trace(const std::filesystem::path& path, con
   }
 }
 
+namespace {
+
+std::string advice_on_one_trace(const std::string& verb, const std::string& first, const std::string& format) {
+  if (format == "dumpi")
+    return fmt::format("a trace is named by one of its files, as in: timeless {} --from dumpi {}", verb, first);
+  if (format == "ti")
+    return "a trace is named by one file, which lists the ranks' files: printf '%s\\n' FILE... > LIST";
+  const std::filesystem::path parent = std::filesystem::path(first).parent_path();
+  if (format.empty() && std::filesystem::path(first).filename().string().starts_with("rank-"))
+    return fmt::format("a recording is named by its directory, as in: timeless {} {}", verb,
+                       parent.empty() ? "." : parent.string());
+  return fmt::format("a trace is one path, here {}", first);
+}
+
+/// What files of one trace have in common by their names; empty for a file that is a trace.
+std::string whole_trace(const std::filesystem::path& file, const std::string& format) {
+  const std::string name = file.filename().string();
+  if (format == "dumpi") {
+    const std::string stem = file.stem().string();
+    return (file.parent_path() / (name.ends_with(".bin") ? stem.substr(0, stem.rfind('-')) : stem)).string();
+  }
+  return format.empty() && name.starts_with("rank-") ? file.parent_path().string() + "/" : std::string();
+}
+
+} // namespace
+
+void demand_different_traces(const std::string& verb, const std::vector<std::string>& paths,
+                             const TraceFormat& format) {
+  std::map<std::string, std::string> first;
+  for (const std::string& path : paths) {
+    const std::string whole = whole_trace(path, format.name);
+    if (whole.empty()) continue;
+    const auto [known, another] = first.emplace(whole, path);
+    if (!another)
+      throw Error(Failure::usage, "another file of the same trace", path,
+                  advice_on_one_trace(verb, known->second, format.name));
+  }
+}
+
 std::string advice_on_one_trace(const CLI::App& command) {
   const CLI::Option* const trace = command.get_option_no_throw("trace");
   const std::vector<std::string> others = command.remaining();
   if (trace == nullptr || trace->count() == 0 || others.empty()) return {};
   if (std::ranges::any_of(others, [](const std::string& one) { return one.starts_with('-'); })) return {};
-  const std::string verb = command.get_name();
-  const std::string first = trace->results().front();
   const CLI::Option* const from = command.get_option_no_throw("--from");
   const std::string format = from == nullptr || from->count() == 0 ? "" : from->results().front();
-  if (format == "dumpi")
-    return fmt::format("a trace is named by one of its files, as in: timeless {} --from dumpi {}", verb, first);
-  if (format == "ti")
-    return "a trace is named by one file, which lists the ranks' files: printf '%s\\n' FILE... > LIST";
-  if (format.empty() && std::filesystem::path(first).filename().string().starts_with("rank-"))
-    return fmt::format(
-        "a recording is named by its directory, as in: timeless {} {}", verb,
-        std::filesystem::path(first).parent_path().empty() ? "." : std::filesystem::path(first).parent_path().string());
-  return fmt::format("a trace is one path, here {}", first);
+  return advice_on_one_trace(command.get_name(), trace->results().front(), format);
 }
 
 std::uint64_t trace_bytes(const std::filesystem::path& path) {

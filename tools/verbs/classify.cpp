@@ -127,6 +127,7 @@ bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
 }
 
 int classify_traces(ClassifyOptions& options) {
+  demand_different_traces("classify", options.traces, options.from);
   std::deque<ClassifiedTrace> traces;
   for (const std::string& path : options.traces)
     judge(traces.emplace_back(path, options), options);

@@ -45,6 +45,7 @@ std::string own_command() {
 
 int report_traces(ReportOptions& options) {
   options.request.command = own_command();
+  demand_different_traces("report", options.request.traces, options.request.from);
   if (!options.output.empty()) {
     for (const std::string& trace : options.request.traces)
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
