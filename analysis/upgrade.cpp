@@ -1,7 +1,10 @@
 #include "analysis/upgrade.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace timeless::analysis {
 
@@ -49,12 +52,16 @@ Worth worth(const Saving& saving, double threshold) {
 }
 
 Trust trust(const Grounds& grounds, const std::vector<Change>& changes) {
+  constexpr double contradicts = 0.1;
   constexpr double matters = 0.1; // of the path: below, contention would have to multiply it to change an answer
   Trust found;
-  const auto limit = [&](Confidence confidence, const char* reason) {
+  const auto limit = [&](Confidence confidence, std::string reason) {
     found.confidence = std::min(found.confidence, confidence);
-    found.reasons.emplace_back(reason);
+    found.reasons.push_back(std::move(reason));
   };
+  if (std::abs(grounds.contradiction) >= contradicts)
+    limit(Confidence::low, fmt::format("launches contradict the prediction: its makespan was {:+.1f} % off",
+                                       100 * grounds.contradiction));
   if (!grounds.complete) limit(Confidence::low, "the trace is incomplete: what is missing is not predicted");
   if (!grounds.computes) limit(Confidence::low, "the trace holds no computation: only communication is predicted");
   if (!grounds.rate_fits)
@@ -71,6 +78,8 @@ Trust trust(const Grounds& grounds, const std::vector<Change>& changes) {
   if (grounds.left_out) limit(Confidence::medium, "something in the trace is not modelled");
   if (!grounds.contention_known && grounds.communication >= matters)
     limit(Confidence::medium, "messages that share links slow each other down: the model leaves that out");
+  if (!grounds.compared && !grounds.rate_assumed)
+    limit(Confidence::medium, "no launch has been compared with this prediction: timeless validate does that");
   return found;
 }
 

@@ -62,7 +62,9 @@ struct Grounds {
   bool exact = true;               ///< volumes
   double communication = 0;        ///< share of the critical path in latency and bytes
   bool contention_known = false;
-  bool left_out = false; ///< something of the trace is not modelled
+  bool left_out = false;    ///< something of the trace is not modelled
+  bool compared = true;     ///< with launches of the program (timeless validate)
+  double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
 };
 
 /// How far to trust which changes pay, and why no further.

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import warnings
 
-REPEATED = {"platform", "job", "symbols"}  # options of one value that may be given several times
+REPEATED = {"platform", "job", "symbols", "what_if", "where"}  # options of one value that may be given several times
 
 
 class TimelessError(Exception):
@@ -54,7 +54,8 @@ def words(verb, positionals, options):
                 line += [option, ",".join(values)]
         else:
             line += [option, str(value)]
-    return line + [os.fspath(one) for one in positionals]
+    given = [os.fspath(one) for one in positionals]
+    return line + ["--"] * any(one.startswith("-") for one in given) + given
 
 
 def said(text):

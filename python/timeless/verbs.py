@@ -25,9 +25,12 @@ def sweep(trace, **options):
     return answer("sweep", [trace], "configurations", options)
 
 
-def classify(trace, **options):
-    """What bounds a trace: `timeless classify`. The table has a row per network, or per platform."""
-    found = answer("classify", [trace], "networks", options)
+def classify(trace, *more, **options):
+    """What bounds a trace: `timeless classify`. The table has a row per network, or per platform; of several traces, a
+    row per trace."""
+    found = answer("classify", [trace, *more], "traces" if more else "networks", options)
+    if more:
+        return found
     if "networks" not in found:
         found.items_key = "platforms"
     return found
@@ -45,7 +48,7 @@ def info(trace, **options):
 
 def record(line, output, **options):
     """Records a command, a list of words, into a directory: `timeless record`. Returns the directory."""
-    run("record", "--", *line, output=output, **options)
+    run("record", *line, output=output, **options)
     return output
 
 

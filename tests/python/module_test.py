@@ -56,9 +56,16 @@ class Module(unittest.TestCase):
         times = lambda answer: sorted(row["makespan_seconds"] for row in answer.rows())
         self.assertEqual(times(swept), times(replayed))
 
+    def test_sweep_asks_each_of_several_questions(self):
+        asked = timeless.sweep(self.trace, network="e1g", what_if=["cpu x2", "network=qdr"])
+        self.assertEqual([one["change"] for one in asked["what_if"]], ["cpu x2", "network=qdr"])
+
     def test_classify_has_a_row_per_machine_and_conditions_are_no_errors(self):
         rows = timeless.classify(self.trace, network=["e1g", "e10g"]).rows()
         self.assertEqual([row["network"] for row in rows], ["e1g", "e10g"])
+        where = timeless.classify(self.trace, network=None, where=["25Gb/s,1us", "100Gb/s,1us"])
+        self.assertEqual(len(where.rows()), 2)
+        self.assertEqual(len(timeless.classify(self.trace, self.trace, network="e1g").rows()), 2)
         met = timeless.classify(self.trace, network="e1g", fail_on=rows[0]["class"])
         self.assertEqual(met.status, 4)
 

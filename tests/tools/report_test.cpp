@@ -315,12 +315,13 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
   const std::string trace = write(ring(2));
   const std::string file = directory_ / "validation.json";
   trace::test::write_bytes(
-      file, R"({"schema": "timeless.validate/1", "command": "mpirun <x>", "why": "rates of another input",
+      file, R"({"schema": "timeless.validate/1", "command": "mpirun ring <x>", "why": "rates of another input",
     "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
-    "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null}]})");
+    "distinguishable": true, "error": 0.25, "predicted_interval_seconds": null, "measured_interval_seconds": [1.5, 1.7]}, "computation": null}]})");
   const Page page = page_of(trace, {"--validation", file});
   expect_sound(page);
-  EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun <x>")));
+  EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun ring <x>"),
+                                  HasSubstr("launches contradict the prediction: its makespan was +25.0 % off")));
   trace::test::write_bytes(file, "{}");
   EXPECT_EQ(report({trace, "--validation", file}).status, 3);
 }
@@ -385,6 +386,9 @@ TEST(Upgrades, are_trusted_no_further_than_what_they_rest_on) {
   EXPECT_EQ(confidence({.complete = false}), Confidence::low);
   EXPECT_EQ(confidence({.communication = 0.5}), Confidence::medium);
   EXPECT_EQ(confidence({.communication = 0.5, .contention_known = true}), Confidence::high);
+  EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
+  EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
+  EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
 }
 
 TEST(Upgrades, save_nothing_where_times_are_none) {

@@ -201,6 +201,7 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "e1g", "--bandwidth", "x0"}, 2), HasSubstr("write x2"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "disk x2"}, 2), HasSubstr("'disk x2' is no change of a machine"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, platform=graphene"}, 2), HasSubstr("two machines"));
+  EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, network=e10g"}, 2), HasSubstr("two machines"));
   EXPECT_THAT(said({"--network", "e1g", "--gain", "100%"}, 2), HasSubstr("100 %"));
   EXPECT_THAT(said({"--network", "e1g", "--gain", "10"}, 2), HasSubstr("10%"));
   EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "2", "--mapping", "one-per-node"}, 2),

@@ -143,10 +143,12 @@ private:
 
 MachineChange parse_change(const std::string& text, const std::string& where) {
   MachineChange change;
-  for (const std::string_view part : split(text, ','))
+  for (const std::string_view part : split(text, ',')) {
+    const std::string before = change.network + change.platform;
     if (!apply_word(change, trimmed(part))) refuse_change(trimmed(part), where);
-  if (!change.network.empty() && !change.platform.empty())
-    throw Error(Failure::usage, fmt::format("'{}' names two machines", text), where, "name a network or a platform");
+    if (!before.empty() && change.network + change.platform != before)
+      throw Error(Failure::usage, fmt::format("'{}' names two machines", text), where, "name one network or platform");
+  }
   for (const double factor : {change.bandwidth, change.latency, change.compute})
     if (!(factor > 0) || !std::isfinite(factor)) refuse_change(text, where);
   return change;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 namespace timeless::tools {
@@ -110,6 +111,22 @@ void say_next(Report& report) {
   }
 }
 
+/// Returns true where launches of this program have been compared with a prediction of it.
+bool compared(const Report& report) {
+  const std::string program = std::filesystem::path(report.run().provenance.program).filename().string();
+  return report.validation.is_object() && report.validation.value("command", "").find(program) != std::string::npos;
+}
+
+/// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
+double contradiction(const Report& report) {
+  if (!compared(report)) return 0;
+  for (const nlohmann::json& prediction : report.validation["predictions"]) {
+    const nlohmann::json makespan = prediction.value("makespan", nlohmann::json::object());
+    if (makespan.is_object() && makespan.value("distinguishable", false)) return makespan.value("error", 0.0);
+  }
+  return 0;
+}
+
 } // namespace
 
 void weigh_upgrades(Report& report, const trace::Source& source) {
@@ -147,7 +164,9 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
                        .exact = run.counter.exactness != trace::Exactness::inexact,
                        .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
                        .contention_known = report.smpi.has_value(),
-                       .left_out = !report.prediction.result.not_modelled.empty()},
+                       .left_out = !report.prediction.result.not_modelled.empty(),
+                       .compared = compared(report),
+                       .contradiction = contradiction(report)},
                       verdict.changes);
   say_next(report);
 }

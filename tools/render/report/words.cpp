@@ -47,8 +47,11 @@ std::string bound_words(const Report& report) {
 
 /// "e100g in its place saves 2.5 % (1.3 to 4.8 %)".
 std::string short_change(const Change& change, const Report& report) {
-  return fmt::format("{} {} {}", change_words(change, report), change.saving.expected < 0 ? "costs" : "saves",
-                     saving_words(change.saving));
+  const analysis::Saving& saving = change.saving;
+  if (saving.expected < 0)
+    return fmt::format("{} costs {}", change_words(change, report),
+                       saving_words({.expected = -saving.expected, .least = -saving.most, .most = -saving.least}));
+  return fmt::format("{} saves {}", change_words(change, report), saving_words(saving));
 }
 
 } // namespace
