@@ -17,10 +17,17 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t barrier;
 static sem_t semaphore;
 static int ready;
+static int in_turn; /* threads call MPI one after the other */
 
-static void say(int message) {
+static void send_message(int message) {
   MPI_Send(NULL, 0, MPI_BYTE, 0, message, MPI_COMM_SELF);
   __atomic_fetch_add(&messages, 1, __ATOMIC_RELAXED);
+}
+
+static void say(int message) {
+  if (in_turn) pthread_mutex_lock(&mutex);
+  send_message(message);
+  if (in_turn) pthread_mutex_unlock(&mutex);
 }
 
 static void* say_one(void* message) {
@@ -100,18 +107,16 @@ static void team(void) {
   }
 }
 
-static void* say_in_turn(void* given) {
-  for (int i = 0; i < 3; ++i) {
-    pthread_mutex_lock(&mutex);
+static void* say_three(void* given) {
+  for (int i = 0; i < 3; ++i)
     say(10 * i + *(int*)given);
-    pthread_mutex_unlock(&mutex);
-  }
   return NULL;
 }
 
 int main(int argc, char** argv) {
   const char* const way = argc > 1 ? argv[1] : "";
-  const int wanted = strcmp(way, "serialized") == 0 ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+  in_turn = strcmp(way, "serialized") == 0;
+  const int wanted = in_turn ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
   int provided;
   MPI_Init_thread(&argc, &argv, wanted, &provided);
   if (provided < wanted) return 77;
@@ -123,7 +128,7 @@ int main(int argc, char** argv) {
   if (strcmp(way, "condition") == 0) in_two(tell, listen);
   if (strcmp(way, "semaphore") == 0) in_two(post, take);
   if (strcmp(way, "openmp") == 0) team();
-  if (strcmp(way, "serialized") == 0) in_two(say_in_turn, say_in_turn);
+  if (in_turn) in_two(say_three, say_three);
   for (int i = 0; i < messages; ++i)
     MPI_Recv(NULL, 0, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   printf("%d messages\n", messages);
