@@ -24,6 +24,8 @@ const opened = async (name, options = {}, hash = "") => {
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("request", (request) => { if (!request.url().startsWith("file:") && !request.url().startsWith("data:")) complaints.push(request.url()); });
   await page.goto(pathToFileURL(`${directory}/${name}.html`).href + hash);
+  if (options.javaScriptEnabled !== false)
+    await page.waitForFunction(() => document.body.dataset.drawn, null, {timeout: 60000}).catch(() => {}); // a check says it
   return {context, page, complaints};
 };
 
@@ -95,6 +97,28 @@ for (const [theme, options] of [["light", {}], ["dark", {colorScheme: "dark"}], 
   check("a link shows the same view", await again.page.evaluate(() => [document.querySelectorAll("#time-table tr.selected").length,
     document.querySelector("#time-table tbody tr").dataset.machine, document.getElementById("rank-search").value]), [1, "e1g", "5"]);
   await again.context.close();
+}
+
+{
+  const {context, page, complaints} = await opened("nodes");
+  check("of several runs: the head names each", /^ring on 8 ranks.*ring on 4 ranks/s.test((await page.textContent("header")).trim()));
+  check("of several runs: each has its verdict", await page.locator("#trace-table tbody tr").count(), 2);
+  await page.selectOption("#matrix-by", "nodes");
+  check("messages between nodes are chosen, and the address says it", await page.evaluate(() => location.hash), "#matrix=nodes");
+  await page.locator("#matrix").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.getElementById("live").textContent.startsWith("node"), null, {timeout: 30000}).catch(() => {});
+  check("the matrix says what nodes exchange", /^node \S+ to node \S+: 3 messages, 300000 bytes$/.test(await page.textContent("#live")));
+  check("of several runs: axe finds nothing", await violations(page), []);
+  check("of several runs: no complaints", complaints, []);
+  await context.close();
+}
+
+{
+  const {context, page} = await opened("many");
+  await page.fill("#rank-search", "12345");
+  check("packed figures are unpacked", (await page.textContent("#rank-answer")).startsWith("rank 12345: end "));
+  await context.close();
 }
 
 {

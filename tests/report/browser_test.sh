@@ -30,4 +30,6 @@ for name in ring one many hostile partial; do
   status=$?
   [ $status -eq 0 ] || { [ $name = partial ] && [ $status -eq 6 ]; } || { cat "$pages/err"; exit 1; }
 done
+"$timeless" report "$pages/ring.tia" "$pages/four.tia" --mapping block:2 -o "$pages/nodes.html" 2>"$pages/err" ||
+  { cat "$pages/err"; exit 1; }
 node "$here/browser.mjs" "$modules" "$browser" "$pages"

@@ -29,6 +29,7 @@ int main(int count, char** words) {
   if (count != 2) return 2;
   const std::filesystem::path directory = words[1];
   test::write_archive(ring(8), directory / "ring.tia");
+  test::write_archive(ring(4), directory / "four.tia");
   test::write_archive(ring(1), directory / "one.tia");
   test::write_archive(ring(16384), directory / "many.tia");
   MemorySource hostile = ring(4);

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
+#include <zlib.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -53,6 +54,28 @@ trace::MemorySource ring(Rank ranks, int rounds = 3, trace::Bytes bytes = 100'00
   return run;
 }
 
+/// What base 64 and gzip make smaller.
+std::string unpacked(const std::string& text) {
+  static constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned group = 0;
+  for (std::size_t i = 0; i < text.size() && text[i] != '='; ++i) {
+    group = (group << 6U | static_cast<unsigned>(digits.find(text[i]))) & 0xffffffU;
+    if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xffU);
+  }
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  std::string all(100 * bytes.size() + 1000, '\0');
+  stream.next_out = reinterpret_cast<Bytef*>(all.data());
+  stream.avail_out = static_cast<uInt>(all.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  all.resize(stream.total_out);
+  inflateEnd(&stream);
+  return all;
+}
+
 /// A page as XML: its style and script, which are none, left out; the figures apart.
 struct Page {
   std::string text;
@@ -66,8 +89,11 @@ struct Page {
       for (std::size_t at = 0; (at = markup.find("<" + std::string(element), at)) != std::string::npos;) {
         const std::size_t begin = markup.find('>', at) + 1;
         const std::size_t end = markup.find("</" + std::string(element) + ">", begin);
-        if (markup.find("application/json", at) < begin)
-          figures = json::parse(markup.substr(begin, end - begin), nullptr, false);
+        const std::string_view tag = std::string_view(markup).substr(at, begin - at);
+        const std::string inside = markup.substr(begin, end - begin);
+        if (tag.find("application/json") != std::string_view::npos) figures = json::parse(inside, nullptr, false);
+        if (tag.find("application/gzip") != std::string_view::npos)
+          figures = json::parse(unpacked(inside), nullptr, false);
         markup.erase(begin, end - begin);
         at = begin;
       }
@@ -163,10 +189,8 @@ TEST_F(ReportPage, has_the_figures_that_report_prints_as_json) {
   json printed = json::parse(report({trace, "--json"}).out);
   EXPECT_EQ(printed["schema"], "timeless.report/1");
   json embedded = page.figures;
-  for (json* one : {&printed, &embedded}) {
-    one->erase("schema");
+  for (json* one : {&printed, &embedded})
     one->erase("command");
-  }
   EXPECT_EQ(embedded, printed);
 }
 
@@ -184,6 +208,7 @@ TEST_F(ReportPage, has_the_times_that_replay_prints_and_the_classes_that_classif
     EXPECT_EQ(machine["efficiency"], lane["efficiency"]);
     EXPECT_EQ(machine["critical_path_seconds"], lane["critical_path_seconds"]);
     EXPECT_EQ(machine["class"], classified["networks"][i]["class"]);
+    EXPECT_EQ(page.figures["plane"]["marks"][i]["kind"], "network");
     EXPECT_EQ(page.table_cell("time-table", machine["name"].get<std::string>().c_str(), 2),
               fmt::format("{:.17g}", lane["makespan_seconds"].get<double>()));
   }
@@ -226,8 +251,12 @@ TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
   EXPECT_EQ(page.text.find("<img"), std::string::npos);
   EXPECT_THAT(page.words(), HasSubstr("</script><img onerror=alert(1)>\"'&\\x1b[2J\\n\xef\xbf\xbd"));
   EXPECT_EQ(page.figures["program"], "</script><img onerror=alert(1)>\"'&\x1b[2J\n\xef\xbf\xbd");
-  const Outcome markdown = report({trace, "--markdown"});
-  EXPECT_EQ(markdown.out.find("<img"), std::string::npos);
+  const std::string markdown = report({trace, "--markdown"}).out;
+  bool code = false; // between backticks everything is shown letter by letter
+  for (std::size_t at = 0; at < markdown.size(); ++at) {
+    code = code != (markdown[at] == '`');
+    EXPECT_TRUE(code || markdown.substr(at, 4) != "<img") << markdown.substr(0, at);
+  }
 }
 
 TEST_F(ReportPage, of_one_rank_says_so_and_rules_every_network_out) {
@@ -242,6 +271,8 @@ TEST_F(ReportPage, of_16384_ranks_is_as_small) {
   const Page page = page_of(write(ring(16384, 1, 1000)), {"--network", "e10g,e100g"});
   expect_sound(page);
   EXPECT_EQ(page.figures["ranks_seconds"]["end"].size(), 16384U);
+  EXPECT_THAT(page.text, HasSubstr("<script type=\"application/gzip\" id=\"report\">H4sI"));
+  EXPECT_LE(page.text.size(), 700'000U);
 }
 
 TEST_F(ReportPage, of_a_run_that_takes_no_time_divides_by_nothing) {
@@ -291,6 +322,161 @@ TEST_F(ReportPage, puts_runs_of_several_sizes_into_one_table_by_their_ranks) {
   EXPECT_EQ(page.figures["runs"][0]["machines"][0]["efficiency"], replayed["configurations"][0]["efficiency"]);
 }
 
+TEST_F(ReportPage, of_several_runs_names_each_with_its_verdict_and_says_which_it_is_about) {
+  trace::MemorySource other = ring(4, 50, 8);
+  other.description().provenance.program = "/home/me/other <b>";
+  const std::vector<std::string> traces{write(ring(8), "8.tia"), write(ring(2), "2.tia"), write(other, "other.tia")};
+  const Page page = page_of(traces[0], {traces[1], traces[2], "--network", "e1g,qdr"});
+  expect_sound(page);
+  EXPECT_STREQ(page.document.select_node("//h1").node().text().get(), "ring on 8 ranks");
+  EXPECT_THAT(page.words(), HasSubstr("ring on 2 ranks, other <b> on 4 ranks"));
+  EXPECT_EQ(page.document.select_nodes("//table[@id='trace-table']/tbody/tr").size(), 3U);
+  const json& runs = page.figures["runs"];
+  const Outcome terminal = report({traces[0], traces[1], traces[2], "--network", "e1g,qdr"});
+  for (const json& run : runs) {
+    const std::string trace = run["trace"];
+    const json classified = json::parse(timeless_command({"classify", trace, "--network", "e1g", "--json"}).out);
+    const json replayed = json::parse(timeless_command({"replay", trace, "--network", "e1g", "--json"}).out);
+    EXPECT_EQ(run["class"], classified["networks"][0]["class"]);
+    EXPECT_EQ(run["about"], trace == traces[0]);
+    EXPECT_EQ(run["machines"][0]["makespan_seconds"], replayed["configurations"][0]["makespan_seconds"]);
+    EXPECT_THAT(page.words(), HasSubstr(run["verdict"].get<std::string>()));
+    EXPECT_THAT(terminal.out, HasSubstr(run["verdict"].get<std::string>()));
+  }
+  EXPECT_EQ(page.figures["verdict"]["makespan_seconds"], runs[1]["machines"][0]["makespan_seconds"]);
+}
+
+TEST_F(ReportPage, of_several_runs_warns_of_each_that_is_incomplete) {
+  trace::MemorySource part = ring(2);
+  part.description().ranks[1].ending = trace::Ending::unknown;
+  const std::string partial = write(part, "partial.tia");
+  const Outcome outcome = report({write(ring(4), "whole.tia"), partial, "--network", "e1g"});
+  EXPECT_EQ(outcome.status, 6);
+  EXPECT_THAT(outcome.err, HasSubstr("the trace " + partial + " is incomplete"));
+}
+
+/// A command that a report tells, pasted into a shell.
+int pasted(const std::string& command, const std::string& directory) {
+  EXPECT_TRUE(command.starts_with("timeless ")) << command;
+  return std::system(fmt::format("cd '{}' && '{}'{} >pasted.out 2>pasted.err", directory, TIMELESS_COMMAND,
+                                 command.substr(std::string("timeless").size()))
+                         .c_str());
+}
+
+TEST_F(ReportPage, tells_commands_that_work_as_they_are_pasted_and_keep_what_was_asked) {
+  const std::string trace = write(ring(4, 3, 1000), "it's mine.tia");
+  const std::string hosts = directory_ / "hosts";
+  trace::test::write_bytes(hosts, "graphene-1 slots=2\ngraphene-7 slots=2\n");
+  const std::string by_hosts = "--mapping hostfile --hostfile " + hosts + " --compute-rate 2500000000";
+  const auto next = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {trace, "--json", "--compute-rate", "2.5e9"});
+    const Outcome outcome = report(words);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const std::string command = json::parse(outcome.out)["verdict"]["next"]["command"];
+    EXPECT_EQ(pasted(command, directory_ / "."), 0) << command << "\n"
+                                                    << trace::test::file_bytes(directory_ / "pasted.err");
+    return command;
+  };
+  const std::vector<std::string> on_hosts{"--mapping", "hostfile", "--hostfile", hosts};
+  const auto with = [](std::vector<std::string> words, const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  // Nothing pays: where the time is spent.
+  EXPECT_THAT(next(with(on_hosts, {"--network", "qdr,e1g", "--worth", "99%"})), HasSubstr("--network qdr " + by_hosts));
+  EXPECT_THAT(next(with(on_hosts, {"--platform", "graphene", "--worth", "99%"})),
+              HasSubstr("--platform graphene " + by_hosts));
+  // A network pays: SMPI, on a platform like it, which has other hosts.
+  EXPECT_THAT(
+      next(with(on_hosts, {"--network", "e1g,qdr"})),
+      AllOf(HasSubstr("--platform ethernet-1g --backend smpi --compute-rate 2500000000"), Not(HasSubstr(hosts))));
+  EXPECT_THAT(next({"--network", "e1g,qdr", "--mapping", "block:2"}), HasSubstr("--mapping block:2"));
+  EXPECT_THAT(next(with(on_hosts, {"--platform", "graphene", "--worth", "0.01%"})),
+              AllOf(HasSubstr("--platform graphene --worth 0.01% --smpi"), HasSubstr(hosts)));
+}
+
+TEST_F(ReportPage, tells_what_to_calibrate_by_the_program_that_was_recorded) {
+  const json answer = json::parse(report({write(ring(4)), "--json"}).out);
+  EXPECT_THAT(answer["verdict"]["next"]["command"].get<std::string>(),
+              HasSubstr("run.tia -o run-rates.json -- mpirun -np 4 /home/me/ring"));
+  EXPECT_THAT(answer["verdict"]["next"]["reason"].get<std::string>(), HasSubstr("--rates run-rates.json"));
+}
+
+TEST_F(ReportPage, tells_the_command_that_makes_it_again_although_it_is_there) {
+  const std::string trace = write(ring(2));
+  const Page page = page_of(trace, {"--network", "e1g", "--worth", "2%"});
+  const std::string command = page.figures["command"];
+  const std::string file = directory_ / "page.html";
+  EXPECT_THAT(command, AllOf(HasSubstr("--network e1g --worth 2%"), HasSubstr(file + " --force")));
+  const std::string before = trace::test::file_bytes(file);
+  trace::test::write_bytes(file, "gone");
+  ASSERT_EQ(pasted(command, directory_ / "."), 0);
+  const std::string again = trace::test::file_bytes(file);
+  EXPECT_EQ(Page(again).figures["command"], command);
+  const std::string printed = page.document.select_node("//section[@id='data']//code").node().text().get();
+  EXPECT_EQ(pasted(printed, directory_ / "."), 0) << printed;
+  EXPECT_EQ(json::parse(trace::test::file_bytes(directory_ / "pasted.out"))["verdict"], page.figures["verdict"]);
+  EXPECT_EQ(trace::test::file_bytes(file), again);
+}
+
+TEST_F(ReportPage, marks_networks_and_platforms_on_the_map_of_classes) {
+  const std::string trace = write(ring(2, 3, 1000));
+  for (const std::vector<std::string>& machine :
+       std::vector<std::vector<std::string>>{{"--network", "e10g"}, {"--platform", "ethernet-10g"}}) {
+    const Page page = page_of(trace, machine);
+    expect_sound(page);
+    std::map<std::string, json> marks;
+    for (const json& mark : page.figures["plane"]["marks"])
+      marks[mark["name"]] = mark;
+    for (const char* name : {"e1g", "e10g", "qdr", "graphene", "infiniband-ndr", "ethernet-10g"})
+      EXPECT_TRUE(marks.contains(name)) << name;
+    EXPECT_NEAR(marks["ethernet-10g"]["bandwidth_factor"], 1, 0.05);
+    EXPECT_NEAR(marks["e1g"]["latency_factor"], 10, 1);
+    EXPECT_EQ(page.document.select_nodes("//table[@id='mark-table']/tbody/tr").size(), marks.size());
+  }
+}
+
+TEST_F(ReportPage, shows_messages_by_node_where_ranks_share_nodes) {
+  const std::string trace = write(ring(6));
+  const json apart = json::parse(report({trace, "--json", "--network", "e1g"}).out);
+  EXPECT_FALSE(apart["messages"].contains("node_matrix"));
+  const Page page = page_of(trace, {"--network", "e1g", "--mapping", "block:2"});
+  expect_sound(page);
+  const json& matrix = page.figures["messages"]["node_matrix"];
+  EXPECT_EQ(matrix["nodes"].size(), 3U);
+  std::uint64_t bytes = 0;
+  std::uint64_t within = 0;
+  for (const json& cell : matrix["cells"]) {
+    bytes += cell[3].get<std::uint64_t>();
+    if (cell[0] == cell[1]) within += cell[3].get<std::uint64_t>();
+  }
+  EXPECT_EQ(bytes, page.figures["messages"]["bytes"]);
+  EXPECT_EQ(2 * within, bytes); // of a ring in pairs, every other message stays
+  EXPECT_EQ(page.document.select_nodes("//table[@id='node-table']/tbody/tr").size(), 6U);
+}
+
+TEST_F(ReportPage, shows_how_the_ranks_share_a_kernel) {
+  const std::string trace = write(ring(4));
+  const Page page = page_of(trace);
+  for (const json& kernel : page.figures["kernels"]) {
+    double sum = 0;
+    for (const json& seconds : kernel["computing_seconds_by_ranks"])
+      sum += seconds.get<double>();
+    EXPECT_NEAR(sum, kernel["computing_seconds"], 1e-6 * sum);
+  }
+  EXPECT_EQ(page.document.select_nodes("//*[@class='spark']").size(), page.figures["kernels"].size());
+}
+
+TEST_F(ReportPage, is_not_written_where_it_is_larger_than_is_allowed) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "small.html";
+  const Outcome refused = report({trace, "-o", file, "--max-size", "10kB"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("--max-size"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(report({trace, "-o", file, "--max-size", "2MB"}).status, 0);
+}
+
 TEST_F(ReportPage, is_not_written_over_what_is_read_or_there) {
   const std::string trace = write(ring(2));
   EXPECT_EQ(report({trace, "-o", trace, "--force"}).status, 2);
@@ -322,8 +508,25 @@ TEST_F(ReportPage, shows_how_far_predictions_were_off_where_validate_has_written
   expect_sound(page);
   EXPECT_THAT(page.words(), AllOf(HasSubstr("+25.0"), HasSubstr("mpirun ring <x>"),
                                   HasSubstr("launches contradict the prediction: its makespan was +25.0 % off")));
+  EXPECT_EQ(page.words().find("another program"), std::string::npos);
   trace::test::write_bytes(file, "{}");
   EXPECT_EQ(report({trace, "--validation", file}).status, 3);
+}
+
+TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
+  const std::string trace = write(ring(2));
+  const std::string file = directory_ / "validation.json";
+  trace::test::write_bytes(file, R"({"schema": "timeless.validate/1", "command": "mpirun ./string", "ranks": 2,
+    "predictions": [{"backend": "model", "machine": "here", "makespan": {"predicted_seconds": 2.0, "measured_seconds": 1.6,
+    "distinguishable": true, "error": 0.25}}]})");
+  const Outcome outcome = report({trace, "--validation", file});
+  EXPECT_EQ(outcome.status, 0);
+  for (const std::string& said : {outcome.err, outcome.out})
+    EXPECT_THAT(said, HasSubstr("the validation is of another program (it launched: mpirun ./string)"));
+  const Page page = page_of(trace, {"--validation", file});
+  EXPECT_THAT(page.words(), HasSubstr("the validation is of another program"));
+  EXPECT_EQ(page.figures["validation_counts"], false);
+  EXPECT_EQ(page.words().find("contradict the prediction"), std::string::npos);
 }
 
 TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {
@@ -334,7 +537,7 @@ TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {
       report({write(ring(4, 3, 50'000'000), "many.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
   EXPECT_THAT(bytes["network"].get<std::string>(), HasSubstr("bandwidth is what to buy"));
   const json alone = json::parse(report({write(ring(1), "one.tia"), "--json"}).out)["verdict"];
-  EXPECT_THAT(alone["network"].get<std::string>(), HasSubstr("No network saves more than 0.0 %"));
+  EXPECT_THAT(alone["network"].get<std::string>(), HasSubstr("No other network is worth its price"));
 }
 
 TEST_F(ReportPage, is_served_to_this_machine_until_the_command_is_ended) {
@@ -344,11 +547,20 @@ TEST_F(ReportPage, is_served_to_this_machine_until_the_command_is_ended) {
 "$1" report "$2" --serve 2>"$3" & serving=$!
 trap 'kill $serving' EXIT
 for i in $(seq 600); do port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' "$3"); [ -n "$port" ] && break; sleep 0.1; done
-for path in / /etc/passwd; do
+exec 4<>"/dev/tcp/127.0.0.1/$port" 5<>"/dev/tcp/127.0.0.1/$port" # these say nothing, or not all
+printf 'GET / HTTP/1.1\r\n' >&5
+ask() {
   exec 3<>"/dev/tcp/127.0.0.1/$port"
-  printf 'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n' "$path" >&3
-  cat <&3
-done
+  printf '%s HTTP/1.1\r\nHost: %s\r\n\r\n' "$1" "$2" >&3
+  timeout 60 cat <&3
+}
+ask 'GET /' "localhost:$port"
+ask 'GET /etc/passwd' "127.0.0.1:$port"
+ask 'GET /' "evil.example:$port"
+ask 'GET /' "localhost"
+ask 'POST /' "LOCALHOST:$port"
+printf 'Host: localhost:%s\r\n\r\n' "$port" >&5
+head -n 1 <&5
 )");
   const std::string out = directory_ / "served";
   std::system(
@@ -358,6 +570,10 @@ done
   EXPECT_THAT(served, testing::StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
   EXPECT_THAT(served, HasSubstr("<!DOCTYPE html>"));
   EXPECT_THAT(served, HasSubstr("</html>\nHTTP/1.1 404 Not Found"));
+  EXPECT_THAT(served, HasSubstr("not here\nHTTP/1.1 403 Forbidden"));
+  EXPECT_THAT(served, HasSubstr("not by this name\nHTTP/1.1 403 Forbidden"));
+  EXPECT_THAT(served, HasSubstr("not by this name\nHTTP/1.1 405 Method Not Allowed"));
+  EXPECT_THAT(served, testing::EndsWith("not here\nHTTP/1.1 200 OK\r\n"));
 }
 
 TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {

@@ -5,6 +5,8 @@ Runs the verbs that need no MPI, and checks each answer against the schema it na
 those who read; here none may be there that no schema tells of. Ends with 77, which skips the test, without jsonschema.
 """
 
+import base64
+import gzip
 import json
 import pathlib
 import re
@@ -27,6 +29,8 @@ def answers(command, fixtures, work):
     timed = str(work / "replayed.json")
     (work / "hosts").write_text("node1 slots=4 memory=8G cluster=a\nnode2 slots=4 memory=8G cluster=a\n")
     (work / "upgrades.csv").write_text("name,price,change\nfaster,100,network x2\nmore,200,cpu x2\n")
+    (work / "validation").write_text('{"schema": "timeless.validate/1", "command": "wavefront", "ranks": 4, '
+                                     '"kind": "re-prediction", "launches_seconds": [], "notes": [], "predictions": []}')
     words = [
         ["info", trace], ["info", calls, "--brief"], ["info", trace, "--kernels"], ["info", trace, "--matrix"],
         ["info", regions, "--regions"],
@@ -41,6 +45,9 @@ def answers(command, fixtures, work):
          "--ranks-per-node", "1,2", "--eager-limit", "none,8"],
         ["sweep", trace, "--network", "e1g", "--what-if", "network x2, cpu x1.5", "--break-even", "2%", "--gain",
          "2%,50%", "--upgrades", str(work / "upgrades.csv")],
+        ["report", trace, "--network", "e1g,qdr"],
+        ["report", trace, calls, "--network", "e1g", "--mapping", "block:2", "--validation", str(work / "validation")],
+        ["report", trace, "--platform", "graphene", "--smpi"],
         ["plan", "--ranks", "8", "--hosts", str(work / "hosts"), "--memory-per-rank", "1G"],
         ["platform", "list"], ["platform", "show", "graphene"], ["platform", "check", "graphene"],
         ["model", "wavefront", "--ranks", "1,4"],
@@ -51,11 +58,21 @@ def answers(command, fixtures, work):
     for one in words:
         run = subprocess.run([command, *one, "--json"], capture_output=True, text=True, cwd=work, check=False)
         yield one, run
+        if one[0] == "report":
+            page = work / "page.html"
+            run = subprocess.run([command, *one, "-o", str(page), "--force"], capture_output=True, text=True, check=False)
+            yield [*one, "-o"], subprocess.CompletedProcess(run.args, run.returncode, figures_in(page), run.stderr)
         if one[0] == "replay" and one[2:4] == ["--network", "e1g,qdr"]:
             pathlib.Path(timed).write_text(run.stdout)
             both = [timed + "@e1g", timed + "@qdr"]
             yield ["compare"], subprocess.run([command, "compare", *both, "--json"], capture_output=True, text=True,
                                               check=False)
+
+
+def figures_in(page):
+    """The document in a report's page."""
+    text = re.search(r'<script type="application/(json|gzip)" id="report">(.*?)</script>', page.read_text(), re.DOTALL)
+    return gzip.decompress(base64.b64decode(text[2])) if text[1] == "gzip" else text[2]
 
 
 def strict(schema):

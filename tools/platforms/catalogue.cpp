@@ -78,4 +78,19 @@ Distances distances_of(const replay::Platform& platform, std::size_t most_source
   return all;
 }
 
+std::optional<BetweenNodes> between_nodes(const replay::Platform& platform) {
+  constexpr std::size_t sources = 4;
+  constexpr double very_large = 1e12;
+  const Distances distances = distances_of(platform, sources);
+  const Distance* most = nullptr;
+  for (const Distance& kind : distances.kinds)
+    if (kind.from != kind.to && (most == nullptr || kind.pairs > most->pairs)) most = &kind;
+  if (most == nullptr) return std::nullopt;
+  const replay::SmpiSettings& settings = platform.settings();
+  return BetweenNodes{.latency = most->latency * settings.latency_factor.factor(replay::SmpiSettings::envelope_bytes),
+                      .bandwidth = replay::lone_bandwidth({.latency = most->latency, .bandwidth = most->bandwidth},
+                                                          settings.tcp_window) *
+                                   settings.bandwidth_factor.factor(very_large)};
+}
+
 } // namespace timeless::tools::platforms

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,5 +41,13 @@ struct Distances {
   std::vector<Distance> kinds;
 };
 Distances distances_of(const replay::Platform& platform, std::size_t most_sources = 64);
+
+/// What a lone message finds between two nodes, with SMPI's factors and without the processors' overheads: on the kind
+/// of way that is between most pairs of some hosts and all others. Nothing where there is one host, or no way.
+struct BetweenNodes {
+  double latency = 0;   ///< seconds, of a message without bytes
+  double bandwidth = 0; ///< bytes per second, of a very large one
+};
+std::optional<BetweenNodes> between_nodes(const replay::Platform& platform);
 
 } // namespace timeless::tools::platforms

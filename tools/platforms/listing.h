@@ -1,10 +1,12 @@
 #pragma once
 
 #include "tools/machines/platform_head.h"
+#include "tools/platforms/catalogue.h"
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct ListedPlatform {
   int cores = 0;     ///< of the first kind of hosts
   double speed = 0;  ///< likewise: flop/s of a core
   bool alike = true; ///< there is no other kind
+  std::optional<BetweenNodes> between_nodes;
   Head head;
 };
 
@@ -24,6 +27,9 @@ struct PlatformListing {
   std::filesystem::path folder;
   std::vector<ListedPlatform> platforms;
 };
+
+/// Loads the file in a process of its own. Throws Error(invalid_input) where SimGrid does not take it.
+ListedPlatform list_platform(const std::filesystem::path& file);
 
 /// Returns the platforms that come with Timeless; each is loaded in a process of its own. `progress` takes how many of
 /// how many are done.

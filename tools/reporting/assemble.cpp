@@ -5,21 +5,24 @@
 #include "tools/replaying/request.h"
 #include "tools/reporting/contents.h"
 #include "tools/reporting/machines.h"
+#include "tools/reporting/next_step.h"
 #include "tools/reporting/plane.h"
 #include "tools/reporting/report.h"
+#include "tools/reporting/traces.h"
 #include "tools/reporting/upgrades.h"
 
 #include "base/error.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 namespace timeless::tools {
 
 namespace {
-
-using replay::LaneResult;
 
 nlohmann::json read_validation(const std::string& file) {
   if (file.empty()) return nullptr;
@@ -31,32 +34,6 @@ nlohmann::json read_validation(const std::string& file) {
     throw Error(Failure::invalid_input, "not an answer of timeless validate --json", file,
                 "write one: timeless validate --json ... >" + file);
   return answer;
-}
-
-/// Other runs of the program beside the first, by rising number of ranks.
-std::vector<ReportedScale> scales_of(const Report& report) {
-  std::vector<ReportedScale> scales;
-  for (std::size_t i = 0; i < report.asked.traces.size(); ++i) {
-    ReportedScale scale{.trace = report.asked.traces[i], .ranks = report.run().size, .lanes = {}};
-    const auto keep = [&](const std::vector<LaneResult>& lanes) {
-      for (const LaneResult& lane : lanes) {
-        scale.lanes.push_back(lane);
-        scale.lanes.back().rank_sensitivities.clear();
-      }
-    };
-    if (i == 0) {
-      keep(report.prediction.result.lanes);
-    } else {
-      ReportRequest request = report.asked;
-      request.machine.calibrated = nullptr;
-      const auto source = rated(open_trace(scale.trace, request.from), request.machine);
-      scale.ranks = source->run().size;
-      keep(predict_as_far_as_known(*source, options_of(request, scale.trace), predict_again).result.lanes);
-    }
-    scales.push_back(std::move(scale));
-  }
-  std::ranges::stable_sort(scales, {}, &ReportedScale::ranks);
-  return scales;
 }
 
 /// What ranks do around the critical path: the base machine once more, observed.
@@ -82,6 +59,45 @@ std::optional<Prediction> simulated(const Report& report, const trace::Source& s
   return prediction;
 }
 
+/// "/home/me/ring" of what a shell takes for a word.
+std::string file_name(std::string word) {
+  std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
+  return std::filesystem::path(word).filename().string();
+}
+
+std::string launched_command(const nlohmann::json& validation) {
+  const auto found = validation.find("command");
+  return found != validation.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// Whether the launches that a validation is of were this program's: one of the words that launched them is its name.
+bool of_this_program(const nlohmann::json& validation, const trace::Run& run) {
+  const std::string program = std::filesystem::path(run.provenance.program).filename().string();
+  std::istringstream words(launched_command(validation));
+  for (std::string word; words >> word;)
+    if (!program.empty() && file_name(word) == program) return true;
+  return false;
+}
+
+/// A validation of another program is shown, and counts for nothing.
+void judge_validation(Report& report) {
+  if (!report.validation.is_object()) return;
+  const trace::Run& run = report.run();
+  report.validates = of_this_program(report.validation, run);
+  const std::string command = launched_command(report.validation);
+  const nlohmann::json ranks = report.validation.value("ranks", nlohmann::json());
+  if (!report.validates)
+    report.warnings.push_back(
+        fmt::format("the validation is of another program (it launched: {}), not of {}: it is shown, "
+                    "and does not count for the confidence",
+                    command.empty() ? "nothing it names" : command, run.provenance.program));
+  else if (ranks.is_number() && ranks != run.size)
+    report.warnings.push_back(
+        fmt::format("the validation is of launches on {} ranks, this run has {}", ranks.dump(), run.size));
+  for (const std::string& warning : report.warnings)
+    report.notes.push_back(warning);
+}
+
 } // namespace
 
 Report assemble(ReportRequest request) {
@@ -94,14 +110,16 @@ Report assemble(ReportRequest request) {
   const std::string& trace = report.asked.traces.front();
   report.source = open_trace(trace, report.asked.from);
   const auto source = rated(open_trace(trace, report.asked.from), report.asked.machine);
+  judge_validation(report);
   predict_machines(report, *source, report.asked.machine.calibrated != nullptr);
   classify_machines(report, *source);
   report.smpi = simulated(report, *source);
   weigh_upgrades(report, *source);
   report.plane = class_plane(report, *source);
-  report.scales = scales_of(report);
+  predict_traces(report);
   read_contents(report, *report.source);
   report.window = observed_window(report, *source);
+  find_next_step(report);
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/traffic.h"
 
 #include <algorithm>
+#include <map>
 
 namespace timeless::tools {
 
@@ -21,15 +22,58 @@ std::map<trace::KernelId, double> computing(const Report& report) {
   return seconds;
 }
 
+/// Seconds that a rank computes in each kernel on the base machine, as means of consecutive ranks.
+std::map<trace::KernelId, std::vector<double>> computing_by_ranks(const Report& report) {
+  std::map<trace::KernelId, std::vector<double>> seconds;
+  const auto ranks = static_cast<std::size_t>(report.run().size);
+  const std::size_t groups = std::min(ranks, most_rank_groups);
+  const auto first = [&](std::size_t group) { return (group * ranks + groups - 1) / groups; };
+  for (const replay::AttributedTimes& part : report.prediction.result.attribution.parts) {
+    if (report.base >= part.lanes.size() || part.rank < 0 || part.rank >= report.run().size) continue;
+    std::vector<double>& of_kernel = seconds[part.subject];
+    of_kernel.resize(groups);
+    const std::size_t group = static_cast<std::size_t>(part.rank) * groups / ranks;
+    of_kernel[group] += part.lanes[report.base].compute / static_cast<double>(first(group + 1) - first(group));
+  }
+  return seconds;
+}
+
+/// The matrix by node of the base machine, where ranks share nodes and there is more than one.
+void add_node_matrix(Report& report, const analysis::Traffic& traffic) {
+  const std::vector<std::string>& node_of_rank = report.prediction.bases[report.base].nodes;
+  std::map<std::string, trace::Rank> numbers;
+  ReportedMessages& messages = report.messages;
+  for (const std::string& node : node_of_rank)
+    if (numbers.emplace(node, static_cast<trace::Rank>(messages.nodes.size())).second) messages.nodes.push_back(node);
+  if (numbers.size() < 2 || numbers.size() >= node_of_rank.size()) {
+    messages.nodes.clear();
+    return;
+  }
+  const auto number = [&](trace::Rank rank) {
+    const bool known = rank >= 0 && static_cast<std::size_t>(rank) < node_of_rank.size();
+    return known ? numbers.at(node_of_rank[static_cast<std::size_t>(rank)]) : rank;
+  };
+  analysis::Traffic by_node;
+  for (const auto& [path, figures] : traffic) {
+    analysis::TrafficFigures& sum =
+        by_node[{path.communicator, number(path.source), number(path.destination), path.kind}];
+    sum.messages += figures.messages;
+    sum.bytes += figures.bytes;
+  }
+  messages.node_matrix = analysis::traffic_blocks(by_node, static_cast<trace::Rank>(messages.nodes.size()));
+}
+
 void read_kernels(Report& report, const trace::Source& source, const std::function<void(std::uint64_t)>& progress) {
   symbols::Symboliser symboliser(source.run(), {report.asked.symbols.begin(), report.asked.symbols.end()});
   symbols::KernelListing listing =
       symbols::list_kernels(source.run(), analysis::kernel_figures(source, progress), most_kernels, symboliser);
   const std::map<trace::KernelId, double> seconds = computing(report);
+  const std::map<trace::KernelId, std::vector<double>> by_ranks = computing_by_ranks(report);
   const auto& path = report.prediction.critical_path;
   for (symbols::ListedKernel& kernel : listing.kernels) {
-    ReportedKernel one{.kernel = std::move(kernel)};
+    ReportedKernel one{.kernel = std::move(kernel), .by_ranks = {}};
     if (const auto found = seconds.find(one.kernel.kernel); found != seconds.end()) one.seconds = found->second;
+    if (const auto found = by_ranks.find(one.kernel.kernel); found != by_ranks.end()) one.by_ranks = found->second;
     if (path)
       if (const auto found = path->by_kernel.find(one.kernel.kernel); found != path->by_kernel.end())
         one.path_seconds = found->second;
@@ -51,7 +95,9 @@ void read_contents(Report& report, const trace::Source& source) {
   next();
   report.messages.sizes = analysis::size_histogram(source, progress);
   next();
-  report.messages.matrix = analysis::traffic_blocks(analysis::traffic(source, {}, progress), source.run().size);
+  const analysis::Traffic traffic = analysis::traffic(source, {}, progress);
+  report.messages.matrix = analysis::traffic_blocks(traffic, source.run().size);
+  add_node_matrix(report, traffic);
   next();
   read_kernels(report, source, progress);
   if (report.asked.platforms.empty())

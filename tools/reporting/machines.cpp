@@ -1,7 +1,9 @@
 #include "tools/reporting/machines.h"
 
+#include "analysis/efficiencies.h"
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
+#include "tools/platforms/catalogue.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/request.h"
@@ -37,7 +39,8 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
            .trust = head.trust.empty() ? "not said" : head.trust,
            .figures = {},
            .interval = {},
-           .classification = {}});
+           .classification = {},
+           .remedy = {}});
     }
     return machines;
   }
@@ -47,7 +50,8 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
                         .trust = trust_of(network),
                         .figures = figures(network),
                         .interval = {},
-                        .classification = {}});
+                        .classification = {},
+                        .remedy = {}});
   return machines;
 }
 
@@ -152,17 +156,34 @@ LaneResult condensed(const LaneResult& lane) {
   return one;
 }
 
+Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine) {
+  constexpr std::size_t anchor = 3; // in the middle of the first set of seven
+  replay::ReplayOptions options;
+  options.ideal = true;
+  options.sensitivities = true;
+  const Judgement judgement{.machine = machine};
+  Judged judged{.classification = {},
+                .remedy = {},
+                .lanes = replay_judged(machines, source, std::span(&judgement, 1), options).lanes};
+  if (std::ranges::any_of(judged.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; })) return judged;
+  const LaneResult& here = judged.lanes.at(anchor);
+  judged.classification = analysis::classify(judged.lanes);
+  judged.remedy = analysis::remedy(judged.classification->evidence, analysis::efficiencies(here), here.sensitivity);
+  return judged;
+}
+
 void classify_machines(Report& report, const trace::Source& source) {
   const PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   const PlacedMachines machines(source.run(), options);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (report.lane(i).deadlock) continue;
-    const Judgement judgement{.machine = i};
-    const replay::Result result = replay_judged(machines, source, std::span(&judgement, 1), {});
-    const bool ends =
-        std::ranges::none_of(result.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; });
-    if (ends) report.machines[i].classification = analysis::classify(result.lanes);
-    if (i == report.base) report.curves = curves_of(result.lanes);
+    const Judged judged = judge(source, machines, i);
+    if (machines.platforms())
+      if (const auto found = platforms::between_nodes((*machines.platforms())[i]))
+        report.machines[i].figures = NetworkFigures{.latency = found->latency, .bandwidth = found->bandwidth};
+    report.machines[i].classification = judged.classification;
+    report.machines[i].remedy = judged.remedy;
+    if (i == report.base) report.curves = curves_of(judged.lanes);
   }
 }
 

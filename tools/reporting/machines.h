@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/replaying/placed_machines.h"
 #include "tools/reporting/report.h"
 
 #include <vector>
@@ -15,6 +16,14 @@ Prediction predict_again(const trace::Source& source, const PredictionOptions& o
 PredictionOptions options_of(const ReportRequest& request, const std::string& trace);
 /// The same on the base machine alone.
 PredictionOptions base_options(const Report& report);
+
+/// A machine's class, what would help there, and the 21 configurations that both rest on.
+struct Judged {
+  std::optional<analysis::Classification> classification; ///< none where a configuration deadlocks
+  std::optional<analysis::Remedy> remedy;                 ///< likewise
+  std::vector<replay::LaneResult> lanes;
+};
+Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine);
 
 /// Fills prediction, machines, base and the range of rates. `source` is Report::source, with measured rates where there
 /// are any.

@@ -1,9 +1,14 @@
 #include "tools/reporting/plane.h"
 
+#include "tools/machines/named_platforms.h"
+#include "tools/platforms/listing.h"
 #include "tools/replaying/sweeping.h"
 #include "tools/reporting/machines.h"
 
+#include "base/error.h"
 #include "replay/network/presets.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,26 +39,41 @@ std::vector<double> factors(int first, int last) {
   return all;
 }
 
-/// All networks with a latency and a bandwidth, relative to the base machine.
+/// Those that cannot be loaded here are left out, which the report notes.
+void load_platforms(Report& report) {
+  for (const std::string& name : known_platforms()) {
+    try {
+      report.installed.push_back(platforms::list_platform(platform_file(name)));
+    } catch (const Error& error) {
+      report.notes.push_back(fmt::format("{} is not on the map of classes: {}", name, error.what()));
+    }
+  }
+}
+
+/// All machines with a latency and a bandwidth, relative to the base machine.
 std::vector<ClassPlane::Mark> marks_of(const Report& report) {
   std::vector<ClassPlane::Mark> marks{{.name = report.machines[report.base].name}};
   const auto& base = report.machines[report.base].figures;
   if (!base || !(base->latency > 0) || !std::isfinite(base->bandwidth)) return marks;
-  const auto add = [&](const std::string& name, double latency, double bandwidth) {
+  const auto add = [&](const std::string& name, double latency, double bandwidth, bool platform = false) {
     if (std::ranges::find(marks, name, &ClassPlane::Mark::name) == marks.end())
-      marks.push_back({name, bandwidth / base->bandwidth, latency / base->latency});
+      marks.push_back({name, bandwidth / base->bandwidth, latency / base->latency, platform});
   };
   for (const ReportedMachine& machine : report.machines)
     if (machine.figures) add(machine.name, machine.figures->latency, machine.figures->bandwidth);
   for (const replay::Preset& preset : replay::presets())
     add(std::string(preset.name), preset.latency, preset.bits_per_second / 8);
+  for (const platforms::ListedPlatform& one : report.installed)
+    if (one.between_nodes)
+      add(one.file.stem().string(), one.between_nodes->latency, one.between_nodes->bandwidth, true);
   return marks;
 }
 
 } // namespace
 
-ClassPlane class_plane(const Report& report, const trace::Source& source) {
+ClassPlane class_plane(Report& report, const trace::Source& source) {
   ClassPlane plane;
+  load_platforms(report);
   plane.marks = marks_of(report);
   Range bandwidth;
   Range latency;

@@ -5,8 +5,8 @@
 namespace timeless::tools {
 
 /// Returns what bounds the program on networks around the base machine: factors of two of bandwidth and latency, from
-/// an eighth to eight times, and as far as the marked networks are, at most 64 times. Each cell is classified from the
-/// 21 configurations around it, all replayed in few passes.
-ClassPlane class_plane(const Report& report, const trace::Source& source);
+/// an eighth to eight times, and as far as the marked machines are, at most 64 times. Each cell is classified from the
+/// 21 configurations around it, all replayed in few passes. Fills Report::installed.
+ClassPlane class_plane(Report& report, const trace::Source& source);
 
 } // namespace timeless::tools

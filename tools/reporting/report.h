@@ -1,12 +1,14 @@
 #pragma once
 
 #include "analysis/classification.h"
+#include "analysis/remedy.h"
 #include "analysis/size_histogram.h"
 #include "analysis/statistics/quantiles.h"
 #include "analysis/summary.h"
 #include "analysis/traffic_blocks.h"
 #include "analysis/upgrade.h"
 #include "tools/machines/named_networks.h"
+#include "tools/platforms/listing.h"
 #include "tools/replaying/prediction.h"
 #include "tools/reporting/path_window.h"
 #include "tools/symbols/kernel_listing.h"
@@ -32,7 +34,8 @@ struct ReportRequest {
   std::string validation;             ///< a file of `timeless validate --json`; empty: none
   double threshold = 0.05;            ///< the least saving that is worth having
   std::vector<std::string> symbols;
-  std::string command; ///< that makes this report again
+  std::string question; ///< the command without what says where its answer goes
+  std::string command;  ///< that makes this report again
 };
 
 /// A machine of a report, as one of the configurations of Report::prediction.
@@ -40,9 +43,10 @@ struct ReportedMachine {
   std::string name;
   std::string description;                    ///< "e10g (10G Ethernet: 5 us, 10 Gb/s)"
   std::string trust;                          ///< "measured", "published", "vendor", "assumed", or "not said"
-  std::optional<NetworkFigures> figures;      ///< of a network that has one latency and one bandwidth
+  std::optional<NetworkFigures> figures;      ///< of a machine that has one latency and one bandwidth between nodes
   std::optional<analysis::Interval> interval; ///< of the makespan, over the rates that are to be expected
   std::optional<analysis::Classification> classification; ///< none where the machine deadlocks
+  std::optional<analysis::Remedy> remedy;                 ///< likewise
 };
 
 /// How the time of the base machine changes with its network.
@@ -70,8 +74,9 @@ struct ClassPlane {
     std::string name;
     double bandwidth = 1; ///< factor
     double latency = 1;
+    bool platform = false; ///< one that comes with Timeless
   };
-  std::vector<Mark> marks; ///< networks known by name, and those of the report
+  std::vector<Mark> marks; ///< the report's machines, networks known by name, and platforms that come with Timeless
 
   const Cell& at(std::size_t bandwidth, std::size_t latency) const {
     return cells[latency * bandwidths.size() + bandwidth];
@@ -82,6 +87,9 @@ struct ClassPlane {
 struct ReportedMessages {
   std::vector<analysis::SizeClass> sizes;
   analysis::TrafficBlocks matrix;
+  /// The same by node of the base machine, where ranks share nodes.
+  std::optional<analysis::TrafficBlocks> node_matrix;
+  std::vector<std::string> nodes;          ///< of node_matrix
   std::optional<trace::Bytes> eager_limit; ///< of the base machine, where it has one
 };
 
@@ -90,13 +98,21 @@ struct ReportedKernel {
   double seconds = 0;      ///< of computation on the base machine, over all ranks
   double path_seconds = 0; ///< on its critical path
   double rate = 0;         ///< units per second that the replay took; 0 where it took no time
+  /// Seconds of a rank on the base machine: the means of up to `most_rank_groups` groups of consecutive ranks.
+  std::vector<double> by_ranks;
 };
+inline constexpr std::size_t most_rank_groups = 32;
 
-/// The first run, and others of the same program, by rising number of ranks.
-struct ReportedScale {
+/// One of the runs that a report was given.
+struct ReportedTrace {
   std::string trace;
+  std::string program; ///< its file's name
   trace::Rank ranks = 0;
-  std::vector<replay::LaneResult> lanes; ///< by machine; what `ranks` has is their mean
+  std::string incompleteness;            ///< empty: none
+  std::vector<replay::LaneResult> lanes; ///< by machine
+  /// On the base machine; none where the run deadlocks there.
+  std::optional<analysis::Classification> classification;
+  std::optional<analysis::Remedy> remedy;
 };
 
 struct ReportVerdict {
@@ -120,16 +136,20 @@ struct Report {
   ReportVerdict verdict;
   std::vector<Curve> curves;
   std::optional<ClassPlane> plane;
-  std::vector<ReportedScale> scales; ///< one where there is one run
+  std::vector<platforms::ListedPlatform> installed; ///< platforms that come with Timeless, as far as they can be loaded
+  std::vector<ReportedTrace> traces;                ///< by program, in the order given, then by rising number of ranks
+  std::size_t about = 0;                            ///< in `traces`: the first that was given, which the rest is about
   analysis::Summary summary;
   std::vector<ReportedKernel> kernels;
   std::size_t kernel_count = 0; ///< of those in which anything is computed
   std::vector<std::string> symbol_notices;
   ReportedMessages messages;
   std::optional<PathWindow> window;
-  std::optional<Prediction> smpi; ///< of the first platform
-  nlohmann::json validation;      ///< as `validate --json` has it; null where there is none
-  std::vector<std::string> notes; ///< what is missing from the report, and why
+  std::optional<Prediction> smpi;    ///< of the first platform
+  nlohmann::json validation;         ///< as `validate --json` has it; null where there is none
+  bool validates = false;            ///< it is of this program: its makespans count
+  std::vector<std::string> warnings; ///< of what was given and does not fit
+  std::vector<std::string> notes;    ///< what is missing from the report, and why
 
   const trace::Run& run() const { return source->run(); }
   const replay::LaneResult& lane(std::size_t machine) const { return prediction.result.lanes[machine]; }

@@ -1,15 +1,11 @@
 #include "tools/reporting/upgrades.h"
 
 #include "analysis/efficiencies.h"
-#include "tools/cli/shell_word.h"
 #include "tools/cli/trace_input.h"
 #include "tools/reporting/machines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 
 namespace timeless::tools {
@@ -80,46 +76,9 @@ Change change(ChangeKind kind, std::string name, double factor, const std::vecto
   return found;
 }
 
-void say_next(Report& report) {
-  ReportVerdict& verdict = report.verdict;
-  const std::string trace = shell_word(report.asked.traces.front());
-  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  const std::string machine = report.asked.platforms.empty()
-                                  ? "--network " + shell_word(report.asked.machine.networks[report.base])
-                                  : "--platform " + shell_word(report.asked.platforms[report.base]);
-  const auto pays = [&](std::initializer_list<ChangeKind> kinds) {
-    return std::ranges::any_of(verdict.changes, [&](const Change& one) {
-      return one.worth != analysis::Worth::ruled_out && std::ranges::find(kinds, one.kind) != kinds.end();
-    });
-  };
-  if (!incompleteness(report.run()).empty()) {
-    verdict.next_command = "timeless info " + trace;
-    verdict.next_reason = "it says which ranks are missing and why; then record the program to its end";
-  } else if (compute.assumed && report.run().counter.unit == trace::VolumeUnit::instructions) {
-    verdict.next_command =
-        fmt::format("timeless calibrate compute {} -o rates.json -- mpirun -np {} PROGRAM", trace, report.run().size);
-    verdict.next_reason = "it measures the rates of this program's kernels; with --rates rates.json this report "
-                          "rests on them in place of an assumption";
-  } else if (!report.smpi && pays({ChangeKind::machine, ChangeKind::bandwidth})) {
-    verdict.next_command = report.asked.platforms.empty()
-                               ? fmt::format("timeless replay {} --platform ethernet-10g --backend smpi", trace)
-                               : fmt::format("timeless report {} {} --smpi", trace, machine);
-    verdict.next_reason = "SMPI shares links among messages: it shows whether the network becomes congested";
-  } else {
-    verdict.next_command = fmt::format("timeless replay {} {} --by kernel --critical-path", trace, machine);
-    verdict.next_reason = "it lists the kernels and ranks that the time is spent in";
-  }
-}
-
-/// Returns true where launches of this program have been compared with a prediction of it.
-bool compared(const Report& report) {
-  const std::string program = std::filesystem::path(report.run().provenance.program).filename().string();
-  return report.validation.is_object() && report.validation.value("command", "").find(program) != std::string::npos;
-}
-
 /// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
 double contradiction(const Report& report) {
-  if (!compared(report)) return 0;
+  if (!report.validates) return 0;
   for (const nlohmann::json& prediction : report.validation["predictions"]) {
     const nlohmann::json makespan = prediction.value("makespan", nlohmann::json::object());
     if (makespan.is_object() && makespan.value("distinguishable", false)) return makespan.value("error", 0.0);
@@ -165,10 +124,9 @@ void weigh_upgrades(Report& report, const trace::Source& source) {
                        .communication = makespan > 0 ? (path.latency + path.bandwidth) / makespan : 0,
                        .contention_known = report.smpi.has_value(),
                        .left_out = !report.prediction.result.not_modelled.empty(),
-                       .compared = compared(report),
+                       .compared = report.validates,
                        .contradiction = contradiction(report)},
                       verdict.changes);
-  say_next(report);
 }
 
 } // namespace timeless::tools

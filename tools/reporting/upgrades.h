@@ -5,7 +5,7 @@
 namespace timeless::tools {
 
 /// Fills the verdict: what other machines, a better network, faster processors and a better balance save on the base
-/// machine, and what to do next.
+/// machine.
 void weigh_upgrades(Report& report, const trace::Source& source);
 
 } // namespace timeless::tools

@@ -1,6 +1,7 @@
 #include "tools/render/report/report.h"
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/cli/option_groups.h"
 #include "tools/cli/page_server.h"
 #include "tools/cli/shell_word.h"
 #include "tools/cli/text_style.h"
@@ -9,10 +10,13 @@
 #include "tools/reporting/report.h"
 #include "tools/verbs/verbs.h"
 
+#include "base/error.h"
 #include "base/files/new_file.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -32,19 +36,59 @@ struct ReportOptions {
   bool ascii = false;
   bool serve = false;
   std::uint16_t port = 0;
+  std::uint64_t max_size = 0; ///< bytes; 0: any
 };
 
-/// The command that is running, as a person would type it.
-std::string own_command() {
+/// What says where the answer goes, not what it is.
+constexpr std::array output_flags{"--force", "--markdown", "--json", "--ascii", "--serve"};
+constexpr std::array output_options{"-o", "--output", "--port", "--max-size"};
+
+/// The command that is running, as a person would type it, without what says where its answer goes.
+std::string asked_question() {
   std::ifstream words("/proc/self/cmdline", std::ios::binary);
-  std::string text;
-  for (std::string word; std::getline(words, word, '\0');)
-    text += text.empty() ? "timeless" : " " + shell_word(word);
-  return text.empty() ? "timeless report" : text;
+  std::string text = "timeless";
+  std::string word;
+  std::getline(words, word, '\0'); // the command, by whatever path
+  while (std::getline(words, word, '\0')) {
+    const bool joined = word.starts_with("-o") && word.size() > 2;
+    const std::string option = joined ? "-o" : word.substr(0, word.find('='));
+    if (std::ranges::find(output_flags, option) != output_flags.end()) continue;
+    if (std::ranges::find(output_options, option) == output_options.end())
+      text += " " + shell_word(word);
+    else if (option == word) // its value is the next word
+      std::getline(words, word, '\0');
+  }
+  return text;
+}
+
+/// The question, with what says where the answer goes: what is written is written again.
+std::string own_command(const ReportOptions& options) {
+  std::string text = options.request.question;
+  if (!options.output.empty()) text += " -o " + shell_word(options.output) + " --force";
+  if (options.max_size > 0) text += fmt::format(" --max-size {}", options.max_size);
+  if (options.json) text += " --json";
+  if (options.markdown) text += " --markdown";
+  if (options.serve) text += " --serve";
+  return text;
+}
+
+void write_page(const ReportOptions& options, const std::string& page) {
+  constexpr std::uint64_t much = 2'000'000;
+  const std::string size = human_bytes(static_cast<double>(page.size()));
+  if (options.max_size > 0 && page.size() > options.max_size)
+    throw Error(Failure::runtime,
+                fmt::format("the page would have {}, more than --max-size {}", size,
+                            human_bytes(static_cast<double>(options.max_size))),
+                options.output, "allow more, or give the report fewer machines");
+  write_file(options.output, page, options.force ? Existing::replace : Existing::refuse);
+  print_notice(fmt::format("wrote {}, {}; open it in a browser", escaped(options.output), size));
+  if (page.size() > much)
+    print_warning(fmt::format("the page has {}: mail and wikis may refuse it (--max-size makes that an error)", size));
 }
 
 int report_traces(ReportOptions& options) {
-  options.request.command = own_command();
+  options.request.question = asked_question();
+  options.request.command = own_command(options);
   demand_different_traces("report", options.request.traces, options.request.from);
   if (!options.output.empty()) {
     for (const std::string& trace : options.request.traces)
@@ -52,40 +96,31 @@ int report_traces(ReportOptions& options) {
     demand_free_output(options.output, options.force ? Existing::replace : Existing::refuse);
   }
   const Report report = assemble(options.request);
-  for (const std::string& notice : report.symbol_notices)
-    print_warning(notice);
-  if (!options.output.empty()) {
-    const std::string page = to_page(report);
-    write_file(options.output, page, options.force ? Existing::replace : Existing::refuse);
-    print_notice(fmt::format("wrote {}, {}; open it in a browser", escaped(options.output),
-                             human_bytes(static_cast<double>(page.size()))));
-  }
+  for (const std::vector<std::string>* warnings : {&report.symbol_notices, &report.warnings})
+    for (const std::string& warning : *warnings)
+      print_warning(warning);
+  if (!options.output.empty()) write_page(options, to_page(report));
   if (options.json)
     print_json("report", 1, to_json(report));
   else if (options.markdown)
     fmt::print("{}", to_markdown(report));
   else if (options.output.empty() && !options.serve)
     fmt::print("{}", to_text(report, output_style().unicode && !options.ascii));
-  const std::string lack = incompleteness(report.run());
-  if (!lack.empty()) print_warning("the trace is incomplete: " + lack + "; the report is about what it holds");
+  bool whole = true;
+  for (const ReportedTrace& one : report.traces) {
+    if (one.incompleteness.empty()) continue;
+    whole = false;
+    print_warning(fmt::format("the trace {} is incomplete: {}; the report is about what it holds", one.trace,
+                              one.incompleteness));
+  }
   if (options.serve)
     serve_page(to_page(report), options.port,
                [](const std::string& address) { print_notice("open " + address + " in a browser; Ctrl-C ends it"); });
-  return lack.empty() ? static_cast<int>(exit_ok) : static_cast<int>(Failure::partial);
+  return whole ? static_cast<int>(exit_ok) : static_cast<int>(Failure::partial);
 }
 
-} // namespace
-
-VerbAction add_report(CLI::App& command) {
-  auto options = std::make_shared<ReportOptions>();
-  ReportRequest& request = options->request;
-  add_traces_argument(command, request.traces, request.from);
-  command
-      .add_option("-o,--output", options->output,
-                  "Write the report as a page: one HTML file that needs nothing beside it")
-      ->type_name("FILE")
-      ->default_str("none: the essence is printed");
-  command.add_flag("--force", options->force, "Replace an existing page");
+void add_report_machines(CLI::App& command, ReportRequest& request) {
+  begin_group(command, "Machine");
   CLI::Option* networks =
       command
           .add_option("--network", request.machine.networks,
@@ -96,17 +131,13 @@ VerbAction add_report(CLI::App& command) {
   add_platform_option(command, request.platforms);
   command.get_option("--platform")->excludes(networks);
   add_placement_options(command, request.machine);
-  command.add_option("--worth", request.threshold, "The least saving that is worth having, such as 5%")
-      ->transform(share())
-      ->type_name("SHARE")
-      ->default_str("5%");
+}
+
+void add_report_answers(CLI::App& command, ReportRequest& request) {
+  begin_group(command, "Model");
   command.add_flag("--smpi", request.smpi,
                    "Simulate the first platform in SMPI, too: what contention costs, by rank and kernel");
-  command
-      .add_option("--validation", request.validation,
-                  "What `timeless validate --json` has written: how far predictions were off")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+  begin_group(command, "Answers");
   command
       .add_option("--symbols", request.symbols,
                   "A directory to look for the program, its libraries and their debug files in, if they are not where "
@@ -114,12 +145,45 @@ VerbAction add_report(CLI::App& command) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
+  command.add_option("--worth", request.threshold, "The least saving that is worth having, such as 5%")
+      ->transform(share())
+      ->type_name("SHARE")
+      ->default_str("5%");
+  command
+      .add_option("--validation", request.validation,
+                  "What `timeless validate --json` has written: how far predictions were off")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+}
+
+void add_report_outputs(CLI::App& command, ReportOptions& options) {
+  begin_group(command, "Output");
+  command
+      .add_option("-o,--output", options.output,
+                  "Write the report as a page: one HTML file that needs nothing beside it")
+      ->type_name("FILE")
+      ->default_str("none: the essence is printed");
+  command.add_flag("--force", options.force, "Replace an existing page");
+  command.add_option("--max-size", options.max_size, "Write no page that is larger than this")
+      ->transform(CLI::AsSizeValue(true))
+      ->type_name("SIZE")
+      ->default_str("any; above 2 MB there is a warning");
   CLI::Option* serve =
-      command.add_flag("--serve", options->serve, "Show the page to browsers on this machine, at a port of 127.0.0.1");
-  command.add_option("--port", options->port, "That port")->needs(serve)->default_str("one that is free");
-  command.add_flag("--markdown", options->markdown, "Print the essence as Markdown, for a pull request");
-  command.add_flag("--ascii", options->ascii, "Draw with characters of ASCII alone");
-  command.add_flag("--json", options->json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");
+      command.add_flag("--serve", options.serve, "Show the page to browsers on this machine, at a port of 127.0.0.1");
+  command.add_option("--port", options.port, "That port")->needs(serve)->default_str("one that is free");
+  command.add_flag("--markdown", options.markdown, "Print the essence as Markdown, for a pull request");
+  command.add_flag("--ascii", options.ascii, "Draw with characters of ASCII alone");
+  command.add_flag("--json", options.json, "Print JSON (schema timeless.report/1)")->excludes("--markdown");
+}
+
+} // namespace
+
+VerbAction add_report(CLI::App& command) {
+  auto options = std::make_shared<ReportOptions>();
+  add_traces_argument(command, options->request.traces, options->request.from);
+  add_report_machines(command, options->request);
+  add_report_answers(command, options->request);
+  add_report_outputs(command, *options);
   command.footer("Example: timeless report run.tia -o report.html\n"
                  "         timeless report run-8.tia run-16.tia run-32.tia --network e10g,e100g -o report.html\n"
                  "         timeless report run.tia --platform graphene --smpi --rates rates.json");

@@ -125,17 +125,27 @@ ordered_json plane_json(const ClassPlane& plane) {
     json["rows"].push_back(std::move(row));
   }
   for (const ClassPlane::Mark& mark : plane.marks)
-    json["marks"].push_back(
-        {{"name", mark.name}, {"bandwidth_factor", mark.bandwidth}, {"latency_factor", mark.latency}});
+    json["marks"].push_back({{"name", mark.name},
+                             {"kind", mark.platform ? "platform" : "network"},
+                             {"bandwidth_factor", mark.bandwidth},
+                             {"latency_factor", mark.latency}});
   return json;
 }
 
-ordered_json scales_json(const Report& report) {
+ordered_json runs_json(const Report& report) {
   ordered_json json = ordered_json::array();
-  for (const ReportedScale& scale : report.scales) {
-    ordered_json one{{"trace", scale.trace}, {"ranks", scale.ranks}};
-    for (std::size_t i = 0; i < scale.lanes.size(); ++i) {
-      const LaneResult& lane = scale.lanes[i];
+  for (std::size_t run = 0; run < report.traces.size(); ++run) {
+    const ReportedTrace& trace = report.traces[run];
+    ordered_json one{{"trace", trace.trace},
+                     {"program", trace.program},
+                     {"ranks", trace.ranks},
+                     {"about", run == report.about},
+                     {"incompleteness", trace.incompleteness},
+                     {"verdict", trace_verdict(trace, report)}};
+    one["class"] = trace.classification ? ordered_json(name(*trace.classification)) : ordered_json();
+    one["helps"] = trace.remedy ? ordered_json(name(trace.remedy->kind)) : ordered_json();
+    for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
+      const LaneResult& lane = trace.lanes[i];
       ordered_json machine{{"name", report.machines[i].name}};
       machine["makespan_seconds"] = lane.deadlock ? ordered_json() : ordered_json(lane.makespan);
       if (lane.ideal_makespan && !lane.deadlock) machine["efficiency"] = efficiencies_json(lane);
@@ -189,8 +199,19 @@ ordered_json kernels_json(const Report& report) {
     json[i]["critical_path_seconds"] = kernel.path_seconds;
     json[i]["critical_path_share"] = makespan > 0 ? kernel.path_seconds / makespan : 0;
     json[i]["units_per_second"] = kernel.rate;
+    json[i]["computing_seconds_by_ranks"] = ordered_json::array();
+    for (const double seconds : kernel.by_ranks)
+      json[i]["computing_seconds_by_ranks"].push_back(rounded(seconds));
   }
   return json;
+}
+
+/// A cell: from block, to block, messages, bytes.
+ordered_json matrix_json(const analysis::TrafficBlocks& matrix, const char* size) {
+  ordered_json cells = ordered_json::array();
+  for (const analysis::TrafficBlocks::Cell& cell : matrix.cells)
+    cells.push_back({cell.source, cell.destination, cell.figures.messages, cell.figures.bytes});
+  return {{size, matrix.ranks_per_block}, {"blocks", matrix.blocks}, {"cells", std::move(cells)}};
 }
 
 ordered_json messages_json(const Report& report) {
@@ -201,12 +222,11 @@ ordered_json messages_json(const Report& report) {
   for (const analysis::SizeClass& one : messages.sizes)
     json["sizes"].push_back(
         {{"least", one.least}, {"most", one.most}, {"messages", one.messages}, {"bytes", one.bytes}});
-  ordered_json cells = ordered_json::array();
-  for (const analysis::TrafficBlocks::Cell& cell : messages.matrix.cells)
-    cells.push_back({cell.source, cell.destination, cell.figures.messages, cell.figures.bytes});
-  json["matrix"] = {{"ranks_per_block", messages.matrix.ranks_per_block},
-                    {"blocks", messages.matrix.blocks},
-                    {"cells", std::move(cells)}};
+  json["matrix"] = matrix_json(messages.matrix, "ranks_per_block");
+  if (messages.node_matrix) {
+    json["node_matrix"] = matrix_json(*messages.node_matrix, "nodes_per_block");
+    json["node_matrix"]["nodes"] = messages.nodes;
+  }
   json["calls"] = ordered_json::object();
   for (const auto& [call, figures] : report.summary.calls)
     json["calls"][call] = {
@@ -284,7 +304,7 @@ ordered_json to_json(const Report& report) {
     json["machines"].push_back(machine_json(report, i));
   json["curves"] = curves_json(report);
   json["plane"] = report.plane ? plane_json(*report.plane) : ordered_json();
-  json["runs"] = scales_json(report);
+  json["runs"] = runs_json(report);
   json["ranks_seconds"] = ranks_json(report);
   json["kernels"] = kernels_json(report);
   json["kernel_count"] = report.kernel_count;
@@ -294,6 +314,7 @@ ordered_json to_json(const Report& report) {
   if (report.smpi && !report.smpi->contentions.empty() && report.smpi->contentions.front())
     json["smpi"] = to_json(*report.smpi->contentions.front(), report.smpi->kernels);
   json["validation"] = report.validation;
+  json["validation_counts"] = report.validates;
   return json;
 }
 

@@ -41,8 +41,10 @@ std::string code(const std::string& text) {
 
 std::string to_markdown(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = fmt::format("### {}\n\n{}\n\nConfidence: {}.", plain(verdict_sentence(report)),
-                                 plain(network_sentence(report)), name(verdict.trust.confidence));
+  std::string text = fmt::format(
+      "### {}\n\n{}\n\n{}\n\nConfidence: {}.",
+      plain(fmt::format("{} on {}", trace_words(report.traces[report.about]), report.machines[report.base].name)),
+      plain(verdict_sentence(report)), plain(network_sentence(report)), name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
     text += "\n- " + plain(reason);
   text += "\n\n| what | saves | answer |\n|---|---|---|\n";
@@ -65,6 +67,9 @@ std::string to_markdown(const Report& report) {
                     share.computation, share.wait, share.latency, share.bandwidth,
                     machine.classification ? name(*machine.classification) : "");
   }
+  if (report.traces.size() > 1) text += "\n| trace | verdict |\n|---|---|\n";
+  for (const auto& [trace, said] : trace_facts(report))
+    text += fmt::format("| {} | {} |\n", plain(trace), plain(said));
   text += "\n<details><summary>What this rests on</summary>\n\n";
   for (const auto& [label, fact] : ground_facts(report))
     text += fmt::format("- {}: {}\n", plain(label), plain(fact));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -99,8 +100,32 @@ std::string curves_text(const Report& report, bool unicode) {
   return text;
 }
 
+std::string kernels_text(const Report& report, bool unicode) {
+  constexpr std::size_t most = 5;
+  const double makespan = report.base_lane().makespan;
+  if (report.kernels.empty() || !(makespan > 0)) return {};
+  Table table({"kernel", "from", "to", "compute %", "critical path %", "by rank"});
+  for (std::size_t i = 0; i < std::min(most, report.kernels.size()); ++i) {
+    const ReportedKernel& one = report.kernels[i];
+    table.add({std::to_string(one.kernel.kernel), symbols::end_in_words(one.kernel.ends.from),
+               symbols::end_in_words(one.kernel.ends.to), share_words(one.kernel.share),
+               share_words(one.path_seconds / makespan), ""});
+  }
+  // The pictures are no names, to be escaped: each is put below its heading.
+  std::istringstream rows(table.text());
+  std::string line;
+  std::getline(rows, line);
+  const std::size_t place = line.rfind("by rank");
+  std::string text = line + "\n";
+  for (std::size_t i = 0; std::getline(rows, line); ++i) {
+    line.resize(place, ' ');
+    text += line + sparkline(report.kernels[i].by_ranks, unicode) + "\n";
+  }
+  return text + "\n";
+}
+
 std::string changes_text(const Report& report) {
-  Table table({"what", "saves %", "answer"});
+  Table table({"what", "saves", "answer"});
   for (const analysis::Change& change : report.verdict.changes)
     table.add({change_words(change, report), saving_words(change.saving), worth_words(change, report)});
   return table.text();
@@ -109,8 +134,16 @@ std::string changes_text(const Report& report) {
 std::string facts_text(const Facts& facts) {
   std::string text;
   for (const auto& [label, fact] : facts)
-    text += text_line("{:<11}{}", label, fact);
+    text += text_line("{:<12}{}", label, fact);
   return text;
+}
+
+/// Each run on two lines: what it is, and its verdict.
+std::string traces_text(const Report& report) {
+  std::string text;
+  for (const auto& [trace, said] : trace_facts(report))
+    text += text_line("{}", trace) + text_line("  {}", said);
+  return text.empty() ? text : text + "\n";
 }
 
 } // namespace
@@ -118,13 +151,13 @@ std::string facts_text(const Facts& facts) {
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
   std::string text = text_line("{}", verdict_sentence(report)) + text_line("{}", network_sentence(report));
-  text += text_line("{:<11}{}", "confidence", name(verdict.trust.confidence));
+  text += text_line("{:<12}{}", "confidence", name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
-    text += text_line("{:<11}{}", "", reason);
+    text += text_line("{:<12}{}", "", reason);
   text += "\n" + changes_text(report) + "\n" + bars_text(report, unicode) + "\n" + curves_text(report, unicode) + "\n";
-  text += facts_text(ground_facts(report));
-  text += text_line("{:<11}{}", "next", verdict.next_command);
-  text += text_line("{:<11}{}", "", verdict.next_reason);
+  text += kernels_text(report, unicode) + traces_text(report) + facts_text(ground_facts(report));
+  text += text_line("{:<12}{}", "next", verdict.next_command);
+  text += text_line("{:<12}{}", "", verdict.next_reason);
   return text;
 }
 

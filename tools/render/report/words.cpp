@@ -30,28 +30,35 @@ const Change* first_of(const Report& report, ChangeKind kind) {
 }
 
 /// What most of the critical path is.
-std::string bound_words(const Report& report) {
-  const LaneResult& lane = report.base_lane();
+std::string bound_words(const LaneResult& lane) {
   const replay::Sensitivity& path = lane.sensitivity;
   const double rest = lane.makespan - path.compute - path.latency - path.bandwidth;
   const std::array pieces{std::pair{path.compute, "computation"}, std::pair{path.latency, "latency"},
-                          std::pair{path.bandwidth, "bytes on their way"},
+                          std::pair{path.bandwidth, "transfer of bytes"},
                           std::pair{rest, "copies and overheads of messages"}};
   const auto most = std::ranges::max_element(pieces, {}, [](const auto& piece) { return piece.first; });
   const double share = lane.makespan > 0 ? most->first / lane.makespan : 0;
   constexpr double much = 0.25;
   const bool waits = most == pieces.begin() && replay::shares(lane).wait >= 100 * much;
   return fmt::format("{:.0f} % of its critical path is {}{}", 100 * share, most->second,
-                     waits ? " that other ranks wait for" : "");
+                     waits ? ", which other ranks wait for" : "");
 }
 
-/// "e100g in its place saves 2.5 % (1.3 to 4.8 %)".
+/// "e100g in place of e10g saves 2.5 % (1.3 to 4.8 %)".
 std::string short_change(const Change& change, const Report& report) {
-  const analysis::Saving& saving = change.saving;
-  if (saving.expected < 0)
-    return fmt::format("{} costs {}", change_words(change, report),
-                       saving_words({.expected = -saving.expected, .least = -saving.most, .most = -saving.least}));
-  return fmt::format("{} saves {}", change_words(change, report), saving_words(saving));
+  const char* const verb = change.saving.expected < 0              ? "takes"
+                           : change.kind == ChangeKind::processors ? "save"
+                                                                   : "saves";
+  return fmt::format("{} {} {}", change_words(change, report), verb, saving_words(change.saving));
+}
+
+std::string percent_words(double share) {
+  return fmt::format("{:.1f}", 100 * std::abs(share) < 0.05 ? 0.0 : 100 * share);
+}
+
+/// As a sentence has it.
+std::string trust_words(const ReportedMachine& machine) {
+  return machine.trust == "not said" ? "of a source that is not said" : machine.trust;
 }
 
 } // namespace
@@ -88,9 +95,10 @@ std::string change_words(const Change& change, const Report& report) {
   case ChangeKind::network:
     return fmt::format("{:g} times the bandwidth and 1/{:g} of the latency", change.factor, change.factor);
   case ChangeKind::free_network:
-    return "a network that takes no time (the limit of any)";
+    return "messages that take no time (no network saves more)";
   case ChangeKind::processors:
-    return fmt::format("computing {:g} times as fast", change.factor);
+    return change.factor == 2 ? "processors twice as fast"
+                              : fmt::format("processors {:g} times as fast", change.factor);
   case ChangeKind::balance:
     break;
   }
@@ -98,12 +106,12 @@ std::string change_words(const Change& change, const Report& report) {
 }
 
 std::string saving_words(const analysis::Saving& saving) {
-  const auto percent = [](double value) {
-    return fmt::format("{:.1f}", 100 * std::abs(value) < 0.05 ? 0.0 : 100 * value);
-  };
-  std::string text = percent(saving.expected) + " %";
-  if (percent(saving.least) != percent(saving.most))
-    text += fmt::format(" ({} to {} %)", percent(saving.least), percent(saving.most));
+  const bool longer = saving.expected < 0 && percent_words(saving.expected) != "0.0";
+  const double sign = longer ? -1 : 1;
+  const std::string least = percent_words(sign * (longer ? saving.most : saving.least));
+  const std::string most = percent_words(sign * (longer ? saving.least : saving.most));
+  std::string text = percent_words(sign * saving.expected) + (longer ? " % longer" : " %");
+  if (least != most) text += fmt::format(" ({} to {} %)", least, most);
   return text;
 }
 
@@ -113,23 +121,23 @@ std::string worth_words(const Change& change, const Report& report) {
   case Worth::pays:
     return "pays: at least " + threshold;
   case Worth::ruled_out:
-    return "ruled out: less than " + threshold;
+    return change.saving.most < 0 ? "ruled out: it is slower" : "ruled out: less than " + threshold;
   case Worth::undecided:
     break;
   }
-  return "undecided: above or below " + threshold + ", by how fast the processors are";
+  return "undecided: less or more than " + threshold + ", depending on the processors' speed";
 }
 
 std::string verdict_sentence(const Report& report) {
   const LaneResult& lane = report.base_lane();
   const std::optional<analysis::Interval>& interval = report.machines[report.base].interval;
-  std::string text = fmt::format("On {} this run of {} on {} rank{} takes {}{}; {}", report.machines[report.base].name,
-                                 program_name(report.run()), report.run().size,
-                                 plural(static_cast<std::uint64_t>(report.run().size)), seconds_words(lane.makespan),
-                                 interval ? " (" + interval_words(interval) + ")" : "", bound_words(report));
+  std::string text = fmt::format(
+      "On {} this run of {} on {} rank{} takes {}{}; {}", report.machines[report.base].name, program_name(report.run()),
+      report.run().size, plural(static_cast<std::uint64_t>(report.run().size)), seconds_words(lane.makespan),
+      interval ? " (" + interval_words(interval) + ", depending on the processors' speed)" : "", bound_words(lane));
   std::string answers;
   const auto add = [&](const Change* change) {
-    if (change != nullptr) answers += (answers.empty() ? ": " : ", ") + short_change(*change, report);
+    if (change != nullptr) answers += (answers.empty() ? "; " : ", ") + short_change(*change, report);
   };
   const Change* machine = first_of(report, ChangeKind::machine);
   add(machine != nullptr ? machine : first_of(report, ChangeKind::network));
@@ -144,7 +152,8 @@ std::string network_sentence(const Report& report) {
   if (latency == nullptr || bandwidth == nullptr || limit == nullptr) return {};
   const std::string most = saving_words(limit->saving);
   if (limit->worth == Worth::ruled_out)
-    return fmt::format("No network saves more than {}, which one that takes no time would.", most);
+    return fmt::format("No other network is worth its price: even one whose messages take no time would save only {}.",
+                       most);
   constexpr double clearly = 2;
   const double by_latency = std::max(latency->saving.expected, 0.0);
   const double by_bandwidth = std::max(bandwidth->saving.expected, 0.0);
@@ -152,16 +161,43 @@ std::string network_sentence(const Report& report) {
                            : by_bandwidth >= clearly * by_latency ? "bandwidth is what to buy"
                                                                   : "latency and bandwidth both count";
   return fmt::format(
-      "Of a network, {}: an eighth of the latency saves {}, eight times the bandwidth {}; no network saves more "
-      "than {}.",
+      "Of a network, {}: an eighth of the latency saves {}, eight times the bandwidth {}; even one whose messages take "
+      "no time saves only {}.",
       what, saving_words(latency->saving), saving_words(bandwidth->saving), most);
+}
+
+std::string trace_words(const ReportedTrace& trace) {
+  return fmt::format("{} on {} rank{}", trace.program, trace.ranks, plural(static_cast<std::uint64_t>(trace.ranks)));
+}
+
+std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
+  const LaneResult& lane = trace.lanes.at(report.base);
+  if (lane.deadlock) return "ends in a deadlock: messages above the eager limit wait for receives that come later";
+  std::string text = trace.classification ? name(*trace.classification) + "; " : "";
+  text += bound_words(lane);
+  if (trace.remedy) text += "; " + sentence(*trace.remedy);
+  return text;
+}
+
+Facts trace_facts(const Report& report) {
+  Facts facts;
+  if (report.traces.size() < 2) return facts;
+  for (std::size_t i = 0; i < report.traces.size(); ++i) {
+    const ReportedTrace& trace = report.traces[i];
+    const LaneResult& lane = trace.lanes.at(report.base);
+    facts.emplace_back(trace.trace, fmt::format("{}{}: {} on {}; {}", trace_words(trace),
+                                                i == report.about ? " (the verdict is of this run)" : "",
+                                                lane.deadlock ? "no time" : seconds_words(lane.makespan),
+                                                report.machines[report.base].name, trace_verdict(trace, report)));
+  }
+  return facts;
 }
 
 std::string time_finding(const Report& report) {
   const replay::Shares share = replay::shares(report.base_lane());
   return fmt::format(
-      "Of the mean rank's time on {}, {:.1f} % is computation and copies, {:.1f} % waiting, {:.1f} % latency, "
-      "{:.1f} % bytes on their way.",
+      "On {} a rank spends, on average, {:.1f} % of its time computing and copying, {:.1f} % waiting for other ranks, "
+      "{:.1f} % in latency and {:.1f} % in the transfer of bytes.",
       report.machines[report.base].name, share.computation, share.wait, share.latency, share.bandwidth);
 }
 
@@ -210,7 +246,7 @@ Facts head_facts(const Report& report) {
                          : fmt::format("{}: {}, {}", counter.name, name(counter.unit), name(counter.exactness)));
   if (run.volume_error > 0) facts.emplace_back("volumes", rounding(run));
   const ReportedMachine& machine = report.machines[report.base];
-  facts.emplace_back("machine", fmt::format("{}: {}", machine.description, machine.trust));
+  facts.emplace_back("machine", fmt::format("{}; these figures are {}", machine.description, trust_words(machine)));
   if (const std::string lack = incompleteness(run); !lack.empty()) facts.emplace_back("INCOMPLETE", lack);
   facts.emplace_back("command", report.asked.command);
   return facts;
@@ -222,17 +258,18 @@ Facts ground_facts(const Report& report) {
   Facts facts;
   facts.emplace_back("compute", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
   if (report.rate_range == "assumed")
-    facts.emplace_back("interval", "from twice the assumed rate to half of it");
+    facts.emplace_back("in brackets", "with processors twice as fast as assumed, to half as fast");
   else if (report.rate_range == "launches")
-    facts.emplace_back("interval", "from the fastest to the slowest of the launches that the rates are from");
-  else
-    facts.emplace_back("interval", "none: the rate is taken as it is given");
+    facts.emplace_back("in brackets", "by the fastest to the slowest of the launches that measured the rates");
   facts.emplace_back("placement", prediction.mapping_sentence);
   for (const ReportedMachine& machine : report.machines)
-    facts.emplace_back("machine", fmt::format("{}: {}", machine.description, machine.trust));
-  facts.emplace_back("overheads", prediction.bases[report.base].overheads);
-  facts.emplace_back("model", report.smpi ? "every message alone; SMPI beside it, with contention"
-                                          : "every message alone, without contention");
+    facts.emplace_back("machine", fmt::format("{}; these figures are {}", machine.description, trust_words(machine)));
+  const std::string& overheads = prediction.bases[report.base].overheads;
+  facts.emplace_back("overheads", overheads == "none" ? "none: the latency holds the processors' part of a message"
+                                                      : overheads + ": the processors' part of a message");
+  facts.emplace_back("model", report.smpi ? "each message as if it were alone on the network; SMPI beside it, with "
+                                            "contention"
+                                          : "each message as if it were alone on the network: no contention");
   for (const std::string& note : report.notes)
     facts.emplace_back("note", note);
   for (const std::string& note : prediction.notes)

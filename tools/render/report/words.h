@@ -25,6 +25,11 @@ std::string saving_words(const analysis::Saving& saving);
 /// "ruled out: less than 5 %".
 std::string worth_words(const analysis::Change& change, const Report& report);
 
+/// "lulesh on 8 ranks".
+std::string trace_words(const ReportedTrace& trace);
+/// Its class on the base machine, what bounds it there and what would help, in one line.
+std::string trace_verdict(const ReportedTrace& trace, const Report& report);
+
 /// A finding below a picture or above a table, such as what takes most of the time.
 std::string time_finding(const Report& report);
 std::string sweep_finding(const Report& report);
@@ -33,6 +38,8 @@ std::string messages_finding(const Report& report);
 
 /// A label, and what is to be said of it.
 using Facts = std::vector<std::pair<std::string, std::string>>;
+/// Each run that the report was given, with its time and verdict; none where it is one.
+Facts trace_facts(const Report& report);
 /// What was run, and how it was recorded.
 Facts head_facts(const Report& report);
 /// What the numbers rest on: rates, placement, model, notes, what is left out.

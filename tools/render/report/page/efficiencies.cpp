@@ -32,16 +32,16 @@ void efficiency_section(Html& html, const Report& report) {
                         percent_text(own.serialisation), percent_text(own.transfer)));
   {
     PageTable table(html, "efficiency-table", "Efficiencies in per cent, by number of ranks and machine",
-                    {"ranks", "machine", "time", "parallel", "load balance", "communication", "serialisation",
+                    {"run", "ranks", "machine", "time", "parallel", "load balance", "communication", "serialisation",
                      "transfer", "trace"});
-    for (const ReportedScale& scale : report.scales)
-      for (std::size_t i = 0; i < scale.lanes.size(); ++i) {
-        const replay::LaneResult& lane = scale.lanes[i];
-        std::vector<TableCell> cells{{std::to_string(scale.ranks), static_cast<double>(scale.ranks)},
-                                     report.machines[i].name};
+    for (const ReportedTrace& trace : report.traces)
+      for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
+        const replay::LaneResult& lane = trace.lanes[i];
+        std::vector<TableCell> cells{
+            trace.program, {std::to_string(trace.ranks), static_cast<double>(trace.ranks)}, report.machines[i].name};
         if (lane.deadlock || !lane.ideal_makespan) {
           cells.emplace_back(lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
-          cells.resize(8, TableCell("-"));
+          cells.resize(9, TableCell("-"));
         } else {
           const analysis::Efficiencies found = analysis::efficiencies(lane);
           cells.emplace_back(seconds_words(lane.makespan), lane.makespan);
@@ -49,7 +49,7 @@ void efficiency_section(Html& html, const Report& report) {
                {found.parallel, found.load_balance, found.communication, found.serialisation, found.transfer})
             cells.push_back(cell(each));
         }
-        cells.emplace_back(scale.trace);
+        cells.emplace_back(trace.trace);
         table.row(cells, report.machines[i].name);
       }
   }

@@ -98,6 +98,28 @@ std::string block_words(const TrafficBlocks& matrix, std::uint32_t block, trace:
   return first == last ? std::to_string(first) : fmt::format("{} to {}", first, last);
 }
 
+std::string node_words(const ReportedMessages& messages, std::uint32_t block) {
+  const auto per_block = static_cast<std::size_t>(messages.node_matrix->ranks_per_block);
+  const std::size_t first = block * per_block;
+  const std::size_t last = std::min(messages.nodes.size(), first + per_block) - 1;
+  return first == last ? messages.nodes[first] : messages.nodes[first] + " to " + messages.nodes[last];
+}
+
+void node_table(Html& html, const Report& report) {
+  constexpr std::size_t most = 15;
+  std::vector<TrafficBlocks::Cell> cells = report.messages.node_matrix->cells;
+  std::ranges::stable_sort(cells, std::greater{}, [](const TrafficBlocks::Cell& cell) { return cell.figures.bytes; });
+  PageTable table(html, "node-table",
+                  fmt::format("The {} heaviest pairs of nodes on {}", std::min(most, cells.size()),
+                              report.machines[report.base].name),
+                  {"from", "to", "messages", "bytes"});
+  for (std::size_t i = 0; i < std::min(most, cells.size()); ++i)
+    table.row({node_words(report.messages, cells[i].source),
+               node_words(report.messages, cells[i].destination),
+               {count_text(cells[i].figures.messages), static_cast<double>(cells[i].figures.messages)},
+               {bytes_text(cells[i].figures.bytes), static_cast<double>(cells[i].figures.bytes)}});
+}
+
 void matrix_figure(Html& html, const Report& report) {
   constexpr std::size_t most = 15;
   const TrafficBlocks& matrix = report.messages.matrix;
@@ -111,6 +133,7 @@ void matrix_figure(Html& html, const Report& report) {
           : fmt::format("Who sends whom, {} consecutive ranks together: {} of {} pairs of blocks exchange messages.",
                         matrix.ranks_per_block, matrix.cells.size(), std::uint64_t{matrix.blocks} * matrix.blocks),
       [&] {
+        html.open("div", {{"id", "matrix-tools"}}).close(); // the script lets choose ranks or nodes there
         html.open("canvas",
                   {{"id", "matrix"},
                    {"width", "512"},
@@ -125,6 +148,7 @@ void matrix_figure(Html& html, const Report& report) {
             "Rows send, columns receive; darker is more bytes, on a logarithmic scale. The picture needs scripts.");
       },
       [&] {
+        if (report.messages.node_matrix) node_table(html, report);
         PageTable table(html, "matrix-table", fmt::format("The {} heaviest pairs", std::min(most, cells.size())),
                         {"from", "to", "messages", "bytes"});
         for (std::size_t i = 0; i < std::min(most, cells.size()); ++i)

@@ -4,6 +4,10 @@
 #include "tools/render/report/report.h"
 #include "tools/render/report/words.h"
 
+#include "base/error.h"
+
+#include <zlib.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -54,6 +58,36 @@ std::string embedded(const nlohmann::ordered_json& json) {
   return safe;
 }
 
+/// Bytes as gzip has them. Throws Error(runtime) where memory runs out.
+std::string gzipped(std::string_view bytes) {
+  z_stream stream{};
+  constexpr int gzip = 15 + 16; // the largest window, with gzip's head
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw Error(Failure::runtime, "no memory to compress the figures");
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int status = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw Error(Failure::runtime, "the figures cannot be compressed");
+  return packed;
+}
+
+/// The figures: as JSON that people find words in, or, where they are many, packed.
+void figures_element(Html& html, const Report& report) {
+  constexpr std::size_t many = 300'000;
+  nlohmann::ordered_json figures{{"schema", "timeless.report/1"}};
+  figures.update(to_json(report));
+  const std::string json = embedded(figures);
+  if (json.size() <= many)
+    html.open("script", {{"type", "application/json"}, {"id", "report"}}).raw(json).close();
+  else
+    html.open("script", {{"type", "application/gzip"}, {"id", "report"}}).raw(base64(gzipped(json))).close();
+}
+
 /// Hatches that tell parts from each other where colours do not.
 void patterns(Html& html) {
   html.open("svg", {{"width", "0"}, {"height", "0"}, {"aria-hidden", "true"}, {"class", "patterns"}}).open("defs");
@@ -74,6 +108,7 @@ void navigation(Html& html, const Report& report) {
     html.open("li").leaf("a", {{"href", std::string("#") + id}}, name).close();
   };
   add("verdict", "Verdict");
+  if (report.traces.size() > 1) add("traces", "Runs");
   add("ground", "What this rests on");
   add("time", "Time");
   add("sweep", "Network");
@@ -97,7 +132,7 @@ void page_head(Html& html, const Report& report) {
                               digest_source(page_style) + "; img-src data:; base-uri 'none'; form-action 'none'"}});
   html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  html.leaf("title", fmt::format("{} on {} ranks: Timeless report", program_name(report.run()), report.run().size));
+  html.leaf("title", trace_words(report.traces[report.about]) + ": Timeless report");
   html.open("style").raw(page_style.bytes).close().close();
 }
 
@@ -114,6 +149,7 @@ std::string to_page(const Report& report) {
   navigation(html, report);
   html.open("main");
   verdict_section(html, report);
+  trace_section(html, report);
   ground_section(html, report);
   time_section(html, report);
   sweep_section(html, report);
@@ -129,7 +165,7 @@ std::string to_page(const Report& report) {
   html.close();
   html.open("footer").leaf("p", "Made by: " + report.asked.command).close();
   html.open("div", {{"id", "live"}, {"role", "status"}, {"aria-live", "polite"}}).close();
-  html.open("script", {{"type", "application/json"}, {"id", "report"}}).raw(embedded(to_json(report))).close();
+  figures_element(html, report);
   html.open("script").raw(page_script.bytes).close();
   html.close().close().raw("\n");
   return html.html();

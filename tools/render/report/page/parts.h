@@ -33,8 +33,12 @@ struct TableCell {
 
   std::string text;
   std::optional<double> value;
-  std::string style; ///< a class; empty: none
+  std::string style;        ///< a class; empty: none
+  std::string picture = {}; ///< HTML that stands before the text; empty: none
 };
+
+/// A row of small bars, at most some dozen, as high as their values, and what it says to those who do not see it.
+std::string spark_picture(std::span<const double> values, const std::string& words);
 
 /// A table that scripts let readers sort; the first cell of a row is its head.
 class PageTable {

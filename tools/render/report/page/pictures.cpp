@@ -51,6 +51,8 @@ void PageTable::row(const std::vector<TableCell>& cells, const std::string& mach
       html_.leaf("th", {{"scope", "row"}, {"data-v", value}}, cell.text);
     else if (i == 0)
       html_.leaf("th", {{"scope", "row"}}, cell.text);
+    else if (!cell.picture.empty())
+      html_.open("td", {{"class", "number"}, {"data-v", value}}).raw(cell.picture).text(" " + cell.text).close();
     else if (cell.value && !cell.style.empty())
       html_.leaf("td", {{"class", "number " + cell.style}, {"data-v", value}}, cell.text);
     else if (cell.value)
@@ -63,6 +65,25 @@ void PageTable::row(const std::vector<TableCell>& cells, const std::string& mach
 
 PageTable::~PageTable() {
   html_.close().close().close();
+}
+
+std::string spark_picture(std::span<const double> values, const std::string& words) {
+  constexpr double most_width = 96;
+  const double most = values.empty() ? 0 : std::ranges::max(values);
+  if (!(most > 0)) return {};
+  const double width = std::min(most_width / static_cast<double>(values.size()), 8.0);
+  std::string path;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    path += fmt::format("M{} 20V{}H{}V20Z", coordinate(width * static_cast<double>(i)),
+                        coordinate(20 - 20 * values[i] / most), coordinate(width * (static_cast<double>(i) + 0.85)));
+  Html html;
+  html.open("svg", {{"class", "spark"},
+                    {"width", coordinate(width * static_cast<double>(values.size()))},
+                    {"height", "20"},
+                    {"role", "img"},
+                    {"aria-label", words}});
+  html.empty("path", {{"class", "p-compute"}, {"d", path}}).close();
+  return html.html();
 }
 
 void figure(Html& html, const std::string& id, const std::string& caption, const std::function<void()>& picture,

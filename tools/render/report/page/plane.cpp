@@ -36,6 +36,44 @@ double place(const std::vector<double>& axis, double factor) {
   return std::log2(factor / axis.front()) + 0.5;
 }
 
+bool on_the_map(const ClassPlane& plane, const ClassPlane::Mark& mark) {
+  const auto inside = [](const std::vector<double>& axis, double factor) {
+    return factor > 0 && std::isfinite(factor) && place(axis, factor) >= 0 &&
+           place(axis, factor) <= static_cast<double>(axis.size());
+  };
+  return inside(plane.bandwidths, mark.bandwidth) && inside(plane.latencies, mark.latency);
+}
+
+/// Where one machine is, or several are: networks by their names, platforms by their numbers in the table.
+struct Place {
+  double column = 0;
+  double line = 0;
+  std::string words;
+  bool platform = true; ///< nothing else is there
+};
+
+std::vector<Place> places_of(const ClassPlane& plane) {
+  constexpr double near = 0.25; // cells
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < plane.marks.size(); ++i) {
+    const ClassPlane::Mark& mark = plane.marks[i];
+    if (!on_the_map(plane, mark)) continue;
+    const double column = place(plane.bandwidths, mark.bandwidth);
+    const double line = place(plane.latencies, mark.latency);
+    const std::string words = mark.platform ? std::to_string(i + 1) : mark.name;
+    const auto there = std::ranges::find_if(places, [&](const Place& one) {
+      return std::abs(one.column - column) < near && std::abs(one.line - line) < near;
+    });
+    if (there == places.end())
+      places.push_back({.column = column, .line = line, .words = words, .platform = mark.platform});
+    else {
+      there->words += ", " + words;
+      there->platform = there->platform && mark.platform;
+    }
+  }
+  return places;
+}
+
 /// Latencies fall from below to above, so that better networks are at the top on the right.
 class Map {
 public:
@@ -63,8 +101,8 @@ public:
     html_.leaf("text",
                {{"x", "100%"}, {"y", coordinate(top + row * static_cast<double>(rows_) + 36)}, {"class", "title end"}},
                "bandwidth");
-    for (const ClassPlane::Mark& mark : plane_.marks)
-      draw_mark(mark);
+    for (const Place& place : places_of(plane_))
+      draw_mark(place);
     html_.close();
   }
 
@@ -119,20 +157,17 @@ private:
     html_.empty("path", {{"class", "border"}, {"d", path}}).close();
   }
 
-  void draw_mark(const ClassPlane::Mark& mark) {
-    if (!(mark.bandwidth > 0) || !(mark.latency > 0)) return;
-    const double column = place(plane_.bandwidths, mark.bandwidth);
-    const double line = place(plane_.latencies, mark.latency);
-    if (!(column >= 0 && column <= static_cast<double>(columns_) && line >= 0 && line <= static_cast<double>(rows_)))
-      return;
-    html_.empty("circle",
-                {{"class", "mark"}, {"cx", coordinate(x(column)) + "%"}, {"cy", coordinate(y(line))}, {"r", "5"}});
-    const bool right = column > static_cast<double>(columns_) * 0.7;
+  void draw_mark(const Place& one) {
+    html_.empty("circle", {{"class", one.platform ? "mark platform" : "mark"},
+                           {"cx", coordinate(x(one.column)) + "%"},
+                           {"cy", coordinate(y(one.line))},
+                           {"r", "4"}});
+    const bool right = one.column > static_cast<double>(columns_) * 0.7;
     html_.leaf("text",
                {{"class", right ? "mark end" : "mark"},
-                {"x", coordinate(x(column) + (right ? -1.5 : 1.5)) + "%"},
-                {"y", coordinate(y(line) - 5)}},
-               mark.name);
+                {"x", coordinate(x(one.column) + (right ? -1 : 1)) + "%"},
+                {"y", coordinate(y(one.line) - 4)}},
+               one.words);
   }
 
   Html& html_;
@@ -148,10 +183,48 @@ std::string plane_finding(const Report& report) {
   for (const ClassPlane::Cell& cell : plane.cells)
     ++count[cell.name];
   const auto& own = report.machines[report.base].classification;
-  return fmt::format(
-      "What bounds the program on networks like {}, which is {}: {} of {} networks on this map are likewise.",
-      report.machines[report.base].name, own ? name(*own) : "in a deadlock on some of them",
-      own ? count[name(*own)] : 0, plane.cells.size());
+  const std::string& base = report.machines[report.base].name;
+  if (!own) return fmt::format("What bounds the program, by bandwidth and latency; near {} it deadlocks.", base);
+  return fmt::format("What bounds the program, by bandwidth and latency. On {} its class is {}, as on {} of the {} "
+                     "networks of this map; lines are drawn where the class changes.",
+                     base, name(*own), count[name(*own)], plane.cells.size());
+}
+
+/// The class of the cell that a machine is in.
+std::string class_at(const ClassPlane& plane, const ClassPlane::Mark& mark) {
+  if (!on_the_map(plane, mark)) return "off the map";
+  const auto cell = [](const std::vector<double>& axis, double factor) {
+    return std::min(static_cast<std::size_t>(place(axis, factor)), axis.size() - 1);
+  };
+  return plane.at(cell(plane.bandwidths, mark.bandwidth), cell(plane.latencies, mark.latency)).name;
+}
+
+/// "5 cielito, 6 cloud".
+std::string numbered_platforms(const ClassPlane& plane) {
+  std::string words;
+  for (std::size_t i = 0; i < plane.marks.size(); ++i)
+    if (plane.marks[i].platform && on_the_map(plane, plane.marks[i]))
+      words += fmt::format("{}{} {}", words.empty() ? "" : ", ", i + 1, plane.marks[i].name);
+  return words;
+}
+
+void mark_table(Html& html, const Report& report) {
+  const ClassPlane& plane = *report.plane;
+  const auto& base = report.machines[report.base].figures;
+  if (!base || plane.marks.size() < 2) return;
+  PageTable table(html, "mark-table", "Machines on the map: networks by name, platforms by number",
+                  {"number", "machine", "kind", "latency", "bandwidth, Gb/s", "class there"});
+  for (std::size_t i = 0; i < plane.marks.size(); ++i) {
+    const ClassPlane::Mark& mark = plane.marks[i];
+    const double latency = mark.latency * base->latency;
+    const double gigabits = 8 * mark.bandwidth * base->bandwidth / 1e9;
+    table.row({{std::to_string(i + 1), static_cast<double>(i + 1)},
+               mark.name,
+               mark.platform ? "platform" : "network",
+               {seconds_words(latency), latency},
+               {fmt::format("{:.4g}", gigabits), gigabits},
+               class_at(plane, mark)});
+  }
 }
 
 void class_legend(Html& html, const ClassPlane& plane) {
@@ -192,8 +265,15 @@ void plane_section(Html& html, const Report& report) {
       [&] {
         class_legend(html, *report.plane);
         Map(html, report).draw();
+        if (const std::string platforms = numbered_platforms(*report.plane); !platforms.empty())
+          html.leaf("p", {{"class", "note"}},
+                    "Factors are of " + report.machines[report.base].name +
+                        ". Platforms that come with Timeless: " + platforms + ".");
       },
-      [&] { plane_table(html, *report.plane); });
+      [&] {
+        mark_table(html, report);
+        plane_table(html, *report.plane);
+      });
 }
 
 } // namespace timeless::tools

@@ -1,8 +1,12 @@
 "use strict";
 // What a reader can do on the page: sort, select, search, read values off. Everything else stands in the HTML.
 // Names come from traces of strangers: they are only ever put in as text.
-(() => {
-  const data = JSON.parse(document.getElementById("report").textContent);
+(async () => {
+  // Many figures are packed. A browser that cannot unpack them shows what stands in the HTML.
+  const packed = document.getElementById("report");
+  const unpacked = async () => new Response(new Blob([Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0))])
+    .stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const data = packed.type === "application/json" ? JSON.parse(packed.textContent) : await unpacked().catch(() => null);
   const live = document.getElementById("live");
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const make = (name, text, attributes = {}) => {
@@ -93,7 +97,7 @@
   });
 
   // Pictures of values side by side are read off with a cursor, by pointer or arrows.
-  const rank_words = (rank) => "rank " + rank + ": " + Object.entries(data.ranks_seconds)
+  const rank_words = (rank) => "rank " + rank + ": " + Object.entries(data ? data.ranks_seconds : {})
     .map(([name, values]) => name.replace("_", " ") + " " + seconds(values[rank])).join(", ");
   const row_words = (table, i) => {
     const heads = all("thead th", table).map((head) => head.textContent);
@@ -134,7 +138,7 @@
 
   // Ranks that the table does not list are looked for.
   const rank_table = document.getElementById("rank-table");
-  if (rank_table) {
+  if (rank_table && data) {
     const ends = data.ranks_seconds.end || [];
     const label = make("label", "Rank ", {for: "rank-search"});
     const input = make("input", "", {id: "rank-search", type: "number", min: "0", max: String(Math.max(0, ends.length - 1))});
@@ -155,8 +159,8 @@
 
   // Who sends whom, the one picture that scripts draw.
   const canvas = document.getElementById("matrix");
+  let matrix = data ? data.messages.matrix : null;
   const draw_matrix = () => {
-    const matrix = data.messages.matrix;
     const context = canvas.getContext("2d");
     const side = Math.max(1, Math.floor(512 / matrix.blocks));
     canvas.width = canvas.height = side * matrix.blocks;
@@ -170,14 +174,19 @@
       context.fillRect(to * side, from * side, side, side);
     }
   };
-  if (canvas) {
-    const matrix = data.messages.matrix;
-    const cells = new Map(matrix.cells.map((cell) => [cell[0] * matrix.blocks + cell[1], cell]));
-    const block = (i) => matrix.ranks_per_block === 1 ? "rank " + i
-      : "ranks " + i * matrix.ranks_per_block + " to " + (Math.min(data.ranks, (i + 1) * matrix.ranks_per_block) - 1);
+  if (canvas && data) {
+    const by_node = data.messages.node_matrix;
+    const block = (i) => {
+      const size = matrix.ranks_per_block || matrix.nodes_per_block;
+      const first = i * size;
+      const last = Math.min(matrix.nodes ? matrix.nodes.length : data.ranks, first + size) - 1;
+      const name = (one) => matrix.nodes ? matrix.nodes[one] : String(one);
+      const what = matrix.nodes ? "node" : "rank";
+      return first === last ? what + " " + name(first) : what + "s " + name(first) + " to " + name(last);
+    };
     let row = 0, column = 0;
     const tell = () => {
-      const cell = cells.get(row * matrix.blocks + column);
+      const cell = matrix.cells.find((one) => one[0] === row && one[1] === column);
       say(block(row) + " to " + block(column) + ": " + (cell ? cell[2] + " messages, " + cell[3] + " bytes" : "nothing"));
     };
     const bound = (i) => Math.max(0, Math.min(matrix.blocks - 1, i));
@@ -197,7 +206,23 @@
       event.preventDefault();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw_matrix);
-    draw_matrix();
+    const show_matrix = (nodes) => {
+      matrix = nodes ? by_node : data.messages.matrix;
+      row = column = 0;
+      remember("matrix", nodes ? "nodes" : "");
+      draw_matrix();
+    };
+    if (by_node) {
+      const select = make("select", "", {id: "matrix-by"});
+      select.append(make("option", "ranks", {value: "ranks"}), make("option", "nodes", {value: "nodes"}));
+      select.addEventListener("change", () => show_matrix(select.value === "nodes"));
+      const tools = document.getElementById("matrix-tools");
+      tools.className = "tools";
+      tools.append(make("label", "Messages between", {for: "matrix-by"}), select);
+      select.value = state.get("matrix") === "nodes" ? "nodes" : "ranks";
+    }
+    if (by_node && state.get("matrix") === "nodes") show_matrix(true);
+    else draw_matrix();
   }
 
   // The figures as files.
@@ -215,9 +240,9 @@
     one.addEventListener("click", action);
     return one;
   };
-  downloads.replaceChildren(
-    button("Save JSON", () => save("report.json", "application/json", JSON.stringify(data, null, 2))), " ",
-    button("Save tables as CSV", () => save("report.csv", "text/csv", csv())));
+  downloads.replaceChildren(button("Save tables as CSV", () => save("report.csv", "text/csv", csv())));
+  if (data) downloads.prepend(
+    button("Save JSON", () => save("report.json", "application/json", JSON.stringify(data, null, 2))), " ");
 
   // On paper everything is open.
   let opened = [];

@@ -72,11 +72,36 @@ void draw_savings(Html& html, const Report& report) {
   html.close();
 }
 
+/// How evenly the ranks compute in a kernel: the longest over the mean, with a picture.
+TableCell spread_cell(const std::vector<double>& by_ranks) {
+  double sum = 0;
+  double most = 0;
+  for (const double seconds : by_ranks) {
+    sum += seconds;
+    most = std::max(most, seconds);
+  }
+  if (!(sum > 0)) return {"-"};
+  const double spread = most * static_cast<double>(by_ranks.size()) / sum;
+  TableCell cell(fmt::format("{:.2f}x", spread), spread);
+  cell.picture = spark_picture(by_ranks, "time by rank; the longest over the mean is");
+  return cell;
+}
+
 } // namespace
 
 void head_section(Html& html, const Report& report) {
   html.open("header");
-  html.leaf("h1", fmt::format("{} on {} ranks", program_name(report.run()), report.run().size));
+  html.leaf("h1", trace_words(report.traces[report.about]));
+  if (report.traces.size() > 1) {
+    std::string others;
+    for (std::size_t i = 0; i < report.traces.size(); ++i)
+      if (i != report.about) others += (others.empty() ? "" : ", ") + trace_words(report.traces[i]);
+    html.leaf(
+        "p", {{"class", "subtitle"}},
+        fmt::format("The verdict and all that follows are of this run, from {}. Beside it stand, each with its own "
+                    "verdict: {}.",
+                    report.traces[report.about].trace, others));
+  }
   html.leaf("p", {{"class", "subtitle"}},
             "How long it takes on other machines, and what would help: predicted by Timeless from a recording");
   html.close();
@@ -94,7 +119,7 @@ void verdict_section(Html& html, const Report& report) {
   html.leaf("strong", compute.assumed                 ? "ASSUMED"
                       : compute.from == "calibration" ? "calibrated"
                                                       : "given")
-      .text(". Network: ");
+      .text(". Figures of the network: ");
   html.leaf("strong", report.machines[report.base].trust).text(".").close();
   if (!verdict.trust.reasons.empty()) {
     html.open("ul", {{"class", "reasons"}});
@@ -104,7 +129,7 @@ void verdict_section(Html& html, const Report& report) {
   }
   {
     PageTable table(html, "change-table", "What would help, and what is ruled out",
-                    {"with", "time", "saves", "answer"});
+                    {"change", "time with it", "saves", "answer"});
     for (const Change& change : verdict.changes)
       table.row(
           {change_words(change, report),
@@ -116,9 +141,10 @@ void verdict_section(Html& html, const Report& report) {
   html.leaf("p", {{"class", "note"}}, verdict.next_reason + ".");
   figure(
       html, "saving-figure",
-      fmt::format(
-          "What each change saves of the time on {}, as a dot; the line is what other rates of computation make of it.",
-          report.machines[report.base].name),
+      fmt::format("What each change saves of the time on {}: the dot is the answer, the line what it is at the other "
+                  "speeds that the "
+                  "processors may have.",
+                  report.machines[report.base].name),
       [&] { draw_savings(html, report); }, nullptr);
   html.close();
 }
@@ -152,7 +178,7 @@ void kernel_section(Html& html, const Report& report) {
             ? fmt::format("The {} kernels that compute most, of {}", report.kernels.size(), report.kernel_count)
             : "All kernels that compute",
         {"kernel", "from", "to", "share %", "critical path %", "visits", "mean, " + unit, "CV %", "ranks",
-         "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
+         "per rank, least", "per rank, most", "time by rank", "rate, " + unit + "/s", "rate from"});
     for (const ReportedKernel& one : report.kernels) {
       const analysis::KernelFigures& figures = one.kernel.figures;
       const double share = makespan > 0 ? one.path_seconds / makespan : 0;
@@ -167,6 +193,7 @@ void kernel_section(Html& html, const Report& report) {
                  {std::to_string(figures.ranks), static_cast<double>(figures.ranks)},
                  {human_count(figures.least_of_rank), figures.least_of_rank},
                  {human_count(figures.most_of_rank), figures.most_of_rank},
+                 spread_cell(one.by_ranks),
                  {one.rate > 0 ? human_count(one.rate) : "-", one.rate},
                  from});
     }
@@ -239,7 +266,11 @@ void accuracy_section(Html& html, const Report& report) {
       return std::string("-");
     return seconds_words(of[key][0].get<double>()) + " to " + seconds_words(of[key][1].get<double>());
   };
-  html.leaf("p", fmt::format("Predicted and measured for: {}. {}", word(answer, "command"), word(answer, "why")));
+  for (const std::string& warning : report.warnings)
+    html.leaf("p", {{"class", "warning"}}, warning + ".");
+  const std::string because = word(answer, "because");
+  html.leaf("p", fmt::format("Predicted and measured for: {}{}.", word(answer, "command"),
+                             because.empty() ? "" : "; " + because));
   {
     PageTable table(html, "accuracy-table", "Predicted beside measured",
                     {"machine", "model", "what", "predicted", "its interval", "measured", "its interval", "error %"});
@@ -265,7 +296,7 @@ void data_section(Html& html, const Report& report) {
   open_section(html, "data", "Data");
   html.leaf("p",
             "All figures of this page are in it, as JSON of the schema timeless.report/1: the same that this prints:");
-  html.open("p").leaf("code", report.asked.command + " --json").close();
+  html.open("p").leaf("code", report.asked.question + " --json").close();
   html.open("p", {{"id", "downloads"}}).text("With scripts, they can be saved from here.").close();
   html.close();
 }

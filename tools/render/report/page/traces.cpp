@@ -1,0 +1,109 @@
+// The runs that a report was given, where they are several: each with its verdict, and where the time of each goes.
+#include "analysis/efficiencies.h"
+#include "tools/render/figures.h"
+#include "tools/render/report/page/parts.h"
+#include "tools/render/report/page/sections.h"
+#include "tools/render/report/words.h"
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+using replay::RankTimes;
+
+void trace_table(Html& html, const Report& report) {
+  const std::string& machine = report.machines[report.base].name;
+  PageTable table(html, "trace-table", "Each run with its verdict on " + machine,
+                  {"run", "ranks", "time", "class", "bound by, and what helps", "trace"});
+  for (std::size_t i = 0; i < report.traces.size(); ++i) {
+    const ReportedTrace& trace = report.traces[i];
+    const LaneResult& lane = trace.lanes[report.base];
+    table.row(
+        {trace_words(trace) + (i == report.about ? " (this page)" : ""),
+         {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
+         lane.deadlock ? TableCell("deadlock") : TableCell(seconds_words(lane.makespan), lane.makespan),
+         trace.classification ? name(*trace.classification) : "-",
+         trace_verdict(trace, report) + (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness),
+         trace.trace});
+  }
+}
+
+/// A bar for each run, all equally long, of the shares of the mean rank's time.
+void draw_shares(Html& html, const Report& report, std::span<const TimePart> parts) {
+  constexpr double row = 48;
+  constexpr double shown = 7; // %: a narrower piece has no room for its share
+  html.open("svg", {{"class", "chart bars"},
+                    {"width", "100%"},
+                    {"height", coordinate(row * static_cast<double>(report.traces.size()))},
+                    {"role", "img"},
+                    {"aria-label", "Shares of time by run; the numbers stand in the table below"}});
+  for (std::size_t i = 0; i < report.traces.size(); ++i) {
+    const ReportedTrace& trace = report.traces[i];
+    const LaneResult& lane = trace.lanes[report.base];
+    const double y = row * static_cast<double>(i);
+    std::string words = trace_words(trace) + ": " + (lane.deadlock ? "deadlock" : seconds_words(lane.makespan));
+    if (lane.ideal_makespan && !lane.deadlock)
+      words += ", parallel efficiency " + percent_text(analysis::efficiencies(lane).parallel) + " %";
+    if (trace.classification) words += ", " + name(*trace.classification);
+    html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}}, words);
+    const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
+    double x = 0;
+    for (const TimePart& part : parts) {
+      const double share = mean.end > 0 ? 100 * (mean.*part.field) / mean.end : 0;
+      if (!(share > 0)) continue;
+      html.empty("rect", {{"class", part.style},
+                          {"x", coordinate(x) + "%"},
+                          {"y", coordinate(y + 20)},
+                          {"width", coordinate(share) + "%"},
+                          {"height", "20"}});
+      if (share >= shown)
+        html.leaf("text", {{"class", "inside"}, {"x", coordinate(x + share / 2) + "%"}, {"y", coordinate(y + 34)}},
+                  fmt::format("{:.1f} %", share));
+      x += share;
+    }
+  }
+  html.close();
+}
+
+void share_table(Html& html, const Report& report, std::span<const TimePart> parts) {
+  std::vector<std::string> columns{"run"};
+  for (const TimePart& part : parts)
+    columns.push_back(std::string(part.name) + " %");
+  PageTable table(html, "trace-share-table", "Shares of the mean rank's time", columns);
+  for (const ReportedTrace& trace : report.traces) {
+    const LaneResult& lane = trace.lanes[report.base];
+    const RankTimes mean = lane.deadlock ? RankTimes{} : replay::mean(lane);
+    std::vector<TableCell> cells{trace_words(trace)};
+    for (const TimePart& part : parts) {
+      const double share = mean.end > 0 ? mean.*part.field / mean.end : 0;
+      cells.emplace_back(share_words(share), share);
+    }
+    table.row(cells);
+  }
+}
+
+} // namespace
+
+void trace_section(Html& html, const Report& report) {
+  if (report.traces.size() < 2) return;
+  std::vector<LaneResult> lanes;
+  for (const ReportedTrace& trace : report.traces)
+    lanes.push_back(trace.lanes[report.base]);
+  const std::vector<TimePart> parts = parts_of(lanes);
+  open_section(html, "traces", "The runs");
+  trace_table(html, report);
+  figure(
+      html, "trace-figure",
+      fmt::format(
+          "Where the time of each run goes on {}, by program and number of ranks; all bars have the same length.",
+          report.machines[report.base].name),
+      [&] {
+        legend(html, parts);
+        draw_shares(html, report, parts);
+      },
+      [&] { share_table(html, report, parts); });
+  html.close();
+}
+
+} // namespace timeless::tools

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "tools/reporting/report.h"
+
+namespace timeless::tools {
+
+/// Fills the verdict's next command, which says again what the report was asked, and why that is next.
+void find_next_step(Report& report);
+
+} // namespace timeless::tools

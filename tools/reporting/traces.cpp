@@ -1,0 +1,69 @@
+#include "tools/reporting/traces.h"
+
+#include "tools/cli/trace_input.h"
+#include "tools/replaying/calibrated.h"
+#include "tools/replaying/class_ranges.h"
+#include "tools/replaying/request.h"
+#include "tools/reporting/machines.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace timeless::tools {
+
+namespace {
+
+using replay::LaneResult;
+
+ReportedTrace described_trace(const std::string& trace, const trace::Run& run, std::vector<LaneResult> lanes) {
+  const std::string program = std::filesystem::path(run.provenance.program).filename().string();
+  ReportedTrace found{.trace = trace,
+                      .program = program.empty() ? std::filesystem::path(trace).stem().string() : program,
+                      .ranks = run.size,
+                      .incompleteness = incompleteness(run),
+                      .lanes = std::move(lanes),
+                      .classification = {},
+                      .remedy = {}};
+  for (LaneResult& lane : found.lanes)
+    lane.rank_sensitivities.clear();
+  return found;
+}
+
+ReportedTrace first_trace(const Report& report) {
+  ReportedTrace found = described_trace(report.asked.traces.front(), report.run(), report.prediction.result.lanes);
+  found.classification = report.machines[report.base].classification;
+  found.remedy = report.machines[report.base].remedy;
+  return found;
+}
+
+ReportedTrace other_trace(const Report& report, const std::string& trace) {
+  ReportRequest request = report.asked;
+  request.machine.calibrated = nullptr;
+  const auto source = rated(open_trace(trace, request.from), request.machine);
+  const PredictionOptions options = options_of(request, trace);
+  ReportedTrace found =
+      described_trace(trace, source->run(), predict_as_far_as_known(*source, options, predict_again).result.lanes);
+  const Judged judged = judge(*source, PlacedMachines(source->run(), options), report.base);
+  found.classification = judged.classification;
+  found.remedy = judged.remedy;
+  return found;
+}
+
+} // namespace
+
+void predict_traces(Report& report) {
+  report.traces = {first_trace(report)};
+  for (std::size_t i = 1; i < report.asked.traces.size(); ++i)
+    report.traces.push_back(other_trace(report, report.asked.traces[i]));
+  std::vector<std::string> programs;
+  for (const ReportedTrace& one : report.traces)
+    if (std::ranges::find(programs, one.program) == programs.end()) programs.push_back(one.program);
+  std::ranges::stable_sort(report.traces, {}, [&](const ReportedTrace& one) {
+    return std::pair(std::ranges::find(programs, one.program) - programs.begin(), one.ranks);
+  });
+  report.about = static_cast<std::size_t>(
+      std::ranges::find(report.traces, report.asked.traces.front(), &ReportedTrace::trace) - report.traces.begin());
+}
+
+} // namespace timeless::tools
