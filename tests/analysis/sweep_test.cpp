@@ -1,3 +1,4 @@
+#include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/turns.h"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -221,6 +224,53 @@ TEST(Upgrades, a_per_cent_has_a_price_where_something_is_gained) {
   EXPECT_DOUBLE_EQ(*price_per_percent({500, 5}, 10), 10);
   EXPECT_FALSE(price_per_percent({500, 10}, 10));
   EXPECT_FALSE(price_per_percent({500, 12}, 10));
+}
+
+TEST(Advising, looks_between_the_ends_of_the_range_only_where_these_do_not_agree) {
+  const auto replayed = [](std::vector<std::size_t>& rounds) {
+    return [&rounds](std::span<const SweepPoint> points) {
+      rounds.push_back(points.size());
+      Sweep swept;
+      for (const SweepPoint& point : points) {
+        LaneResult one = lane(point.latency, 1 / point.bandwidth, point.compute);
+        SweptConfiguration& kept = swept.configurations.emplace_back();
+        kept.point = point;
+        kept.makespan = one.makespan;
+        kept.ideal_makespan = one.ideal_makespan;
+      }
+      return swept;
+    };
+  };
+  // Twice the network saves 0.25 s, and twice the processors half the computation.
+  const AdvisedPoint same{.point = {}, .speeds = {0.8, 1.25}};
+  std::vector<std::size_t> rounds;
+  const auto decided = advise(std::span(&same, 1), 0.1, replayed(rounds));
+  ASSERT_TRUE(decided[0]);
+  EXPECT_EQ(decided[0]->what(), ChangeKind::processors);
+  EXPECT_EQ(rounds.size(), 1U);
+  const AdvisedPoint differs{.point = {}, .speeds = {0.5, 4}};
+  const auto undecided = advise(std::span(&differs, 1), 0.1, replayed(rounds));
+  ASSERT_TRUE(undecided[0]);
+  EXPECT_EQ(rounds.size(), 3U);
+  ASSERT_EQ(undecided[0]->helps.size(), 2U);
+  // Computation of less than 0.5 s: from twice the speed on.
+  EXPECT_LT(undecided[0]->helps[0].speeds.fastest, 2.001);
+  EXPECT_GT(undecided[0]->helps[1].speeds.slowest, 1.999);
+  EXPECT_LT(undecided[0]->helps[1].speeds.slowest / undecided[0]->helps[0].speeds.fastest, 1.15);
+}
+
+TEST(Advising, leaves_open_what_ends_in_a_deadlock) {
+  const auto replay = [](std::span<const SweepPoint> points) {
+    Sweep swept;
+    for (const SweepPoint& point : points) {
+      SweptConfiguration& one = swept.configurations.emplace_back();
+      one.point = point;
+      if (point.bandwidth > 1) one.deadlock = std::make_shared<const replay::Diagnosis>();
+    }
+    return swept;
+  };
+  const AdvisedPoint where{.point = {}, .speeds = {}};
+  EXPECT_FALSE(advise(std::span(&where, 1), 0.1, replay)[0]);
 }
 
 } // namespace

@@ -1,5 +1,4 @@
 #include "analysis/classification.h"
-#include "analysis/remedy.h"
 
 #include "base/error.h"
 
@@ -113,29 +112,6 @@ TEST(Classification, a_class_holds_as_its_definition_does) {
         holds = std::ranges::all_of(one.conditions, &Condition::holds);
     EXPECT_TRUE(holds) << name(found);
   }
-}
-
-Remedy remedy_of(const Program& program, double even = 1) {
-  const Classification found = classify(lanes_of(program));
-  return remedy(found.evidence,
-                {.load_balance = even, .serialisation = 1, .transfer = {}, .communication = {}, .parallel = {}},
-                {.latency = program.latency, .bandwidth = program.bandwidth, .compute = program.compute});
-}
-
-TEST(Remedy, says_what_to_buy_where_the_definitions_say_less) {
-  EXPECT_EQ(remedy_of({.compute = 60, .latency = 35, .bandwidth = 5}).kind, Remedy::Kind::processors);
-  EXPECT_EQ(remedy_of({.compute = 30, .latency = 65, .bandwidth = 5}).kind, Remedy::Kind::latency);
-  EXPECT_EQ(remedy_of({.compute = 30, .latency = 5, .bandwidth = 65}).kind, Remedy::Kind::bandwidth);
-  EXPECT_EQ(remedy_of({.compute = 20, .latency = 40, .bandwidth = 40}).kind, Remedy::Kind::network);
-  EXPECT_EQ(remedy_of({.compute = 92, .bandwidth = 8}).kind, Remedy::Kind::processors);
-  EXPECT_EQ(remedy_of({.compute = 60, .wait = 40}, 0.6).kind, Remedy::Kind::balance);
-  EXPECT_EQ(remedy_of({.compute = 1, .wait = 99}).kind, Remedy::Kind::none);
-}
-
-TEST(Remedy, its_sentence_has_the_figures) {
-  EXPECT_EQ(sentence(remedy_of({.compute = 30, .latency = 65, .bandwidth = 5})),
-            "2.32x from an eighth of the latency, 1.05x from eight times the bandwidth, at most 1.18x from processors "
-            "twice as fast: latency is what to buy");
 }
 
 TEST(Classification, insensitivity_is_of_the_total_unless_asked_of_the_quantity_itself) {

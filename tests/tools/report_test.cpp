@@ -1,6 +1,6 @@
 // The report: what its page is made of, and that every figure on it is one that other verbs print. How it looks and is
 // used in a browser is held by tests/report.
-#include "analysis/upgrade.h"
+#include "analysis/trust.h"
 #include "tests/tools/command.h"
 #include "tests/trace/samples.h"
 
@@ -226,7 +226,7 @@ TEST_F(ReportPage, answers_what_another_network_saves_by_its_time_over_the_first
   EXPECT_GE(change["saving_interval"][1], change["saving"]);
 }
 
-TEST_F(ReportPage, holds_the_interval_of_an_assumed_rate_and_none_of_one_that_is_given) {
+TEST_F(ReportPage, holds_the_interval_of_a_rate_that_nobody_measured) {
   const std::string trace = write(ring(2));
   const json assumed = json::parse(report({trace, "--json"}).out);
   EXPECT_EQ(assumed["basis"]["rates"]["from"], "assumed");
@@ -235,7 +235,10 @@ TEST_F(ReportPage, holds_the_interval_of_an_assumed_rate_and_none_of_one_that_is
   EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][0], twice["configurations"][0]["makespan_seconds"]);
   EXPECT_EQ(assumed["verdict"]["makespan_interval_seconds"][1], twice["configurations"][1]["makespan_seconds"]);
   const json given = json::parse(report({trace, "--compute-rate", "8e9", "--json"}).out);
-  EXPECT_TRUE(given["verdict"]["makespan_interval_seconds"].is_null());
+  EXPECT_EQ(given["basis"]["rates"]["from"], "given");
+  EXPECT_EQ(given["verdict"]["makespan_interval_seconds"], assumed["verdict"]["makespan_interval_seconds"]);
+  const json exact = json::parse(report({trace, "--compute-rate", "8e9", "--rate-within", "1", "--json"}).out);
+  EXPECT_TRUE(exact["verdict"]["makespan_interval_seconds"].is_null());
 }
 
 TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
@@ -259,12 +262,17 @@ TEST_F(ReportPage, shows_the_names_of_strangers_as_text) {
   }
 }
 
-TEST_F(ReportPage, of_one_rank_says_so_and_rules_every_network_out) {
+TEST_F(ReportPage, of_one_rank_weighs_no_network) {
   const std::string trace = write(ring(1));
   const Page page = page_of(trace);
   expect_sound(page);
-  for (const json& change : page.figures["verdict"]["changes"])
-    EXPECT_EQ(change["answer"], change["change"] == "processors" ? "pays" : "ruled out") << change;
+  const json& changes = page.figures["verdict"]["changes"];
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0]["change"], "processors");
+  EXPECT_EQ(changes[0]["answer"], "pays");
+  EXPECT_EQ(changes[1]["change"], "balance");
+  EXPECT_THAT(page.words(), HasSubstr("no message crosses the network"));
+  EXPECT_EQ(page.document.select_nodes("//*[@id='plane-figure']").size(), 0U);
 }
 
 TEST_F(ReportPage, of_16384_ranks_is_as_small) {
@@ -532,12 +540,13 @@ TEST_F(ReportPage, says_that_a_validation_is_of_another_program) {
 TEST_F(ReportPage, says_what_to_buy_of_a_network_by_the_savings_it_prints) {
   const json few =
       json::parse(report({write(ring(4, 3, 8), "few.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
-  EXPECT_THAT(few["network"].get<std::string>(), HasSubstr("latency is what to buy"));
+  EXPECT_THAT(few["advice"].get<std::string>(), HasSubstr("Latency is what to buy"));
   const json bytes = json::parse(
       report({write(ring(4, 3, 50'000'000), "many.tia"), "--compute-rate", "1e12", "--json"}).out)["verdict"];
-  EXPECT_THAT(bytes["network"].get<std::string>(), HasSubstr("bandwidth is what to buy"));
+  EXPECT_THAT(bytes["advice"].get<std::string>(), HasSubstr("Bandwidth is what to buy"));
   const json alone = json::parse(report({write(ring(1), "one.tia"), "--json"}).out)["verdict"];
-  EXPECT_THAT(alone["network"].get<std::string>(), HasSubstr("No other network is worth its price"));
+  EXPECT_THAT(alone["advice"].get<std::string>(),
+              HasSubstr("No message crosses the network; faster processors are what to buy"));
 }
 
 TEST_F(ReportPage, is_served_to_this_machine_until_the_command_is_ended) {
@@ -587,13 +596,7 @@ TEST_F(ReportPage, puts_smpi_beside_the_model_by_rank) {
   EXPECT_EQ(page.document.select_nodes("//table[@id='smpi-rank-table']/tbody/tr").size(), 4U);
 }
 
-TEST(Upgrades, pay_or_are_ruled_out_only_where_that_holds_at_every_rate) {
-  EXPECT_EQ(analysis::worth({.expected = 0.10, .least = 0.06, .most = 0.20}, 0.05), analysis::Worth::pays);
-  EXPECT_EQ(analysis::worth({.expected = 0.01, .least = 0.00, .most = 0.04}, 0.05), analysis::Worth::ruled_out);
-  EXPECT_EQ(analysis::worth({.expected = 0.04, .least = 0.02, .most = 0.07}, 0.05), analysis::Worth::undecided);
-}
-
-TEST(Upgrades, are_trusted_no_further_than_what_they_rest_on) {
+TEST(Trust, goes_no_further_than_what_answers_rest_on) {
   using analysis::Confidence;
   const auto confidence = [](const analysis::Grounds& grounds) { return analysis::trust(grounds, {}).confidence; };
   EXPECT_EQ(confidence({}), Confidence::high);
@@ -605,15 +608,6 @@ TEST(Upgrades, are_trusted_no_further_than_what_they_rest_on) {
   EXPECT_EQ(confidence({.compared = false}), Confidence::medium);
   EXPECT_EQ(confidence({.contradiction = -0.226}), Confidence::low);
   EXPECT_EQ(confidence({.contradiction = 0.02}), Confidence::high);
-}
-
-TEST(Upgrades, save_nothing_where_times_are_none) {
-  const double none = std::numeric_limits<double>::quiet_NaN();
-  const analysis::Saving saving = analysis::saving({2, none, 0}, {1, 1, 1});
-  EXPECT_EQ(saving.expected, 0.5);
-  EXPECT_EQ(saving.least, 0.5);
-  EXPECT_EQ(saving.most, 0.5);
-  EXPECT_EQ(analysis::saving({none}, {none}).expected, 0);
 }
 
 TEST_F(ReportPage, smpi_without_a_platform_is_a_usage_error) {

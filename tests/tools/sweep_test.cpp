@@ -239,7 +239,87 @@ TEST_F(SweepVerb, classify_puts_several_traces_and_networks_side_by_side) {
   ASSERT_EQ(one["networks"].size(), 3U);
   for (const json& network : one["networks"]) {
     EXPECT_TRUE(network["missed"].contains("conditions"));
-    EXPECT_TRUE(network["remedy"].contains("sentence"));
+    EXPECT_TRUE(network["helps"].contains("sentence"));
+  }
+}
+
+TEST_F(SweepVerb, what_helps_is_the_same_in_classify_and_report) {
+  for (const std::vector<std::string>& rate :
+       {std::vector<std::string>{}, {"--compute-rate", "2e9"}, {"--compute-rate", "60e9", "--worth", "10%"}}) {
+    std::vector<std::string> asked{"--network", "e1g,qdr"};
+    asked.insert(asked.end(), rate.begin(), rate.end());
+    const json swept = answer("sweep", asked);
+    const json reported = answer("report", asked);
+    asked.emplace_back("--one-rate");
+    const json classified = answer("classify", asked);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const json& helps = classified["networks"][i]["helps"];
+      EXPECT_EQ(swept["machines"][i]["helps"], helps);
+      EXPECT_EQ(reported["machines"][i]["helps"], helps);
+    }
+    EXPECT_EQ(reported["verdict"]["advice"], classified["networks"][0]["helps"]["sentence"].get<std::string>() + ".");
+    EXPECT_EQ(swept["rates"], classified["rates"]);
+    EXPECT_EQ(reported["basis"]["rates"], classified["rates"]);
+  }
+}
+
+TEST_F(SweepVerb, what_helps_at_a_point_is_what_helps_a_machine_like_it) {
+  const json swept =
+      answer("sweep", {"--network", "e1g", "--bandwidth", "/4,x1,x16", "--latency", "/16,x1,x4", "--classes"});
+  for (const json& one : swept["classes"]) {
+    const json point = swept["configurations"][one["configuration"].get<std::size_t>()];
+    const json classified =
+        answer("classify", {"--network", "e1g", "--one-rate", "--anchor-bandwidth", point["bandwidth_factor"].dump(),
+                            "--anchor-latency", point["latency_factor"].dump()});
+    EXPECT_EQ(classified["networks"][0]["helps"]["what"], one["helps"]);
+  }
+}
+
+TEST_F(SweepVerb, an_answer_at_a_rate_that_nobody_measured_is_for_a_range_of_rates) {
+  const auto interval = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> asked{"--network", "e10g", "--one-rate"};
+    asked.insert(asked.end(), more.begin(), more.end());
+    return answer("classify", asked)["networks"][0]["helps"]["changes"][1]["saving_interval"];
+  };
+  const auto saving = [&](const char* rate) {
+    return answer("classify", {"--network", "e10g", "--one-rate", "--compute-rate",
+                               rate})["networks"][0]["helps"]["changes"][1]["saving"];
+  };
+  const json over = interval({"--compute-rate", "2e9"});
+  EXPECT_EQ(over, (json{saving("1e9"), saving("4e9")}));
+  EXPECT_EQ(interval({"--compute-rate", "2e9", "--rate-within", "4"}), (json{saving("0.5e9"), saving("8e9")}));
+  const json one = interval({"--compute-rate", "2e9", "--rate-within", "1"});
+  EXPECT_EQ(one[0], one[1]);
+}
+
+TEST_F(SweepVerb, a_run_on_one_node_is_told_of_no_network) {
+  const std::vector<std::string> asked{"--network", "e1g,qdr", "--mapping", "block:4"};
+  const json classified = answer("classify", asked);
+  const json swept = answer("sweep", asked);
+  const json reported = answer("report", asked);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (const json* one : {&classified["networks"][i], &reported["machines"][i]}) {
+      EXPECT_TRUE((*one)["class"].is_null());
+      EXPECT_THAT((*one)["reason"], HasSubstr("no message crosses the network"));
+    }
+    for (const json* one : {&classified["networks"][i], &swept["machines"][i], &reported["machines"][i]}) {
+      EXPECT_FALSE((*one)["helps"]["network_used"]);
+      EXPECT_THAT((*one)["helps"]["sentence"], HasSubstr("No message crosses the network"));
+      for (const json& change : (*one)["helps"]["changes"])
+        EXPECT_THAT((std::vector<std::string>{"processors", "balance"}), testing::Contains(change["change"]));
+    }
+  }
+  for (const json& one : swept["classes"])
+    EXPECT_TRUE(one["class"].is_null());
+  EXPECT_EQ(reported["verdict"]["changes"].size(), 2U);
+  EXPECT_TRUE(reported["plane"].is_null());
+  std::vector<std::string> fails{"classify", path(), "--fail-on", "computation,mixed,imbalance"};
+  fails.insert(fails.end(), asked.begin(), asked.end());
+  EXPECT_EQ(timeless_command(fails).status, 0);
+  for (const char* verb : {"classify", "sweep", "report"}) {
+    const Outcome text = timeless_command({verb, path(), "--network", "e1g", "--mapping", "block:4"});
+    EXPECT_THAT(text.out, HasSubstr("o message crosses the network")) << verb;
+    EXPECT_THAT(text.out, Not(HasSubstr("what bounds it"))) << verb;
   }
 }
 

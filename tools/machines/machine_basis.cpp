@@ -71,6 +71,10 @@ ComputeBasis compute_basis(const trace::Counter& counter, double compute_rate, c
   return basis;
 }
 
+bool MachineBasis::network_used() const {
+  return std::ranges::any_of(nodes, [&](const std::string& node) { return node != nodes.front(); });
+}
+
 std::string overheads_of(const replay::NetworkDescription& network) {
   const auto& sizes = network.between_nodes.sizes;
   const bool any = std::ranges::any_of(sizes, [](const replay::MessageCosts& costs) {

@@ -23,9 +23,10 @@ inline constexpr double assumed_instruction_rate = 8e9;
 struct ComputeBasis {
   std::string sentence; ///< for a reader
   bool assumed = false; ///< nobody has measured it for this program
-  std::string from;     ///< "--compute-rate", "--rates", "--machine", "calibration", "platform", "assumption", "recorded times" or "nothing"
-  double least = 0;     ///< units per second of the slowest rank; 0 where there is no rate
-  double most = 0;      ///< of the fastest
+  std::string from; ///< "--compute-rate", "--rates", "--machine", "calibration", "platform", "assumption", "recorded
+                    ///< times" or "nothing"
+  double least = 0; ///< units per second of the slowest rank; 0 where there is no rate
+  double most = 0;  ///< of the fastest
 
   /// All ranks have the same rate.
   bool one_rate() const { return least > 0 && least == most; }
@@ -53,6 +54,8 @@ struct MachineBasis {
   std::string overheads;
   ComputeBasis compute;
   std::vector<std::string> nodes; ///< of each rank, by name
+  /// False where all ranks are on one node, so that no message crosses the network.
+  bool network_used() const;
   /// The largest messages that its figures rest on, where they say.
   std::optional<trace::Bytes> measured_between_nodes = {};
   std::optional<trace::Bytes> measured_within_node = {};

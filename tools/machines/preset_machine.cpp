@@ -51,6 +51,20 @@ void add_placement_options(CLI::App& command, PresetMachineOptions& options) {
       ->default_str("");
 }
 
+void add_worth_options(CLI::App& command, double& worth, PresetMachineOptions& options) {
+  command.add_option("--worth", worth, "The least saving that is worth having, such as 5%")
+      ->transform(share())
+      ->check(positive_number())
+      ->type_name("SHARE")
+      ->default_str("5%");
+  command
+      .add_option("--rate-within", options.rate_within,
+                  "Where the program's kernels were not measured, answers are for all rates from the one taken over "
+                  "this factor to this factor times it")
+      ->check(number_between(1, 1000))
+      ->type_name("FACTOR");
+}
+
 namespace {
 
 const char* units(const trace::Run& run) {

@@ -18,7 +18,9 @@ namespace timeless::tools {
 /// What a file of measured rates says of a run, whose volumes have been rated by it (replay/network/rated_source.h).
 struct CalibratedCompute {
   std::string sentence; ///< for a reader
-  /// The time of all computation by the launch that was fastest and by the slowest, over that by the rates.
+  double borrowed = 0;  ///< share of the volume that has no rate of its own
+  /// The time of all computation by the launch that was fastest and by the slowest, over that by the rates; what is
+  /// borrowed as far off as PresetMachineOptions::rate_within says.
   double fastest = 1;
   double slowest = 1;
   std::vector<std::string> notes;
@@ -30,11 +32,12 @@ struct PresetMachineOptions {
   std::vector<std::string> networks = {};
   std::string mapping = "auto";
   std::string hostfile = {};
-  double compute_rate = 0; ///< instructions per second; 0: assumed_instruction_rate
-  std::string rates = {};  ///< a file of rates by host and kernel
+  double compute_rate = 0;                 ///< instructions per second; 0: assumed_instruction_rate
+  double rate_within = 2;                  ///< rates that were not measured are right to this factor, either way
+  std::string rates = {};                  ///< a file of rates by host and kernel
   std::optional<std::uint64_t> noise = {}; ///< the seed of the visits' times, drawn from what was measured
   std::shared_ptr<const CalibratedCompute> calibrated = {}; ///< where the file of rates was measured; see rated()
-  std::string costs = {};  ///< a machine file, whose costs stand for rates
+  std::string costs = {};                                   ///< a machine file, whose costs stand for rates
 
   /// Files say how fast ranks compute.
   bool speeds_from_file() const { return !rates.empty() || !costs.empty(); }
@@ -44,6 +47,9 @@ struct PresetMachineOptions {
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
 /// Gives a verb the options --mapping, --hostfile, --compute-rate, --rates and --machine.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);
+
+/// Gives a verb whose answers are weighed the options --worth, the least saving worth having, and --rate-within.
+void add_worth_options(CLI::App& command, double& worth, PresetMachineOptions& options);
 
 /// How fast the nodes of a machine compute.
 struct ComputeSpeeds {

@@ -59,10 +59,11 @@ void require_same_counter(const trace::Run& run, const std::vector<MeasuredInsta
 struct Totals {
   double volume = 0;
   double own = 0;      ///< of the volume, in kernels with rates of their own
+  double borrowed = 0; ///< of the seconds, in the others
   double outside = 0;  ///< in kernels whose visits are of a size that was not measured, nor rescaled to
   double rescaled = 0; ///< in kernels whose rates are those of the run's working sets
   double seconds = 0;
-  std::vector<double> launches; ///< the same, by each launch alone
+  std::vector<double> launches; ///< of the seconds, those of kernels with rates of their own, by each launch alone
 };
 
 Totals totals(const std::vector<KernelTiming>& timings, const std::vector<KernelFigures>& figures) {
@@ -79,9 +80,14 @@ Totals totals(const std::vector<KernelTiming>& timings, const std::vector<Kernel
     if (timing.own) all.own += volume;
     if (timing.rescaled) all.rescaled += volume;
     if (timing.outside && !timing.rescaled) all.outside += volume;
-    all.seconds += fixed + volume * timing.seconds_per_unit;
+    const double seconds = fixed + volume * timing.seconds_per_unit;
+    all.seconds += seconds;
+    if (!timing.own) {
+      all.borrowed += seconds;
+      continue;
+    }
     for (std::size_t i = 0; i < all.launches.size(); ++i)
-      all.launches[i] += fixed + volume * (timing.launches.empty() ? timing.seconds_per_unit : timing.launches[i]);
+      all.launches[i] += timing.launches.empty() ? seconds : fixed + volume * timing.launches[i];
   }
   return all;
 }
@@ -132,10 +138,11 @@ std::optional<replay::MachineCosts> rescaling_machine(const PresetMachineOptions
   return replay::read_machine(asked.costs);
 }
 
-CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const std::string& machine) {
+CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, const PresetMachineOptions& asked) {
   constexpr double enough = 0.9;
   CalibratedCompute calibrated;
   const double own = all.volume > 0 ? all.own / all.volume : 1;
+  calibrated.borrowed = 1 - own;
   std::string from;
   for (const MeasuredInstance& instance : rates.instances) {
     from += (from.empty() ? "" : "; ") + instance_text(instance);
@@ -143,13 +150,15 @@ CalibratedCompute said(const replay::ComputeRates& rates, const Totals& all, con
   }
   calibrated.sentence =
       fmt::format("calibrated: {:.1f} % by kernels' own rates; {} ({})", 100 * own, rates.file.string(), from);
-  if (!machine.empty())
+  if (!asked.costs.empty())
     calibrated.sentence += fmt::format("; {:.1f} % rescaled to its working sets by {}",
-                                       all.volume > 0 ? 100 * all.rescaled / all.volume : 0, machine);
-  if (!all.launches.empty() && all.seconds > 0) {
-    const auto [least, most] = std::ranges::minmax(all.launches);
-    calibrated.fastest = least / all.seconds;
-    calibrated.slowest = most / all.seconds;
+                                       all.volume > 0 ? 100 * all.rescaled / all.volume : 0, asked.costs);
+  if (all.seconds > 0) {
+    const double own_seconds = all.seconds - all.borrowed;
+    const auto [least, most] =
+        all.launches.empty() ? std::ranges::minmax({own_seconds}) : std::ranges::minmax(all.launches);
+    calibrated.fastest = (least + all.borrowed / asked.rate_within) / all.seconds;
+    calibrated.slowest = (most + all.borrowed * asked.rate_within) / all.seconds;
   }
   if (own < enough)
     calibrated.notes.push_back(fmt::format("{:.1f} % of what is computed has no rate of its own, and counts by that of "
@@ -257,7 +266,7 @@ std::unique_ptr<trace::Source> rated(std::unique_ptr<trace::Source> source, Pres
   applied.units_per_second = *rates.units_per_second;
   applied.rest.seconds_per_unit = 1 / applied.units_per_second;
   applied.noise = machine.noise;
-  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures), machine.costs));
+  auto calibrated = std::make_shared<CalibratedCompute>(said(rates, totals(applied.kernels, figures), machine));
   if (machine.noise)
     calibrated->notes.push_back(fmt::format(
         "visits are drawn from the times measured, disturbances among them, and take {:.2f} times what the rates give; "

@@ -81,8 +81,6 @@ std::vector<ClassifiedMachine> classified(const PlacedMachines& machines, const 
     if (i < machines.networks().size()) one.network = machines.networks()[i];
     one.lanes = lanes.subspan(i * analysis::classification_lane_count, analysis::classification_lane_count);
     one.classification = analysis::classify(one.lanes, thresholds);
-    one.remedy =
-        analysis::remedy(one.classification.evidence, analysis::efficiencies(one.anchor()), one.anchor().sensitivity);
   }
   return all;
 }

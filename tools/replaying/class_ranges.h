@@ -1,7 +1,7 @@
 #pragma once
 
+#include "analysis/advice.h"
 #include "analysis/classification.h"
-#include "analysis/remedy.h"
 #include "tools/replaying/placed_machines.h"
 
 #include "trace/model/source.h"
@@ -44,10 +44,11 @@ struct ClassifiedMachine {
   MachineBasis basis;
   std::optional<replay::NetworkDescription> network; ///< of a machine that is no platform
   analysis::Classification classification;
-  analysis::Remedy remedy;
+  std::optional<analysis::Advice> advice;    ///< nothing where a change of the machine ends in a deadlock
   std::span<const replay::LaneResult> lanes; ///< of a result that has to stay where it is
   std::optional<ClassRange> range;           ///< where it was looked for
 
+  bool network_used() const { return basis.network_used(); }
   /// Returns the configuration at the anchor, which stands in the middle of each set of seven.
   const replay::LaneResult& anchor() const { return lanes[3]; }
 };

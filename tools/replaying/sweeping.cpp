@@ -1,12 +1,12 @@
 #include "tools/replaying/sweeping.h"
 
-#include "tools/replaying/calibrated.h"
-
 #include "analysis/sweep/upgrades.h"
 #include "tools/cli/console.h"
 #include "tools/cli/trace_input.h"
+#include "tools/replaying/calibrated.h"
 #include "tools/replaying/on_platform.h"
 #include "tools/replaying/questions.h"
+#include "tools/replaying/rate_range.h"
 
 #include "base/error.h"
 
@@ -86,6 +86,7 @@ public:
     place_ranks();
     replay_points();
     add_classes();
+    add_advice();
     add_turns();
     add_upgrades_front();
     add_searches();
@@ -240,6 +241,25 @@ private:
     const std::span<const std::size_t> around(around_);
     for (std::size_t i = 0; i * count < around.size(); ++i)
       answer_.classes.push_back(analysis::classification(answer_.sweep, around.subspan(i * count, count)));
+  }
+
+  std::vector<std::optional<analysis::Advice>> advise(std::span<const std::size_t> places, bool all_rates) {
+    std::vector<analysis::AdvisedPoint> where;
+    for (const std::size_t place : places) {
+      const SweepPoint& point = answer_.of(place).point;
+      const MachineBasis& basis = answer_.basis_of(point);
+      analysis::AdvisedPoint& one = where.emplace_back();
+      one.point = point;
+      one.network_used = basis.network_used();
+      if (all_rates) one.speeds = rate_range(asked_.machine, basis.compute).speeds;
+    }
+    return analysis::advise(where, request_.worth,
+                            [&](std::span<const SweepPoint> points) { return replayed(points, false); });
+  }
+
+  void add_advice() {
+    if (request_.advice) answer_.advice = advise(answer_.machines, true);
+    if (request_.classes) answer_.helps = advise(answer_.grid, false);
   }
 
   /// The network's two parts may be the longest of all.

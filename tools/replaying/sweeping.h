@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/statistics/quantiles.h"
+#include "analysis/sweep/advising.h"
 #include "analysis/sweep/cost_search.h"
 #include "analysis/sweep/sweep.h"
 #include "analysis/sweep/turns.h"
@@ -21,9 +22,11 @@ struct SweepRequest {
   /// The trace, the machines and what is modelled; its lists of factors, its collectives and its eager limit do not
   /// count.
   PredictionOptions prediction;
-  analysis::SweepAxes axes; ///< but for its machines
-  bool grid = true;         ///< false: questions alone
-  bool classes = false;     ///< of every configuration of the grid
+  analysis::SweepAxes axes;             ///< but for its machines
+  bool grid = true;                     ///< false: questions alone
+  bool classes = false;                 ///< of every configuration of the grid
+  bool advice = true;                   ///< what helps on each machine as it is
+  double worth = analysis::usual_worth; ///< the least saving that is worth having
   bool per_rank = false;
   std::vector<std::string> what_if; ///< "network x2, cpu x1.5"
   std::string upgrades;             ///< a file; empty: none
@@ -43,14 +46,16 @@ struct ChangedMachine {
 
 /// A sweep, and all that a reader must know to judge it.
 struct SweepPrediction {
-  analysis::Sweep sweep;                   ///< of what was asked for
-  std::size_t replayed = 0;                ///< configurations, with those that answers needed beside
-  std::size_t anchor = 0;                                       ///< in it: the first machine as it is
-  std::vector<std::size_t> machines;                            ///< in it: each machine asked for, as it is
-  std::vector<std::size_t> grid;                                ///< in it
+  analysis::Sweep sweep;             ///< of what was asked for
+  std::size_t replayed = 0;          ///< configurations, with those that answers needed beside
+  std::size_t anchor = 0;            ///< in it: the first machine as it is
+  std::vector<std::size_t> machines; ///< in it: each machine asked for, as it is
+  std::vector<std::size_t> grid;     ///< in it
   std::vector<std::optional<analysis::Classification>> classes; ///< of the grid's, where asked for and all of them end
-  std::vector<analysis::Interval> intervals; ///< of all, by the launches that the rates are from; or empty
-  std::vector<analysis::Turn> turns;         ///< along the factors of the grid, with the others at 1
+  std::vector<std::optional<analysis::Advice>> helps;           ///< likewise, at the rate that is taken
+  std::vector<std::optional<analysis::Advice>> advice; ///< by machine as it is, over the rates that are to be expected
+  std::vector<analysis::Interval> intervals;           ///< of all, by the launches that the rates are from; or empty
+  std::vector<analysis::Turn> turns;                   ///< along the factors of the grid, with the others at 1
   std::vector<ChangedMachine> what_if;
   std::vector<ChangedMachine> upgrades;
   std::vector<analysis::LaneTolerance> break_even; ///< by machine, where asked for

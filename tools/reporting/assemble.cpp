@@ -114,8 +114,8 @@ Report assemble(ReportRequest request) {
   predict_machines(report, *source, report.asked.machine.calibrated != nullptr);
   classify_machines(report, *source);
   report.smpi = simulated(report, *source);
-  weigh_upgrades(report, *source);
-  report.plane = class_plane(report, *source);
+  weigh_upgrades(report);
+  if (report.prediction.bases[report.base].network_used()) report.plane = class_plane(report, *source);
   predict_traces(report);
   read_contents(report, *report.source);
   report.window = observed_window(report, *source);

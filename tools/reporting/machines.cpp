@@ -4,6 +4,7 @@
 #include "tools/machines/named_platforms.h"
 #include "tools/machines/platform_head.h"
 #include "tools/platforms/catalogue.h"
+#include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/request.h"
@@ -40,7 +41,7 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
            .figures = {},
            .interval = {},
            .classification = {},
-           .remedy = {}});
+           .advice = {}});
     }
     return machines;
   }
@@ -51,30 +52,14 @@ std::vector<ReportedMachine> described_machines(const ReportRequest& request) {
                         .figures = figures(network),
                         .interval = {},
                         .classification = {},
-                        .remedy = {}});
+                        .advice = {}});
   return machines;
 }
 
-/// For which factors of computation's time the times of all machines are known, where more than one is to be expected.
-void find_range(Report& report) {
-  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
-  constexpr double guess = 2; // docs/guide.md, what a number is worth: either way
-  if (const auto& calibrated = report.asked.machine.calibrated;
-      calibrated && calibrated->fastest != calibrated->slowest) {
-    report.rate_range = "launches";
-    report.fastest = calibrated->fastest;
-    report.slowest = calibrated->slowest;
-  } else if (compute.assumed && compute.least > 0) {
-    report.rate_range = "assumed";
-    report.fastest = 1 / guess;
-    report.slowest = guess;
-  }
-}
-
 void find_intervals(Report& report, const trace::Source& source) {
-  if (report.rate_range.empty()) return;
+  if (report.rates.from.empty()) return;
   PredictionOptions options = options_of(report.asked, report.asked.traces.front());
-  options.compute = {report.fastest, report.slowest};
+  options.compute = {report.rates.fastest(), report.rates.slowest()};
   const Prediction varied = predict_again(source, options);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const LaneResult& fast = varied.result.lanes.at(2 * i);
@@ -141,48 +126,30 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
                            " ends in a deadlock: messages above its eager limit wait for "
                            "receives that come later; the report is about " +
                            report.machines.at(report.base).name);
-  find_range(report);
+  report.rates = rate_range(report.asked.machine, report.prediction.bases[report.base].compute);
   find_intervals(report, source);
 }
 
-LaneResult condensed(const LaneResult& lane) {
-  LaneResult one;
-  one.name = lane.name;
-  one.makespan = lane.makespan;
-  one.ideal_makespan = lane.ideal_makespan;
-  one.sensitivity = lane.sensitivity;
-  one.deadlock = lane.deadlock;
-  if (!lane.ranks.empty()) one.ranks = {replay::mean(lane)};
-  return one;
-}
-
 Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine) {
-  constexpr std::size_t anchor = 3; // in the middle of the first set of seven
-  replay::ReplayOptions options;
-  options.ideal = true;
-  options.sensitivities = true;
   const Judgement judgement{.machine = machine};
-  Judged judged{.classification = {},
-                .remedy = {},
-                .lanes = replay_judged(machines, source, std::span(&judgement, 1), options).lanes};
-  if (std::ranges::any_of(judged.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; })) return judged;
-  const LaneResult& here = judged.lanes.at(anchor);
-  judged.classification = analysis::classify(judged.lanes);
-  judged.remedy = analysis::remedy(judged.classification->evidence, analysis::efficiencies(here), here.sensitivity);
+  Judged judged{.classification = {}, .lanes = replay_judged(machines, source, std::span(&judgement, 1), {}).lanes};
+  if (std::ranges::none_of(judged.lanes, [](const LaneResult& lane) { return lane.deadlock != nullptr; }))
+    judged.classification = analysis::classify(judged.lanes);
   return judged;
 }
 
 void classify_machines(Report& report, const trace::Source& source) {
   const PredictionOptions options = options_of(report.asked, report.asked.traces.front());
   const PlacedMachines machines(source.run(), options);
+  const auto advice = advise(machines, source, report.asked.machine, report.asked.threshold, {});
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     if (report.lane(i).deadlock) continue;
+    report.machines[i].advice = advice[i];
     const Judged judged = judge(source, machines, i);
     if (machines.platforms())
       if (const auto found = platforms::between_nodes((*machines.platforms())[i]))
         report.machines[i].figures = NetworkFigures{.latency = found->latency, .bandwidth = found->bandwidth};
     report.machines[i].classification = judged.classification;
-    report.machines[i].remedy = judged.remedy;
     if (i == report.base) report.curves = curves_of(judged.lanes);
   }
 }

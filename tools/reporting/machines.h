@@ -17,10 +17,9 @@ PredictionOptions options_of(const ReportRequest& request, const std::string& tr
 /// The same on the base machine alone.
 PredictionOptions base_options(const Report& report);
 
-/// A machine's class, what would help there, and the 21 configurations that both rest on.
+/// A machine's class, and the 21 configurations that it rests on.
 struct Judged {
   std::optional<analysis::Classification> classification; ///< none where a configuration deadlocks
-  std::optional<analysis::Remedy> remedy;                 ///< likewise
   std::vector<replay::LaneResult> lanes;
 };
 Judged judge(const trace::Source& source, const PlacedMachines& machines, std::size_t machine);
@@ -31,8 +30,5 @@ void predict_machines(Report& report, const trace::Source& source, bool calibrat
 
 /// Gives machines their classes, and the base machine its curves.
 void classify_machines(Report& report, const trace::Source& source);
-
-/// What stays of a configuration that is one of hundreds: a rank that has the means.
-replay::LaneResult condensed(const replay::LaneResult& lane);
 
 } // namespace timeless::tools

@@ -88,6 +88,8 @@ ClassPlane class_plane(Report& report, const trace::Source& source) {
   request.axes.bandwidth = plane.bandwidths;
   request.axes.latency = plane.latencies;
   request.classes = true;
+  request.worth = report.asked.threshold;
+  request.advice = false; // of the machine itself: the report has it
   const SweepPrediction swept = sweep(source, request);
   plane.cells.resize(plane.bandwidths.size() * plane.latencies.size());
   for (std::size_t i = 0; i < swept.grid.size(); ++i) {
@@ -97,7 +99,8 @@ ClassPlane class_plane(Report& report, const trace::Source& source) {
     };
     plane.cells.at(place(plane.latencies, one.point.latency) * plane.bandwidths.size() +
                    place(plane.bandwidths, one.point.bandwidth)) = {
-        swept.classes[i] ? analysis::name(*swept.classes[i]) : "deadlock", one.makespan};
+        swept.classes[i] ? analysis::name(*swept.classes[i]) : "deadlock",
+        swept.helps[i] ? swept.helps[i]->what() : analysis::ChangeKind::none, one.makespan};
   }
   return plane;
 }

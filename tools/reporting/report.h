@@ -1,15 +1,15 @@
 #pragma once
 
 #include "analysis/classification.h"
-#include "analysis/remedy.h"
 #include "analysis/size_histogram.h"
 #include "analysis/statistics/quantiles.h"
 #include "analysis/summary.h"
 #include "analysis/traffic_blocks.h"
-#include "analysis/upgrade.h"
+#include "analysis/trust.h"
 #include "tools/machines/named_networks.h"
 #include "tools/platforms/listing.h"
 #include "tools/replaying/prediction.h"
+#include "tools/replaying/rate_range.h"
 #include "tools/reporting/path_window.h"
 #include "tools/symbols/kernel_listing.h"
 
@@ -29,10 +29,10 @@ struct ReportRequest {
   std::vector<std::string> traces; ///< the first is the one that the report is about
   TraceFormat from;
   PresetMachineOptions machine{.networks = {"e10g", "e100g", "qdr", "e1g"}};
-  std::vector<std::string> platforms; ///< in place of networks
-  bool smpi = false;                  ///< simulate the first platform with contention, too
-  std::string validation;             ///< a file of `timeless validate --json`; empty: none
-  double threshold = 0.05;            ///< the least saving that is worth having
+  std::vector<std::string> platforms;       ///< in place of networks
+  bool smpi = false;                        ///< simulate the first platform with contention, too
+  std::string validation;                   ///< a file of `timeless validate --json`; empty: none
+  double threshold = analysis::usual_worth; ///< the least saving that is worth having
   std::vector<std::string> symbols;
   std::string question; ///< the command without what says where its answer goes
   std::string command;  ///< that makes this report again
@@ -46,7 +46,7 @@ struct ReportedMachine {
   std::optional<NetworkFigures> figures;      ///< of a machine that has one latency and one bandwidth between nodes
   std::optional<analysis::Interval> interval; ///< of the makespan, over the rates that are to be expected
   std::optional<analysis::Classification> classification; ///< none where the machine deadlocks
-  std::optional<analysis::Remedy> remedy;                 ///< likewise
+  std::optional<analysis::Advice> advice;                 ///< likewise
 };
 
 /// How the time of the base machine changes with its network.
@@ -66,7 +66,8 @@ struct ClassPlane {
   std::vector<double> bandwidths; ///< factors of the base machine's, rising
   std::vector<double> latencies;  ///< likewise
   struct Cell {
-    std::string name; ///< the class; "deadlock" where the program does not end
+    std::string name;                                        ///< the class; "deadlock" where the program does not end
+    analysis::ChangeKind helps = analysis::ChangeKind::none; ///< at the rate that is taken
     double makespan = 0;
   };
   std::vector<Cell> cells; ///< by latency, then by bandwidth
@@ -112,7 +113,8 @@ struct ReportedTrace {
   std::vector<replay::LaneResult> lanes; ///< by machine
   /// On the base machine; none where the run deadlocks there.
   std::optional<analysis::Classification> classification;
-  std::optional<analysis::Remedy> remedy;
+  std::optional<analysis::Advice> advice;
+  ComputeBasis compute; ///< there
 };
 
 struct ReportVerdict {
@@ -129,10 +131,8 @@ struct Report {
   std::shared_ptr<const trace::Source> source;
   Prediction prediction; ///< a configuration for each machine
   std::vector<ReportedMachine> machines;
-  std::size_t base = 0;   ///< the first machine on which the program ends
-  std::string rate_range; ///< "assumed", "launches", or empty: only one rate is to be expected
-  double slowest = 1;     ///< what computation's time is multiplied by at the slowest of these rates
-  double fastest = 1;
+  std::size_t base = 0; ///< the first machine on which the program ends
+  RateRange rates;      ///< that are to be expected
   ReportVerdict verdict;
   std::vector<Curve> curves;
   std::optional<ClassPlane> plane;

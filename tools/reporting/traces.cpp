@@ -1,6 +1,7 @@
 #include "tools/reporting/traces.h"
 
 #include "tools/cli/trace_input.h"
+#include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/request.h"
@@ -24,7 +25,8 @@ ReportedTrace described_trace(const std::string& trace, const trace::Run& run, s
                       .incompleteness = incompleteness(run),
                       .lanes = std::move(lanes),
                       .classification = {},
-                      .remedy = {}};
+                      .advice = {},
+                      .compute = {}};
   for (LaneResult& lane : found.lanes)
     lane.rank_sensitivities.clear();
   return found;
@@ -33,7 +35,8 @@ ReportedTrace described_trace(const std::string& trace, const trace::Run& run, s
 ReportedTrace first_trace(const Report& report) {
   ReportedTrace found = described_trace(report.asked.traces.front(), report.run(), report.prediction.result.lanes);
   found.classification = report.machines[report.base].classification;
-  found.remedy = report.machines[report.base].remedy;
+  found.advice = report.machines[report.base].advice;
+  found.compute = report.prediction.bases[report.base].compute;
   return found;
 }
 
@@ -44,9 +47,10 @@ ReportedTrace other_trace(const Report& report, const std::string& trace) {
   const PredictionOptions options = options_of(request, trace);
   ReportedTrace found =
       described_trace(trace, source->run(), predict_as_far_as_known(*source, options, predict_again).result.lanes);
-  const Judged judged = judge(*source, PlacedMachines(source->run(), options), report.base);
-  found.classification = judged.classification;
-  found.remedy = judged.remedy;
+  const PlacedMachines machines(source->run(), options);
+  found.classification = judge(*source, machines, report.base).classification;
+  found.advice = advise(machines, *source, request.machine, request.threshold, {})[report.base];
+  found.compute = machines.bases()[report.base].compute;
   return found;
 }
 

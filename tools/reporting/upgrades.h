@@ -4,8 +4,8 @@
 
 namespace timeless::tools {
 
-/// Fills the verdict: what other machines, a better network, faster processors and a better balance save on the base
-/// machine.
-void weigh_upgrades(Report& report, const trace::Source& source);
+/// Fills the verdict: what other machines, and what helps on the base machine, save of its time; and how far to trust
+/// that.
+void weigh_upgrades(Report& report);
 
 } // namespace timeless::tools

@@ -6,6 +6,7 @@
 #include "tools/machines/preset_machine.h"
 #include "tools/render/answer.h"
 #include "tools/render/replay/classification.h"
+#include "tools/replaying/advising.h"
 #include "tools/replaying/calibrated.h"
 #include "tools/replaying/class_ranges.h"
 #include "tools/replaying/not_modelled.h"
@@ -38,6 +39,7 @@ struct ClassifyOptions {
   std::vector<std::string> platforms;
   std::vector<std::string> where; ///< networks by their figures
   analysis::Thresholds thresholds;
+  double worth = analysis::usual_worth;
   double anchor_bandwidth = 1;
   double anchor_latency = 1;
   std::vector<std::string> fail_on;
@@ -72,7 +74,8 @@ struct ClassifiedTrace {
   }
 
   ClassifyAnswer answer(const ClassifyOptions& options) const {
-    return {path, source->run(), machines, result, classified, options.configurations};
+    const RateRange range = rate_range(rates, machines.bases().front().compute);
+    return {path, source->run(), machines, result, classified, range, options.configurations};
   }
 
   std::string path;
@@ -99,14 +102,17 @@ void judge(ClassifiedTrace& trace, const ClassifyOptions& options) {
     own.push_back({.machine = i});
   trace.result = replay_judged(trace.machines, *trace.source, own, replaying);
   trace.classified = classified(trace.machines, trace.result, options.thresholds);
+  replaying.sensitivities = false;
+  const auto advice = advise(trace.machines, *trace.source, trace.rates, options.worth, replaying);
+  for (std::size_t i = 0; i < trace.classified.size(); ++i)
+    trace.classified[i].advice = advice[i];
   if (options.one_rate || run.counter.unit == trace::VolumeUnit::none) return;
   std::vector<std::string> classes;
   for (const ClassifiedMachine& answer : trace.classified)
     classes.push_back(name(answer.classification));
-  replaying.sensitivities = false;
   std::vector<ClassRange> ranges = class_ranges(trace.machines, *trace.source, classes, options.thresholds, replaying);
   for (std::size_t i = 0; i < trace.classified.size(); ++i)
-    trace.classified[i].range = std::move(ranges[i]);
+    if (trace.classified[i].network_used()) trace.classified[i].range = std::move(ranges[i]);
 }
 
 void print(const std::deque<ClassifiedTrace>& traces, const ClassifyOptions& options) {
@@ -122,7 +128,8 @@ void print(const std::deque<ClassifiedTrace>& traces, const ClassifyOptions& opt
 
 bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
   return std::ranges::any_of(trace.classified, [&](const ClassifiedMachine& answer) {
-    return std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
+    return answer.network_used() &&
+           std::ranges::find(options.fail_on, name(answer.classification)) != options.fail_on.end();
   });
 }
 
@@ -201,6 +208,7 @@ VerbAction add_classify(CLI::App& command) {
   add_clock_option(command, options->clock);
   add_threshold_options(command, options->thresholds);
   begin_group(command, "Answers");
+  add_worth_options(command, options->worth, options->machine);
   command.add_flag("--one-rate", options->one_rate,
                    "Do not look for the rates of computation at which each class holds");
   command.add_flag("--configurations", options->configurations, "Also list the 21 configurations of each network");

@@ -138,6 +138,7 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
   command.add_flag("--smpi", request.smpi,
                    "Simulate the first platform in SMPI, too: what contention costs, by rank and kernel");
   begin_group(command, "Answers");
+  add_worth_options(command, request.threshold, request.machine);
   command
       .add_option("--symbols", request.symbols,
                   "A directory to look for the program, its libraries and their debug files in, if they are not where "
@@ -145,10 +146,6 @@ void add_report_answers(CLI::App& command, ReportRequest& request) {
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->check(CLI::ExistingDirectory);
-  command.add_option("--worth", request.threshold, "The least saving that is worth having, such as 5%")
-      ->transform(share())
-      ->type_name("SHARE")
-      ->default_str("5%");
   command
       .add_option("--validation", request.validation,
                   "What `timeless validate --json` has written: how far predictions were off")

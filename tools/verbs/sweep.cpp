@@ -139,6 +139,7 @@ void add_grid_options(CLI::App& command, SweepOptions& options) {
 
 void add_questions(CLI::App& command, SweepOptions& options) {
   begin_group(command, "Questions");
+  add_worth_options(command, options.sweep.worth, options.replay.prediction.machine);
   command
       .add_option("--what-if", options.sweep.what_if,
                   "What each machine would gain, as \"network x2, cpu x1.5\", \"latency /2\", \"network=qdr\" or "

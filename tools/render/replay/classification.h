@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/replaying/class_ranges.h"
+#include "tools/replaying/rate_range.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@ struct ClassifyAnswer {
   const PlacedMachines& machines;
   const replay::Result& result; ///< of the configurations of all machines
   const std::vector<ClassifiedMachine>& classified;
+  RateRange rates;             ///< that the intervals are of
   bool configurations = false; ///< the text lists them, too
 };
 

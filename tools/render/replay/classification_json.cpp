@@ -3,6 +3,7 @@
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
 #include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/advice.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/times.h"
@@ -51,13 +52,6 @@ nlohmann::ordered_json missed_json(const analysis::Classification& classificatio
   return json;
 }
 
-nlohmann::ordered_json remedy_json(const analysis::Remedy& remedy) {
-  return {{"what", name(remedy.kind)},         {"sentence", sentence(remedy)},
-          {"latency_speedup", remedy.latency}, {"bandwidth_speedup", remedy.bandwidth},
-          {"network_speedup", remedy.network}, {"processors_speedup_bound", remedy.processors},
-          {"balance_speedup", remedy.balance}};
-}
-
 nlohmann::ordered_json point_json(const ComputeBasis& compute, const ClassRange::Point* point) {
   if (point == nullptr) return nullptr;
   return {{"speed", point->speed},
@@ -85,10 +79,16 @@ nlohmann::ordered_json machine_json(const ClassifiedMachine& answer) {
   }
   json["overheads"] = answer.basis.overheads;
   json["compute_rate"] = to_json(answer.basis.compute);
-  json["class"] = name(answer.classification);
-  json["reason"] = reason(answer.classification);
-  json["missed"] = missed_json(answer.classification);
-  json["remedy"] = remedy_json(answer.remedy);
+  if (answer.network_used()) {
+    json["class"] = name(answer.classification);
+    json["reason"] = reason(answer.classification);
+    json["missed"] = missed_json(answer.classification);
+  } else {
+    json["class"] = nullptr;
+    json["reason"] = no_network_reason;
+    json["missed"] = nullptr;
+  }
+  json["helps"] = to_json(answer.advice, answer.basis.compute);
   if (answer.range) json["class_holds"] = range_json(answer.basis.compute, *answer.range);
   json["evidence"] = evidence_json(answer.classification.evidence);
   json["efficiency"] = efficiencies_json(answer.anchor());
@@ -114,6 +114,7 @@ nlohmann::ordered_json to_json(const ClassifyAnswer& answer) {
   json["mapping"] = machines.mapping_sentence();
   json["compute"] = machines.bases().front().compute.sentence;
   json["compute_assumed"] = machines.bases().front().compute.assumed;
+  json["rates"] = to_json(answer.rates);
   json["actions"] = result.actions;
   std::vector<std::string> notes = machines.notes();
   notes.insert(notes.end(), result.notes.begin(), result.notes.end());

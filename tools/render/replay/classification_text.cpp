@@ -4,6 +4,8 @@
 #include "tools/cli/trace_input.h"
 #include "tools/machines/named_networks.h"
 #include "tools/render/figures.h"
+#include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/advice.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
 
@@ -20,11 +22,16 @@ namespace {
 
 std::string machine_text(const ClassifiedMachine& answer) {
   if (!answer.network) return answer.basis.name;
-  return fmt::format("{} ({}, {})", answer.basis.name, latency_words(*answer.network), bandwidth_words(*answer.network));
+  return fmt::format("{} ({}, {})", answer.basis.name, latency_words(*answer.network),
+                     bandwidth_words(*answer.network));
 }
 
-std::string helps(const analysis::Remedy& remedy) {
-  return remedy.kind == analysis::Remedy::Kind::none ? "nothing of these" : name(remedy.kind);
+std::string class_words(const ClassifiedMachine& answer) {
+  return answer.network_used() ? name(answer.classification) : no_network_words;
+}
+
+std::string helps(const ClassifiedMachine& answer) {
+  return answer.advice ? helps_words(*answer.advice) : "-";
 }
 
 std::string times_faster(double factor) {
@@ -36,29 +43,26 @@ std::string classes_text(const std::vector<ClassifiedMachine>& all) {
                "8x bandwidth", "latency/8"});
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
-    table.add({machine_text(answer), name(answer.classification), helps(answer.remedy), human_seconds(evidence.total),
+    table.add({machine_text(answer), class_words(answer), helps(answer), human_seconds(evidence.total),
                percent_text(evidence.computation), percent_text(evidence.wait), percent_text(evidence.latency),
                percent_text(evidence.bandwidth), times_faster(evidence.bandwidth_speedup),
                times_faster(evidence.latency_speedup)});
   }
   std::string text = table.text() + "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_line("{}: {}", answer.basis.name, reason(answer.classification));
+    text += text_line("{}: {}", answer.basis.name,
+                      answer.network_used() ? reason(answer.classification) : no_network_reason);
   text += "\n";
   for (const ClassifiedMachine& answer : all)
-    text += text_line("{}: {}", answer.basis.name, sentence(answer.remedy));
+    if (answer.advice)
+      text += text_line("{}: {}", answer.basis.name, advice_sentence(*answer.advice, answer.basis.compute));
   return text;
-}
-
-/// Units per second where all ranks of a machine have the same rate, else speeds relative to its own.
-std::string speed_text(const ComputeBasis& compute, double speed) {
-  return compute.one_rate() ? human_count(compute.least * speed) + "/s" : fmt::format("{:.3g} times the speed", speed);
 }
 
 /// "latency for any rate above 2.10 G/s (communication at 1.98 G/s), up to 64.0 G/s, the largest tried".
 std::string range_text(const ClassifiedMachine& answer) {
   const ClassRange& range = *answer.range;
-  const auto text = [&](double speed) { return speed_text(answer.basis.compute, speed); };
+  const auto text = [&](double speed) { return speed_words(answer.basis.compute, speed); };
   const auto other = [&](const ClassRange::Point& point) { return point.name + " at " + text(point.speed); };
   const double lowest = range.tried[range.first].speed;
   const double highest = range.tried[range.last].speed;
@@ -113,6 +117,7 @@ std::string conditions_text(const ClassifyAnswer& answer) {
   const ComputeBasis& compute = machines.bases().front().compute;
   text += text_line("mapping   {}", machines.mapping_sentence());
   text += text_line("compute   {}{}", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  text += text_line("intervals {}", range_words(answer.rates));
   text += text_line("model     no contention: a bandwidth-bound program is likelier to suffer from it than this says");
   if (answer.run.volume_error > 0) text += text_line("volumes   {}", rounding(answer.run));
   for (const std::string& note : machines.notes())
@@ -166,8 +171,8 @@ std::string matrix(const std::string& title, const std::vector<const ClassifyAns
 
 std::string to_text(const ClassifyTracesAnswer& answer) {
   const std::vector<const ClassifyAnswer*> traces = in_order(answer.traces);
-  std::string text = matrix("bound by", traces, [](const auto& machine) { return name(machine.classification); });
-  text += "\n" + matrix("what helps", traces, [](const auto& machine) { return helps(machine.remedy); });
+  std::string text = matrix("bound by", traces, class_words);
+  text += "\n" + matrix("what helps", traces, helps);
   for (const ClassifyAnswer* one : traces)
     text += "\n" + text_line("{}, {} ranks ({})", program_of(*one), one->run.size, one->trace) +
             classes_text(one->classified) + ranges_text(one->classified) + conditions_text(*one);

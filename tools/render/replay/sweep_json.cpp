@@ -5,6 +5,7 @@
 #include "tools/render/csv.h"
 #include "tools/render/figures.h"
 #include "tools/render/machines/compute_basis.h"
+#include "tools/render/replay/advice.h"
 #include "tools/render/replay/deadlock.h"
 #include "tools/render/replay/efficiencies.h"
 #include "tools/render/replay/not_modelled.h"
@@ -73,20 +74,28 @@ ordered_json configuration_json(const SweepPrediction& prediction, std::size_t p
 }
 
 ordered_json class_json(const SweepPrediction& prediction, std::size_t number) {
+  const std::size_t place = prediction.grid[number];
   const auto& found = prediction.classes[number];
-  if (!found) return {{"configuration", prediction.grid[number]}, {"class", nullptr}};
-  return {{"configuration", prediction.grid[number]}, {"class", name(*found)}, {"reason", reason(*found)}};
+  const auto& helps = prediction.helps[number];
+  ordered_json json{{"configuration", place}, {"class", nullptr}};
+  if (!prediction.basis_of(prediction.of(place).point).network_used())
+    json["reason"] = no_network_reason;
+  else if (found)
+    json.update({{"class", name(*found)}, {"reason", reason(*found)}});
+  json["helps"] = helps ? ordered_json(name(helps->what())) : nullptr;
+  return json;
 }
 
-ordered_json machine_json(const SweepPrediction& prediction, std::size_t place) {
-  const SweepPoint& point = prediction.of(place).point;
+ordered_json machine_json(const SweepPrediction& prediction, std::size_t number) {
+  const SweepPoint& point = prediction.of(prediction.machines[number]).point;
   const PlacedMachines& placed = prediction.placed_for(point);
   const MachineBasis& basis = prediction.basis_of(point);
   return {{"name", basis.name},
           {"description", placed.descriptions().at(point.machine)},
           {"overheads", basis.overheads},
           {"compute_rate", to_json(basis.compute)},
-          {"configuration", place}};
+          {"configuration", prediction.machines[number]},
+          {"helps", to_json(prediction.advice[number], basis.compute)}};
 }
 
 ordered_json turn_json(const SweepPrediction& prediction, const analysis::Turn& turn) {
@@ -144,6 +153,7 @@ void add_head(ordered_json& json, const SweepAnswer& answer) {
   const ComputeBasis& compute = prediction.basis_of(prediction.of(prediction.anchor).point).compute;
   json["compute"] = compute.sentence;
   json["compute_assumed"] = compute.assumed;
+  json["rates"] = to_json(rate_range(answer.asked.prediction.machine, compute));
   json["ports"] = replay::name(answer.asked.prediction.ports);
   json["notes"] = prediction.notes;
   json["not_modelled"] = to_json(prediction.sweep.not_modelled);
@@ -184,8 +194,8 @@ ordered_json to_json(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
   ordered_json json;
   add_head(json, answer);
-  for (const std::size_t place : prediction.machines)
-    json["machines"].push_back(machine_json(prediction, place));
+  for (std::size_t i = 0; i < prediction.machines.size(); ++i)
+    json["machines"].push_back(machine_json(prediction, i));
   json["anchor"] = prediction.anchor;
   json["configurations"] = ordered_json::array();
   for (std::size_t place = 0; place < prediction.sweep.configurations.size(); ++place)

@@ -5,8 +5,10 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 #include "tools/render/heat.h"
+#include "tools/render/replay/advice.h"
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/tolerances.h"
+#include "tools/replaying/rate_range.h"
 
 #include <fmt/format.h>
 
@@ -202,22 +204,23 @@ private:
       }
   }
 
-  /// A class in few letters; in brackets what most of the critical path is where the definitions leave it open.
+  /// A class in few letters; in brackets what helps, where the definitions leave the class open.
   std::string class_word(std::size_t number) const {
     static const std::map<analysis::Bound, std::string> words{{analysis::Bound::computation, "comp"},
                                                               {analysis::Bound::imbalance, "imb"},
                                                               {analysis::Bound::bandwidth, "bw"},
                                                               {analysis::Bound::latency, "lat"},
                                                               {analysis::Bound::communication, "net"}};
-    static const std::map<PathPart, std::string> parts{{PathPart::computation, "(comp)"},
-                                                       {PathPart::latency, "(lat)"},
-                                                       {PathPart::bandwidth, "(bw)"},
-                                                       {PathPart::rest, "(rest)"}};
+    using analysis::ChangeKind;
+    static const std::map<ChangeKind, std::string> helping{
+        {ChangeKind::latency, "(lat)"},    {ChangeKind::bandwidth, "(bw)"}, {ChangeKind::network, "(net)"},
+        {ChangeKind::processors, "(cpu)"}, {ChangeKind::balance, "(even)"}, {ChangeKind::none, "(-)"}};
     const auto& found = prediction_.classes[number];
     if (!found) return "-";
     if (const auto word = words.find(found->bound); word != words.end())
       return word->second + (found->sensitive ? "-s" : "");
-    return parts.at(prediction_.of(prediction_.grid[number]).longest_part());
+    const auto& helps = prediction_.helps[number];
+    return helps ? helping.at(helps->what()) : "-";
   }
 
   const SweepPrediction& prediction_;
@@ -235,7 +238,7 @@ std::string pictures_text(const SweepAnswer& answer) {
   bool classes = false;
   for (const std::size_t machine : prediction.machines) {
     const Picture picture(prediction, machine);
-    if (!picture.any()) continue;
+    if (!picture.any() || !prediction.basis_of(prediction.of(machine).point).network_used()) continue;
     const std::string name = prediction.basis_of(prediction.of(machine).point).name;
     text += "\n" + text_line("{}: speed-up over {}", name, picture.names()) + picture.speedups(answer.style);
     if (prediction.classes.empty()) continue;
@@ -244,7 +247,8 @@ std::string pictures_text(const SweepAnswer& answer) {
   }
   if (classes)
     text += "comp computation, imb imbalance, bw bandwidth, lat latency, net both; -s: 10 to 25 % of the time;\n"
-            "in brackets, where none of the definitions holds, what most of the critical path is\n";
+            "in brackets, where none of the definitions holds, what helps: lat, bw and net as above, cpu faster\n"
+            "processors, even work divided evenly, - nothing of these\n";
   return text;
 }
 
@@ -266,6 +270,17 @@ std::string turns_text(const SweepAnswer& answer) {
                       name(turn.axis), between, path_words(turn.after));
   }
   return text;
+}
+
+/// What helps on each machine as it is.
+std::string advice_text(const SweepPrediction& prediction) {
+  std::string text;
+  for (std::size_t i = 0; i < prediction.advice.size(); ++i) {
+    const MachineBasis& basis = prediction.basis_of(prediction.of(prediction.machines[i]).point);
+    if (const auto& advice = prediction.advice[i])
+      text += text_line("{}: {}", basis.name, advice_sentence(*advice, basis.compute));
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 std::string gain_words(const SweepPrediction& prediction, const ChangedMachine& one) {
@@ -331,6 +346,7 @@ std::string conditions_text(const SweepAnswer& answer) {
   for (const auto& [ranks_per_node, placed] : prediction.placed)
     text += text_line("{:<10}{}", "mapping", placed.mapping_sentence());
   text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  text += text_line("{:<10}{}", "intervals", range_words(rate_range(answer.asked.prediction.machine, compute)));
   if (answer.run.volume_error > 0) text += text_line("{:<10}{}", "volumes", rounding(answer.run));
   text += text_line("{:<10}every message alone, without contention", "model");
   for (const std::string& note : prediction.notes)
@@ -341,8 +357,9 @@ std::string conditions_text(const SweepAnswer& answer) {
 } // namespace
 
 std::string to_text(const SweepAnswer& answer) {
-  return table_text(answer) + pictures_text(answer) + turns_text(answer) + what_if_text(answer) +
-         upgrades_text(answer) + searches_text(answer.prediction) + conditions_text(answer);
+  const SweepPrediction& prediction = answer.prediction;
+  return table_text(answer) + pictures_text(answer) + turns_text(answer) + advice_text(prediction) +
+         what_if_text(answer) + upgrades_text(answer) + searches_text(prediction) + conditions_text(answer);
 }
 
 } // namespace timeless::tools

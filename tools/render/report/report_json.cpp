@@ -49,37 +49,17 @@ ordered_json machine_json(const Report& report, std::size_t number) {
   if (lane.ideal_makespan) json["efficiency"] = efficiencies_json(lane);
   json["critical_path_seconds"] = to_json(lane.sensitivity);
   if (machine.classification) {
-    json["class"] = name(*machine.classification);
-    json["reason"] = reason(*machine.classification);
+    json["class"] = basis.network_used() ? ordered_json(name(*machine.classification)) : nullptr;
+    json["reason"] = class_reason(report, number);
   }
+  json["helps"] = to_json(machine.advice, basis.compute);
   return json;
-}
-
-const char* kind_name(analysis::ChangeKind kind) {
-  using analysis::ChangeKind;
-  switch (kind) {
-  case ChangeKind::machine:
-    return "machine";
-  case ChangeKind::bandwidth:
-    return "bandwidth";
-  case ChangeKind::latency:
-    return "latency";
-  case ChangeKind::network:
-    return "network";
-  case ChangeKind::free_network:
-    return "free_network";
-  case ChangeKind::processors:
-    return "processors";
-  case ChangeKind::balance:
-    break;
-  }
-  return "balance";
 }
 
 ordered_json verdict_json(const Report& report) {
   const ReportVerdict& verdict = report.verdict;
   ordered_json json{{"sentence", verdict_sentence(report)},
-                    {"network", network_sentence(report)},
+                    {"advice", helps_sentence(report, report.base)},
                     {"machine", report.machines[report.base].name},
                     {"makespan_seconds", report.base_lane().makespan},
                     {"makespan_interval_seconds", interval_json(report.machines[report.base].interval)},
@@ -88,13 +68,7 @@ ordered_json verdict_json(const Report& report) {
                     {"threshold", verdict.threshold}};
   json["changes"] = ordered_json::array();
   for (const analysis::Change& change : verdict.changes)
-    json["changes"].push_back({{"change", kind_name(change.kind)},
-                               {"what", change_words(change, report)},
-                               {"factor", change.factor},
-                               {"makespan_seconds", change.seconds},
-                               {"saving", change.saving.expected},
-                               {"saving_interval", {change.saving.least, change.saving.most}},
-                               {"answer", name(change.worth)}});
+    json["changes"].push_back(to_json(change));
   json["next"] = {{"command", verdict.next_command}, {"reason", verdict.next_reason}};
   return json;
 }
@@ -121,7 +95,9 @@ ordered_json plane_json(const ClassPlane& plane) {
   for (std::size_t j = 0; j < plane.latencies.size(); ++j) {
     ordered_json row = ordered_json::array();
     for (std::size_t i = 0; i < plane.bandwidths.size(); ++i)
-      row.push_back({{"class", plane.at(i, j).name}, {"makespan_seconds", plane.at(i, j).makespan}});
+      row.push_back({{"class", plane.at(i, j).name},
+                     {"helps", name(plane.at(i, j).helps)},
+                     {"makespan_seconds", plane.at(i, j).makespan}});
     json["rows"].push_back(std::move(row));
   }
   for (const ClassPlane::Mark& mark : plane.marks)
@@ -142,8 +118,10 @@ ordered_json runs_json(const Report& report) {
                      {"about", run == report.about},
                      {"incompleteness", trace.incompleteness},
                      {"verdict", trace_verdict(trace, report)}};
-    one["class"] = trace.classification ? ordered_json(name(*trace.classification)) : ordered_json();
-    one["helps"] = trace.remedy ? ordered_json(name(trace.remedy->kind)) : ordered_json();
+    one["class"] = trace.classification && trace.advice && trace.advice->network_used
+                       ? ordered_json(name(*trace.classification))
+                       : ordered_json();
+    one["helps"] = trace.advice ? ordered_json(name(trace.advice->what())) : ordered_json();
     for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
       const LaneResult& lane = trace.lanes[i];
       ordered_json machine{{"name", report.machines[i].name}};
@@ -283,9 +261,7 @@ ordered_json basis_json(const Report& report) {
   ordered_json json{{"compute", compute.sentence},
                     {"compute_assumed", compute.assumed},
                     {"mapping", report.prediction.mapping_sentence}};
-  json["rates"] = {{"from", report.rate_range.empty() ? ordered_json() : ordered_json(report.rate_range)},
-                   {"fastest", report.fastest},
-                   {"slowest", report.slowest}};
+  json["rates"] = to_json(report.rates);
   json["notes"] = report.notes;
   for (const std::string& note : report.prediction.notes)
     json["notes"].push_back(note);

@@ -44,28 +44,27 @@ std::string to_markdown(const Report& report) {
   std::string text = fmt::format(
       "### {}\n\n{}\n\n{}\n\nConfidence: {}.",
       plain(fmt::format("{} on {}", trace_words(report.traces[report.about]), report.machines[report.base].name)),
-      plain(verdict_sentence(report)), plain(network_sentence(report)), name(verdict.trust.confidence));
+      plain(verdict_sentence(report)), plain(helps_sentence(report, report.base)), name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
     text += "\n- " + plain(reason);
   text += "\n\n| what | saves | answer |\n|---|---|---|\n";
   for (const analysis::Change& change : verdict.changes)
-    text += fmt::format("| {} | {} | {} |\n", plain(change_words(change, report)), plain(saving_words(change.saving)),
+    text += fmt::format("| {} | {} | {} |\n", plain(change_words(change)), plain(saving_words(change.saving)),
                         plain(worth_words(change, report)));
   text += "\n| machine | time | compute % | wait % | latency % | bandwidth % | bound by "
-          "|\n|---|---:|---:|---:|---:|---:|---|\n";
+          "| what helps |\n|---|---:|---:|---:|---:|---:|---|---|\n";
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const replay::LaneResult& lane = report.lane(i);
     const ReportedMachine& machine = report.machines[i];
     if (lane.deadlock) {
-      text += fmt::format("| {} | deadlock | | | | | |\n", plain(machine.name));
+      text += fmt::format("| {} | deadlock | | | | | | |\n", plain(machine.name));
       continue;
     }
     const replay::Shares share = replay::shares(lane);
-    text +=
-        fmt::format("| {} | {}{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} |\n", plain(machine.description),
-                    seconds_words(lane.makespan), machine.interval ? " (" + interval_words(machine.interval) + ")" : "",
-                    share.computation, share.wait, share.latency, share.bandwidth,
-                    machine.classification ? name(*machine.classification) : "");
+    text += fmt::format("| {} | {}{} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {} | {} |\n", plain(machine.description),
+                        seconds_words(lane.makespan),
+                        machine.interval ? " (" + interval_words(machine.interval) + ")" : "", share.computation,
+                        share.wait, share.latency, share.bandwidth, class_words(report, i), helps_words(report, i));
   }
   if (report.traces.size() > 1) text += "\n| trace | verdict |\n|---|---|\n";
   for (const auto& [trace, said] : trace_facts(report))

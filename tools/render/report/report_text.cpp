@@ -127,7 +127,7 @@ std::string kernels_text(const Report& report, bool unicode) {
 std::string changes_text(const Report& report) {
   Table table({"what", "saves", "answer"});
   for (const analysis::Change& change : report.verdict.changes)
-    table.add({change_words(change, report), saving_words(change.saving), worth_words(change, report)});
+    table.add({change_words(change), saving_words(change.saving), worth_words(change, report)});
   return table.text();
 }
 
@@ -150,7 +150,7 @@ std::string traces_text(const Report& report) {
 
 std::string to_text(const Report& report, bool unicode) {
   const ReportVerdict& verdict = report.verdict;
-  std::string text = text_line("{}", verdict_sentence(report)) + text_line("{}", network_sentence(report));
+  std::string text = text_line("{}", verdict_sentence(report)) + text_line("{}", helps_sentence(report, report.base));
   text += text_line("{:<12}{}", "confidence", name(verdict.trust.confidence));
   for (const std::string& reason : verdict.trust.reasons)
     text += text_line("{:<12}{}", "", reason);

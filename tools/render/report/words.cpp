@@ -20,7 +20,6 @@ namespace {
 
 using analysis::Change;
 using analysis::ChangeKind;
-using analysis::Worth;
 using replay::LaneResult;
 using replay::RankTimes;
 
@@ -45,15 +44,11 @@ std::string bound_words(const LaneResult& lane) {
 }
 
 /// "e100g in place of e10g saves 2.5 % (1.3 to 4.8 %)".
-std::string short_change(const Change& change, const Report& report) {
+std::string short_change(const Change& change) {
   const char* const verb = change.saving.expected < 0              ? "takes"
                            : change.kind == ChangeKind::processors ? "save"
                                                                    : "saves";
-  return fmt::format("{} {} {}", change_words(change, report), verb, saving_words(change.saving));
-}
-
-std::string percent_words(double share) {
-  return fmt::format("{:.1f}", 100 * std::abs(share) < 0.05 ? 0.0 : 100 * share);
+  return fmt::format("{} {} {}", change_words(change), verb, saving_words(change.saving));
 }
 
 /// As a sentence has it.
@@ -84,48 +79,29 @@ std::string interval_words(const std::optional<analysis::Interval>& interval) {
   return interval ? seconds_words(interval->low) + " to " + seconds_words(interval->high) : "";
 }
 
-std::string change_words(const Change& change, const Report& report) {
-  switch (change.kind) {
-  case ChangeKind::machine:
-    return change.name + " in place of " + report.machines[report.base].name;
-  case ChangeKind::bandwidth:
-    return fmt::format("{:g} times the bandwidth", change.factor);
-  case ChangeKind::latency:
-    return fmt::format("1/{:g} of the latency", change.factor);
-  case ChangeKind::network:
-    return fmt::format("{:g} times the bandwidth and 1/{:g} of the latency", change.factor, change.factor);
-  case ChangeKind::free_network:
-    return "messages that take no time (no network saves more)";
-  case ChangeKind::processors:
-    return change.factor == 2 ? "processors twice as fast"
-                              : fmt::format("processors {:g} times as fast", change.factor);
-  case ChangeKind::balance:
-    break;
-  }
-  return "work divided evenly among the ranks";
-}
-
-std::string saving_words(const analysis::Saving& saving) {
-  const bool longer = saving.expected < 0 && percent_words(saving.expected) != "0.0";
-  const double sign = longer ? -1 : 1;
-  const std::string least = percent_words(sign * (longer ? saving.most : saving.least));
-  const std::string most = percent_words(sign * (longer ? saving.least : saving.most));
-  std::string text = percent_words(sign * saving.expected) + (longer ? " % longer" : " %");
-  if (least != most) text += fmt::format(" ({} to {} %)", least, most);
-  return text;
-}
-
 std::string worth_words(const Change& change, const Report& report) {
-  const std::string threshold = fmt::format("{:g} %", 100 * report.verdict.threshold);
-  switch (change.worth) {
-  case Worth::pays:
-    return "pays: at least " + threshold;
-  case Worth::ruled_out:
-    return change.saving.most < 0 ? "ruled out: it is slower" : "ruled out: less than " + threshold;
-  case Worth::undecided:
-    break;
-  }
-  return "undecided: less or more than " + threshold + ", depending on the processors' speed";
+  return worth_words(change, report.verdict.threshold, report.prediction.bases[report.base].compute);
+}
+
+std::string class_words(const Report& report, std::size_t machine) {
+  const auto& found = report.machines[machine].classification;
+  if (!report.prediction.bases[machine].network_used()) return no_network_words;
+  return found ? name(*found) : "-";
+}
+
+std::string class_reason(const Report& report, std::size_t machine) {
+  if (!report.prediction.bases[machine].network_used()) return no_network_reason;
+  return reason(*report.machines[machine].classification);
+}
+
+std::string helps_words(const Report& report, std::size_t machine) {
+  const auto& advice = report.machines[machine].advice;
+  return advice ? helps_words(*advice) : "-";
+}
+
+std::string helps_sentence(const Report& report, std::size_t machine) {
+  const auto& advice = report.machines[machine].advice;
+  return advice ? advice_sentence(*advice, report.prediction.bases[machine].compute) + "." : "";
 }
 
 std::string verdict_sentence(const Report& report) {
@@ -137,33 +113,12 @@ std::string verdict_sentence(const Report& report) {
       interval ? " (" + interval_words(interval) + ", depending on the processors' speed)" : "", bound_words(lane));
   std::string answers;
   const auto add = [&](const Change* change) {
-    if (change != nullptr) answers += (answers.empty() ? "; " : ", ") + short_change(*change, report);
+    if (change != nullptr) answers += (answers.empty() ? "; " : ", ") + short_change(*change);
   };
   const Change* machine = first_of(report, ChangeKind::machine);
   add(machine != nullptr ? machine : first_of(report, ChangeKind::network));
   add(first_of(report, ChangeKind::processors));
   return text + answers + ".";
-}
-
-std::string network_sentence(const Report& report) {
-  const Change* latency = first_of(report, ChangeKind::latency);
-  const Change* bandwidth = first_of(report, ChangeKind::bandwidth);
-  const Change* limit = first_of(report, ChangeKind::free_network);
-  if (latency == nullptr || bandwidth == nullptr || limit == nullptr) return {};
-  const std::string most = saving_words(limit->saving);
-  if (limit->worth == Worth::ruled_out)
-    return fmt::format("No other network is worth its price: even one whose messages take no time would save only {}.",
-                       most);
-  constexpr double clearly = 2;
-  const double by_latency = std::max(latency->saving.expected, 0.0);
-  const double by_bandwidth = std::max(bandwidth->saving.expected, 0.0);
-  const char* const what = by_latency >= clearly * by_bandwidth   ? "latency is what to buy"
-                           : by_bandwidth >= clearly * by_latency ? "bandwidth is what to buy"
-                                                                  : "latency and bandwidth both count";
-  return fmt::format(
-      "Of a network, {}: an eighth of the latency saves {}, eight times the bandwidth {}; even one whose messages take "
-      "no time saves only {}.",
-      what, saving_words(latency->saving), saving_words(bandwidth->saving), most);
 }
 
 std::string trace_words(const ReportedTrace& trace) {
@@ -173,9 +128,10 @@ std::string trace_words(const ReportedTrace& trace) {
 std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   const LaneResult& lane = trace.lanes.at(report.base);
   if (lane.deadlock) return "ends in a deadlock: messages above the eager limit wait for receives that come later";
-  std::string text = trace.classification ? name(*trace.classification) + "; " : "";
+  const bool crosses = trace.advice && trace.advice->network_used;
+  std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);
-  if (trace.remedy) text += "; " + sentence(*trace.remedy);
+  if (trace.advice) text += "; " + advice_sentence(*trace.advice, trace.compute);
   return text;
 }
 
@@ -206,8 +162,9 @@ std::string sweep_finding(const Report& report) {
     const Change* change = first_of(report, kind);
     return change == nullptr ? std::string() : fmt::format("{} {}", what, saving_words(change->saving));
   };
-  return fmt::format("{}; {}; {}.", text(ChangeKind::bandwidth, "Eight times the bandwidth saves"),
-                     text(ChangeKind::latency, "an eighth of the latency"), text(ChangeKind::network, "both together"));
+  if (first_of(report, ChangeKind::network) == nullptr) return std::string("No message crosses the network.");
+  return fmt::format("{}; {}; {}.", text(ChangeKind::bandwidth, "Twice the bandwidth saves"),
+                     text(ChangeKind::latency, "half the latency"), text(ChangeKind::network, "both together"));
 }
 
 std::string ranks_finding(const Report& report) {
@@ -257,10 +214,7 @@ Facts ground_facts(const Report& report) {
   const ComputeBasis& compute = prediction.bases[report.base].compute;
   Facts facts;
   facts.emplace_back("compute", (compute.assumed ? "ASSUMED: " : "") + compute.sentence);
-  if (report.rate_range == "assumed")
-    facts.emplace_back("in brackets", "with processors twice as fast as assumed, to half as fast");
-  else if (report.rate_range == "launches")
-    facts.emplace_back("in brackets", "by the fastest to the slowest of the launches that measured the rates");
+  if (!report.rates.from.empty()) facts.emplace_back("in brackets", range_words(report.rates));
   facts.emplace_back("placement", prediction.mapping_sentence);
   for (const ReportedMachine& machine : report.machines)
     facts.emplace_back("machine", fmt::format("{}; these figures are {}", machine.description, trust_words(machine)));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/render/replay/advice.h"
 #include "tools/reporting/report.h"
 
 #include <string>
@@ -15,13 +16,13 @@ std::string program_name(const trace::Run& run);
 /// The answer in one sentence, with its number and interval.
 std::string verdict_sentence(const Report& report);
 
-/// What to buy of a network: latency, bandwidth, both or nothing, with the numbers that say so.
-std::string network_sentence(const Report& report);
+/// The class of a machine, and why.
+std::string class_words(const Report& report, std::size_t machine);
+std::string class_reason(const Report& report, std::size_t machine);
+/// What helps there; empty, or "-", where a deadlock leaves that open.
+std::string helps_words(const Report& report, std::size_t machine);
+std::string helps_sentence(const Report& report, std::size_t machine);
 
-/// "e100g in place of e10g", "8 times the bandwidth".
-std::string change_words(const analysis::Change& change, const Report& report);
-/// "2.5 % (1.3 to 4.8 %)".
-std::string saving_words(const analysis::Saving& saving);
 /// "ruled out: less than 5 %".
 std::string worth_words(const analysis::Change& change, const Report& report);
 

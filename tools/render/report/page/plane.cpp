@@ -11,13 +11,15 @@ namespace timeless::tools {
 
 namespace {
 
-/// A class as a map shows it: a letter, small for "-sensitive", and a colour.
+/// A class as a map shows it: a letter, small for "-sensitive", and a colour; of mixed ones, what helps, too.
 struct Shown {
   std::string letter;
   std::string style;
+  std::string words;
 };
 
-Shown shown(const std::string& name) {
+Shown shown(const ClassPlane::Cell& cell) {
+  const std::string& name = cell.name;
   static const std::map<std::string, std::pair<char, const char*>, std::less<>> classes{
       {"computation", {'C', "k-computation"}},     {"imbalance", {'I', "k-imbalance"}},
       {"bandwidth", {'B', "k-bandwidth"}},         {"latency", {'L', "k-latency"}},
@@ -26,9 +28,11 @@ Shown shown(const std::string& name) {
   const bool weaker = name.ends_with(ending);
   const std::string bound = weaker ? name.substr(0, name.size() - ending.size()) : name;
   const auto found = classes.find(bound);
-  if (found == classes.end()) return {"x", "k-deadlock"};
+  if (found == classes.end()) return {"x", "k-deadlock", name};
   const char letter = weaker ? static_cast<char>(std::tolower(found->second.first)) : found->second.first;
-  return {std::string(1, letter), found->second.second};
+  if (bound != "mixed") return {std::string(1, letter), found->second.second, name};
+  const std::string helps = analysis::name(cell.helps);
+  return {fmt::format("M{}", helps.front()), found->second.second, "mixed; what helps: " + helps};
 }
 
 /// Where a factor stands on an axis of rising factors, in cells from its beginning.
@@ -121,7 +125,7 @@ private:
                {{"class", "tick end"}, {"x", coordinate(left - 1) + "%"}, {"y", coordinate(from + row / 2 + 4)}},
                factor_words(plane_.latencies[j]));
     for (std::size_t i = 0; i < columns_; ++i) {
-      const Shown cell = shown(plane_.at(i, j).name);
+      const Shown cell = shown(plane_.at(i, j));
       html_.empty("rect", {{"class", cell.style},
                            {"x", coordinate(x(static_cast<double>(i))) + "%"},
                            {"y", coordinate(from)},
@@ -186,8 +190,8 @@ std::string plane_finding(const Report& report) {
   const std::string& base = report.machines[report.base].name;
   if (!own) return fmt::format("What bounds the program, by bandwidth and latency; near {} it deadlocks.", base);
   return fmt::format("What bounds the program, by bandwidth and latency. On {} its class is {}, as on {} of the {} "
-                     "networks of this map; lines are drawn where the class changes.",
-                     base, name(*own), count[name(*own)], plane.cells.size());
+                     "networks of this map, and what helps is {}; lines are drawn where the class changes.",
+                     base, name(*own), count[name(*own)], plane.cells.size(), helps_words(report, report.base));
 }
 
 /// The class of the cell that a machine is in.
@@ -229,15 +233,13 @@ void mark_table(Html& html, const Report& report) {
 
 void class_legend(Html& html, const ClassPlane& plane) {
   html.open("ul", {{"class", "legend"}});
-  std::vector<std::string> shown_names;
+  std::map<std::string, Shown> by_words;
   for (const ClassPlane::Cell& cell : plane.cells)
-    if (std::ranges::find(shown_names, cell.name) == shown_names.end()) shown_names.push_back(cell.name);
-  std::ranges::sort(shown_names);
-  for (const std::string& name : shown_names) {
-    const Shown one = shown(name);
+    by_words.emplace(shown(cell).words, shown(cell));
+  for (const auto& [words, one] : by_words) {
     html.open("li").open("svg", {{"width", "14"}, {"height", "14"}, {"aria-hidden", "true"}});
     html.empty("rect", {{"class", one.style}, {"width", "14"}, {"height", "14"}}).close();
-    html.text(" " + one.letter + " " + name).close();
+    html.text(" " + one.letter + " " + words).close();
   }
   html.close();
 }
@@ -250,7 +252,7 @@ void plane_table(Html& html, const ClassPlane& plane) {
   for (std::size_t j = 0; j < plane.latencies.size(); ++j) {
     std::vector<TableCell> cells{{factor_words(plane.latencies[j]), plane.latencies[j]}};
     for (std::size_t i = 0; i < plane.bandwidths.size(); ++i)
-      cells.emplace_back(shown(plane.at(i, j).name).letter + " " + seconds_words(plane.at(i, j).makespan),
+      cells.emplace_back(shown(plane.at(i, j)).letter + " " + seconds_words(plane.at(i, j).makespan),
                          plane.at(i, j).makespan);
     table.row(cells);
   }

@@ -53,7 +53,7 @@ void draw_savings(Html& html, const Report& report) {
     const double y = row * static_cast<double>(i);
     const std::string middle = coordinate(y + 26);
     html.leaf("text", {{"x", "0"}, {"y", coordinate(y + 14)}},
-              change_words(change, report) + ": " + saving_words(change.saving));
+              change_words(change) + ": " + saving_words(change.saving));
     html.empty("line", {{"class", "interval"},
                         {"x1", x(change.saving.least)},
                         {"x2", x(change.saving.most)},
@@ -113,7 +113,7 @@ void verdict_section(Html& html, const Report& report) {
   const std::string lack = incompleteness(report.run());
   if (!lack.empty()) html.leaf("p", {{"class", "warning"}}, "INCOMPLETE TRACE: " + lack);
   html.leaf("p", {{"class", "sentence"}}, verdict_sentence(report));
-  html.leaf("p", {{"class", "finding"}}, network_sentence(report));
+  html.leaf("p", {{"class", "finding"}}, helps_sentence(report, report.base));
   const ComputeBasis& compute = report.prediction.bases[report.base].compute;
   html.open("p").text("Confidence: ").leaf("strong", name(verdict.trust.confidence)).text(". Rate of computation: ");
   html.leaf("strong", compute.assumed                 ? "ASSUMED"
@@ -132,7 +132,7 @@ void verdict_section(Html& html, const Report& report) {
                     {"change", "time with it", "saves", "answer"});
     for (const Change& change : verdict.changes)
       table.row(
-          {change_words(change, report),
+          {change_words(change),
            {seconds_words(change.seconds), change.seconds},
            {saving_words(change.saving), change.saving.expected},
            TableCell(worth_words(change, report), static_cast<double>(change.worth), answer_style(change.worth))});

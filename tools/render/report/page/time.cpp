@@ -92,7 +92,7 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
   std::vector<std::string> columns{"machine", "time", "interval"};
   for (const TimePart& part : parts)
     columns.push_back(std::string(part.name) + " %");
-  columns.insert(columns.end(), {"bound by", "trust"});
+  columns.insert(columns.end(), {"bound by", "what helps", "trust"});
   PageTable table(html, "time-table", "Time on each machine; shares are means over the ranks", columns);
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const ReportedMachine& machine = report.machines[i];
@@ -109,7 +109,8 @@ void time_table(Html& html, const Report& report, std::span<const TimePart> part
         const double share = mean.end > 0 ? mean.*part.field / mean.end : 0;
         cells.emplace_back(share_words(share), share);
       }
-      cells.emplace_back(machine.classification ? name(*machine.classification) : "-");
+      cells.emplace_back(class_words(report, i));
+      cells.emplace_back(helps_words(report, i));
       cells.emplace_back(machine.trust);
     }
     table.row(cells, machine.name);
@@ -203,9 +204,11 @@ void time_section(Html& html, const Report& report) {
       nullptr);
   time_table(html, report, parts);
   html.open("dl");
-  for (const ReportedMachine& machine : report.machines)
-    if (machine.classification)
-      html.leaf("dt", machine.name).leaf("dd", name(*machine.classification) + ": " + reason(*machine.classification));
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    if (report.machines[i].classification)
+      html.leaf("dt", report.machines[i].name)
+          .leaf("dd",
+                fmt::format("{}: {}. {}", class_words(report, i), class_reason(report, i), helps_sentence(report, i)));
   html.close().close();
 }
 

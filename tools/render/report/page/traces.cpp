@@ -23,7 +23,9 @@ void trace_table(Html& html, const Report& report) {
         {trace_words(trace) + (i == report.about ? " (this page)" : ""),
          {std::to_string(trace.ranks), static_cast<double>(trace.ranks)},
          lane.deadlock ? TableCell("deadlock") : TableCell(seconds_words(lane.makespan), lane.makespan),
-         trace.classification ? name(*trace.classification) : "-",
+         trace.advice && !trace.advice->network_used ? no_network_words
+         : trace.classification                      ? name(*trace.classification)
+                                                     : "-",
          trace_verdict(trace, report) + (trace.incompleteness.empty() ? "" : "; INCOMPLETE: " + trace.incompleteness),
          trace.trace});
   }

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What changes of a machine are worth, and which of them helps a program most.
+namespace timeless::analysis {
+
+/// A change of the machine a program runs on.
+enum class ChangeKind : std::uint8_t {
+  machine,      ///< another machine
+  bandwidth,    ///< the same network with twice its bandwidth
+  latency,      ///< with half its latency
+  network,      ///< both
+  free_network, ///< communication takes no time: the limit of what any network can save
+  processors,   ///< twice as fast
+  balance,      ///< the same work, divided evenly among the ranks
+  none,
+};
+const char* name(ChangeKind kind);
+
+/// Whether something is worth having.
+enum class Worth : std::uint8_t {
+  pays,      ///< it saves what was asked for, at every speed of the processors that is to be expected
+  ruled_out, ///< it does not, at none of them
+  undecided, ///< that depends on the speed
+};
+const char* name(Worth worth);
+
+/// The least saving that is worth having, unless somebody says otherwise.
+inline constexpr double usual_worth = 0.05;
+
+/// The part of the time that a change saves: 1 - (time with it) / (time without). Negative where it costs.
+struct Saving {
+  double expected = 0;
+  double least = 0; ///< over the speeds of the processors that are to be expected
+  double most = 0;
+};
+
+/// Returns the saving from times without and with a change: the first of each list at the speed that is expected, the
+/// rest at other speeds that are to be expected. Times that are not above 0 and finite save nothing.
+Saving saving(const std::vector<double>& without, const std::vector<double>& with);
+
+/// Whether a saving of at least `threshold` is to be had.
+Worth worth(const Saving& saving, double threshold);
+
+/// Speeds of the processors, relative to the one that is expected.
+struct SpeedRange {
+  double slowest = 1;
+  double fastest = 1;
+
+  bool single() const { return slowest == fastest; }
+};
+
+struct Change {
+  ChangeKind kind = ChangeKind::none;
+  std::string name;   ///< "e100g in place of e10g", of machines
+  double seconds = 0; ///< the makespan with it
+  Saving saving;
+  Worth worth = Worth::undecided;
+  /// Between these two speeds it begins to pay, or ceases to.
+  struct Turn {
+    SpeedRange between;
+    bool pays_above = true;
+  };
+  std::optional<Turn> turn = {}; ///< of what is undecided, unless that happens more than once
+};
+Change change(ChangeKind kind, const std::vector<double>& without, const std::vector<double>& with, double threshold);
+
+/// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
+/// makes them comparable. Seconds.
+struct ChangedTimes {
+  double speed = 1; ///< as in SpeedRange
+  double as_it_is = 0;
+  double bandwidth = 0;
+  double latency = 0;
+  double network = 0;
+  double free_network = 0;
+  double processors = 0;
+  double balance = 0;
+};
+
+/// What helps a program on a machine, whatever its class.
+struct Advice {
+  /// What helps at the speeds from `speeds.slowest` to `speeds.fastest`, of those that were looked at.
+  struct Helps {
+    ChangeKind what = ChangeKind::none;
+    SpeedRange speeds;
+  };
+
+  std::vector<Change> changes; ///< of the network (unless it is not used), of the processors, of the balance
+  std::vector<Helps> helps;    ///< by rising speed; one where the same helps at all of them
+  double threshold = usual_worth;
+  bool network_used = true; ///< false: no message crosses it, since all ranks are on one node
+
+  /// What helps at the speed that is expected.
+  ChangeKind what() const;
+  /// The same helps, and each change pays or does not, at all speeds.
+  bool decided() const;
+  const Change* find(ChangeKind kind) const;
+};
+
+/// Weighs changes by times at the speed that is expected, which comes first, and at others. What helps is
+///  - balance where it saves a fifth or more, and more than a network twice as good;
+///  - else the network where it saves as much as processors twice as fast: latency or bandwidth alone where the other
+///    saves at most half of what it does;
+///  - else processors, else balance; and none that saves less than `threshold`.
+Advice advise(std::vector<ChangedTimes> times, double threshold, bool network_used);
+
+} // namespace timeless::analysis

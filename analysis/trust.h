@@ -1,0 +1,38 @@
+#pragma once
+
+#include "analysis/advice.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace timeless::analysis {
+
+enum class Confidence : std::uint8_t { low, medium, high };
+const char* name(Confidence confidence);
+
+/// What a verdict rests on.
+struct Grounds {
+  bool complete = true;            ///< the trace
+  bool computes = true;            ///< computation was recorded
+  bool rate_assumed = false;       ///< nobody has measured how fast the processors compute this program
+  bool rate_given = false;         ///< as one number for all that is computed
+  bool rate_changes_times = false; ///< times are known for several rates
+  bool rate_fits = true;           ///< where rates were measured: they are of what this run computes
+  bool exact = true;               ///< volumes
+  double communication = 0;        ///< share of the critical path in latency and bytes
+  bool contention_known = false;
+  bool left_out = false;    ///< something of the trace is not modelled
+  bool compared = true;     ///< with launches of the program (timeless validate)
+  double contradiction = 0; ///< error of the makespan, where launches show that it is none of chance
+};
+
+/// How far to trust which changes pay, and why no further.
+struct Trust {
+  Confidence confidence = Confidence::high;
+  std::vector<std::string> reasons; ///< one sentence each; empty where nothing is to be said against it
+};
+Trust trust(const Grounds& grounds, std::span<const Change> changes);
+
+} // namespace timeless::analysis

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "analysis/sweep/advising.h"
+#include "tools/replaying/placed_machines.h"
+#include "tools/replaying/rate_range.h"
+
+#include "trace/model/source.h"
+
+#include <optional>
+#include <vector>
+
+namespace timeless::tools {
+
+/// What helps a run on each of some machines, over the rates that are to be expected; nothing where it ends in a
+/// deadlock. `rates` says what the machines' rates rest on.
+std::vector<std::optional<analysis::Advice>> advise(const PlacedMachines& machines, const trace::Source& source,
+                                                    const PresetMachineOptions& rates, double worth,
+                                                    replay::ReplayOptions options);
+
+} // namespace timeless::tools

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "analysis/advice.h"
+#include "tools/machines/preset_machine.h"
+
+#include <string>
+
+namespace timeless::tools {
+
+/// How far the rate of computation that a prediction takes may be off.
+struct RateRange {
+  /// "assumed" (by nobody's measurement), "given" (one number, for all kernels alike), "machine" (from what kernels
+  /// do), "borrowed" (in part by another program's measurements), "launches" (the program's own measurements); empty:
+  /// there is one rate, as where times were recorded.
+  std::string from;
+  analysis::SpeedRange speeds; ///< relative to the rate that is taken
+
+  /// Factors of the time that computation takes.
+  double fastest() const { return 1 / speeds.fastest; }
+  double slowest() const { return 1 / speeds.slowest; }
+};
+
+/// Where the program's kernels have not been measured, from half to twice the rate that is taken
+/// (PresetMachineOptions::rate_within says otherwise): programs on one core differ by as much
+/// (assumed_instruction_rate).
+RateRange rate_range(const PresetMachineOptions& machine, const ComputeBasis& compute);
+
+/// "the assumed rate, from half to twice of it".
+std::string range_words(const RateRange& range);
+
+} // namespace timeless::tools
