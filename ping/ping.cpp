@@ -63,7 +63,8 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
                               .library = library_version(),
                               .hosts = host_names(world, size),
                               .nodes = laboratory.nodes(),
-                              .seed = options.plan.seed};
+                              .seed = options.plan.seed,
+                              .waiting = options.waiting};
   std::uint64_t measured = 0;
   std::vector<Measurement> last;
   bool begun = false;
@@ -77,7 +78,7 @@ std::uint64_t ping(MPI_Comm world, const PingOptions& options) {
         lines += line(one);
       options.write(lines);
       measured += last.size();
-      if (options.progress) options.progress(laboratory.now());
+      if (options.progress) options.progress(laboratory.now(), measured);
       return plan.next(last, laboratory.now());
     } catch (...) {
       problem = std::current_exception();

@@ -15,9 +15,10 @@ struct PingOptions {
   PlanOptions plan;
   /// Takes the raw file's text, piece by piece; called on rank 0 only.
   std::function<void(const std::string&)> write;
-  /// How many seconds of the budget are spent; called on rank 0 only. May be empty.
-  std::function<void(double seconds)> progress;
+  /// How many seconds of the budget are spent, and how much was measured; called on rank 0 only. May be empty.
+  std::function<void(double seconds, std::uint64_t measurements)> progress;
   Timing timing = real_timing();
+  std::string waiting = {}; ///< as Circumstances::waiting; rank 0's counts
 };
 
 /// Measures the network of a communicator's ranks until the time is spent, and writes what it measures as it goes.

@@ -60,6 +60,8 @@ private:
       here.date = value;
     else if (name == "library")
       here.library = value;
+    else if (name == "waiting")
+      here.waiting = value;
     else if (name == "seed")
       here.seed = number<std::uint64_t>(value);
     else if (name == "rank") {
@@ -157,6 +159,7 @@ private:
 std::string head(const Circumstances& circumstances) {
   std::string text = fmt::format("{}\n# date: {}\n# library: {}\n# seed: {}\n", format_line, circumstances.date,
                                  circumstances.library, circumstances.seed);
+  if (!circumstances.waiting.empty()) text += fmt::format("# waiting: {}\n", circumstances.waiting);
   for (std::size_t rank = 0; rank < circumstances.hosts.size(); ++rank)
     text += fmt::format("# rank: {} on {}\n", circumstances.nodes[rank], circumstances.hosts[rank]);
   return text + std::string(columns) + "\n";

@@ -16,6 +16,7 @@ struct Circumstances {
   std::vector<std::string> hosts; ///< by rank
   std::vector<int> nodes;         ///< by rank
   std::uint64_t seed = 0;
+  std::string waiting = {}; ///< what a rank does that waits: "yields" its processor, or "spins"; empty: unknown
   bool operator==(const Circumstances&) const = default;
 };
 

@@ -8,8 +8,12 @@
 namespace timeless::ping {
 namespace {
 
-const Circumstances circumstances{
-    .date = "2026-11-23T01:30:00Z", .library = "Some MPI v1", .hosts = {"a", "b"}, .nodes = {0, 1}, .seed = 7};
+const Circumstances circumstances{.date = "2026-11-23T01:30:00Z",
+                                  .library = "Some MPI v1",
+                                  .hosts = {"a", "b"},
+                                  .nodes = {0, 1},
+                                  .seed = 7,
+                                  .waiting = "yields"};
 
 Measurement sample() {
   return {.order = {.experiment = Experiment::train, .second = 1, .bytes = 1420, .messages = 10, .gap = 1.25e-5},
@@ -66,7 +70,7 @@ TEST(RawFile, is_refused_by_line_where_it_makes_no_sense) {
        {"round_trip,0,1,0,8,1,0,0,0\n", "round_trip,0,1,0,8,1,0,0,0,1,1\n", "nothing,0,1,0,8,1,0,0,0,1\n",
         "round_trip,0,2,0,8,1,0,0,0,1\n", "round_trip,0,-1,0,8,1,0,0,0,1\n", "round_trip,0,1,0,8,1,0,0,0,-1\n",
         "round_trip,0,1,0,8,1,0,0,0,nan\n", "round_trip,0,1,0,8x,1,0,0,0,1\n", "\n", "# date\n"})
-    refused(begin + wrong, "raw.csv:8");
+    refused(begin + wrong, "raw.csv:9");
 }
 
 TEST(Experiments, have_names_of_their_own) {

@@ -104,10 +104,12 @@ ordered_json provenance(const NetworkFit& fit) {
   std::set<std::string> libraries;
   ordered_json dates = ordered_json::array();
   ordered_json seeds = ordered_json::array();
+  std::set<std::string> waiting;
   for (const ping::Circumstances& launch : fit.launches) {
     libraries.insert(launch.library);
     dates.push_back(launch.date);
     seeds.push_back(launch.seed);
+    if (!launch.waiting.empty()) waiting.insert(launch.waiting);
   }
   ordered_json all{{"how", "timeless calibrate network: measurements of timeless-mpi ping, fitted"},
                    {"timeless", version},
@@ -117,6 +119,7 @@ ordered_json provenance(const NetworkFit& fit) {
                    {"dates", dates},
                    {"seeds", seeds},
                    {"measurements", fit.measurements}};
+  if (!waiting.empty()) all["waiting"] = waiting;
   if (fit.between_nodes) all["between_nodes"] = evidence(*fit.between_nodes);
   if (fit.within_node) all["within_node"] = evidence(*fit.within_node);
   if (fit.memory_copy) all["memory_copy"] = of_rate(*fit.memory_copy);

@@ -5,7 +5,10 @@
 #include "base/files/new_file.h"
 #include "ping/ping.h"
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,6 +17,26 @@
 namespace timeless::tools {
 
 namespace {
+
+/// What ranks do that wait, as the library's control variables tell it; empty where they do not.
+std::string waiting_here() {
+  int provided = 0;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return {};
+  std::string waiting;
+  int index = 0;
+  MPI_T_cvar_handle handle = nullptr;
+  int count = 0;
+  // Open MPI's; it sets it where ranks outnumber the slots of a node.
+  if (MPI_T_cvar_get_index("mpi_yield_when_idle", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    std::array<char, 64> value{}; // of whichever type: 0 is false
+    if (count == 1 && MPI_T_cvar_read(handle, value.data()) == MPI_SUCCESS)
+      waiting = value.front() != 0 ? "yields" : "spins";
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+  return waiting;
+}
 
 int measure(const PingRequest& options) {
   std::optional<NewFile> file;
@@ -30,11 +53,13 @@ int measure(const PingRequest& options) {
                              file->write(text);
                            },
                        .progress =
-                           [&](double seconds) {
+                           [&](double seconds, std::uint64_t measurements) {
                              if (!progress) progress.emplace("measuring", total);
-                             progress->update(std::min(static_cast<std::uint64_t>(seconds * tenths), total));
+                             progress->update(std::min(static_cast<std::uint64_t>(seconds * tenths), total),
+                                              static_cast<double>(measurements));
                            },
-                       .timing = ping::real_timing()});
+                       .timing = ping::real_timing(),
+                       .waiting = waiting_here()});
   progress.reset();
   if (file) {
     file->finish();

@@ -167,6 +167,10 @@ NetworkFit fit_network(const ping::Raw& raw, const std::string& where) {
   if (const Series* incast = series_in(series, LinkKind::between_nodes, Experiment::incast))
     fit.receiver_port = receiver_port(*incast);
   fit.collectives = choices_of(fit, series);
+  if (std::ranges::any_of(fit.launches, [](const ping::Circumstances& one) { return one.waiting == "yields"; }))
+    fit.not_reached.emplace_back("ranks that waited gave their processors away (mpi_yield_when_idle): a small message "
+                                 "takes half of a round trip "
+                                 "in a series of them, and up to a whole one alone or in a collective");
   if (!fit.memory_copy) fit.not_reached.emplace_back("no memory copy of 64 KiB or more was measured");
   if (!fit.reduction)
     fit.not_reached.emplace_back("no reduction of 64 KiB or more was measured: its arithmetic is free");
