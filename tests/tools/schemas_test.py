@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds what verbs print with --json to docs/schema: schemas_test.py COMMAND SCHEMAS FIXTURES SOURCES.
+"""Holds what verbs print with --json to docs/schema: schemas_test.py COMMAND SCHEMAS FIXTURES SOURCES [LAUNCHER PROGRAM].
 
-Runs the verbs that need no MPI, and checks each answer against the schema it names. Schemas allow further keys, for
-those who read; here none may be there that no schema tells of. Ends with 77, which skips the test, without jsonschema.
+Runs the verbs that need no MPI or, with a launcher of MPI programs and one that it starts, those that measure; checks each
+answer against the schema it names. Schemas allow further keys, for those who read; here none may be there that no schema
+tells of. Ends with 77, which skips the test, without jsonschema.
 """
 
 import base64
@@ -10,6 +11,7 @@ import gzip
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,38 @@ except ImportError:
     sys.exit(77)
 
 
+missing_capability = 5
+
+
+def asked(command, words, work):
+    launched = words.index("--") if "--" in words else len(words)
+    return subprocess.run([command, *words[:launched], "--json", *words[launched:]], capture_output=True, text=True, cwd=work,
+                          check=False)
+
+
+def measured_answers(command, launcher, program, work):
+    """The same of verbs that measure: as little as they can."""
+    start = [*launcher.split(), program]
+    subprocess.run([command, "record", "--counter", "icount", "-o", "run", "--", *start], capture_output=True, cwd=work,
+                   check=True)
+    for words in [
+            ["calibrate", "network", "--budget", "8s", "--launches", "1", "--max-bytes", "100000", "-o", "network.json",
+             "-o", "network.xml", "--", *launcher.split()],
+            ["calibrate", "show", "network.csv"],
+            ["calibrate", "compute", "run", "--launches", "1", "-o", "rates.json", "--", *start],
+            ["calibrate", "show", "rates.json"],
+            ["validate", "--network", "network.json", "--rates", "rates.json", "--launches", "1", "--", *start],
+            ["validate", "--platform", "network.xml", "--rates", "rates.json", "--launches", "2", "--", *start],
+            ["calibrate", "machine", "--budget", "1s", "--processors", "1", "-o", "machine.json"],
+            ["calibrate", "show", "machine.json"], ["calibrate", "show", "machine.csv"],
+    ]:
+        run = asked(command, words, work)
+        if run.returncode == missing_capability:
+            print(f"{' '.join(words)}: {run.stderr.strip()}: not held to its schema, nor what follows")
+            return
+        yield words, run
+
+
 def answers(command, fixtures, work):
     """(what was asked, what was answered) for each way to ask."""
     trace = str(fixtures / "v2-wavefront.tia")
@@ -28,6 +62,8 @@ def answers(command, fixtures, work):
     regions = str(fixtures / "v2-regions.tia")
     timed = str(work / "replayed.json")
     (work / "hosts").write_text("node1 slots=4 memory=8G cluster=a\nnode2 slots=4 memory=8G cluster=a\n")
+    corpus = fixtures.parent.parent / "fuzz" / "corpus"
+    shutil.copy(corpus / "pings" / "two_nodes", work / "pings.csv")
     (work / "upgrades.csv").write_text("name,price,change\nfaster,100,network x2\nmore,200,cpu x2\n")
     (work / "validation").write_text('{"schema": "timeless.validate/1", "command": "wavefront", "ranks": 4, '
                                      '"kind": "re-prediction", "launches_seconds": [], "notes": [], "predictions": []}')
@@ -54,9 +90,11 @@ def answers(command, fixtures, work):
         ["convert", trace, "-o", str(work / "copy.tia"), "--volume-error", "1%"],
         ["convert", trace, "-o", str(work / "copy.goal"), "--to", "goal"],
         ["doctor"],
+        ["calibrate", "network", "--from", "pings.csv", "-o", "network.json", "-o", "network.xml"],
+        *(["calibrate", "show", file] for file in ("pings.csv", "network.json", "network.xml")),
     ]
     for one in words:
-        run = subprocess.run([command, *one, "--json"], capture_output=True, text=True, cwd=work, check=False)
+        run = asked(command, one, work)
         yield one, run
         if one[0] == "report":
             page = work / "page.html"
@@ -92,7 +130,7 @@ def file_of(schema_name):
     return schema_name.removeprefix("timeless.").replace("/", "-") + ".json"
 
 
-def complaints(command, schemas, fixtures, sources):
+def complaints(command, schemas, fixtures, sources, measuring):
     known = {}
     for file in sorted(schemas.glob("*.json")):
         known[file.name] = json.loads(file.read_text())
@@ -102,7 +140,8 @@ def complaints(command, schemas, fixtures, sources):
             if file_of(f"{name}/{version}") not in known:
                 yield f"{source}: {name}/{version} has no schema"
     with tempfile.TemporaryDirectory() as directory:
-        for words, run in answers(command, fixtures, pathlib.Path(directory)):
+        work = pathlib.Path(directory)
+        for words, run in measured_answers(command, *measuring, work) if measuring else answers(command, fixtures, work):
             what = " ".join(words)
             try:
                 answer = json.loads(run.stdout)
@@ -118,7 +157,7 @@ def complaints(command, schemas, fixtures, sources):
 
 
 def main():
-    found = list(complaints(sys.argv[1], *map(pathlib.Path, sys.argv[2:5])))
+    found = list(complaints(sys.argv[1], *map(pathlib.Path, sys.argv[2:5]), sys.argv[5:]))
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 

@@ -105,15 +105,15 @@ void demand_no_launches(const NetworkOptions& options) {
 }
 
 /// All of them or, where one fails, none.
-std::vector<std::string> write_outputs(const NetworkOptions& options, const analysis::NetworkFit& fit) {
-  const LinkModel model = link_models().at(options.model);
+std::vector<std::string> write_outputs(const NetworkOptions& options, const analysis::NetworkFit& fit,
+                                       const FileWords& words) {
   std::vector<std::string> written;
   try {
     for (const std::string& output : options.outputs) {
       if (is_platform(output))
         platforms::write_text(output, platform_text(fit, options.nodes), options.force);
       else
-        write_file(output, network_text(fit, {.name = options.name, .model = model}), existing(options));
+        write_file(output, network_text(fit, words), existing(options));
       written.push_back(output);
     }
   } catch (...) {
@@ -135,8 +135,11 @@ int network(NetworkOptions& options) {
     run_launches(options);
   else
     demand_no_launches(options);
-  NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw), .raw = raw, .files = {}};
-  answer.files = write_outputs(options, answer.fit);
+  NetworkAnswer answer{.fit = analysis::fit_network(read_raw_file(raw), raw),
+                       .raw = raw,
+                       .files = {},
+                       .words = {.name = options.name, .model = link_models().at(options.model)}};
+  answer.files = write_outputs(options, answer.fit, answer.words);
   print_answer("calibrate-network", 1, answer, options.json);
   return 0;
 }
@@ -164,7 +167,7 @@ VerbAction add_calibrate_network(CLI::App& command) {
   begin_group(command, "Measuring");
   auto* budget =
       command.add_option("--budget", launches.budget, "How long to measure, in all launches: seconds, or as 90s, 2min")
-          ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
+          ->transform(time_with_unit())
           ->check(positive_number().description(""));
   auto* count =
       command.add_option("--launches", launches.count, "How often to start the launcher")->check(CLI::Range(1, 1000));

@@ -78,7 +78,7 @@ std::string collectives_text(const analysis::NetworkFit& fit) {
 
 ordered_json to_json(const NetworkAnswer& answer) {
   ordered_json json{{"raw", answer.raw}, {"files", answer.files}};
-  json["network"] = ordered_json::parse(network_text(answer.fit, {}));
+  json["network"] = ordered_json::parse(network_text(answer.fit, answer.words));
   return json;
 }
 

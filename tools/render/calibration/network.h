@@ -1,6 +1,7 @@
 #pragma once
 
 #include "analysis/calibration/network/network_fit.h"
+#include "tools/calibrating/network_text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,7 @@ struct NetworkAnswer {
   analysis::NetworkFit fit;
   std::string raw;                ///< the file of measurements
   std::vector<std::string> files; ///< written
+  FileWords words = {};           ///< of the network file
 };
 
 nlohmann::ordered_json to_json(const NetworkAnswer& answer);
