@@ -2,7 +2,7 @@
 """How far predictions are from what is measured here: docs/accuracy.md, made anew.
 
 usage: accuracy.py --bin DIRECTORY --programs LIST --network FILE [--platform FILE] [--machine FILE] [--launches 5]
-                   [--results DIR] [-o accuracy.md]
+                   [--hosts MEGABITS,... [--hosts-rows WORDS]] [--results DIR] [-o accuracy.md]
 
 LIST has a line for each prediction, with columns between bars: a name, one or more commands whose input is calibrated, and the command
 that is predicted; # begins a comment.
@@ -12,7 +12,9 @@ that is predicted; # begins a comment.
 
 Commands run in the directory of LIST. What is calibrated, recorded and answered is kept in --results, and not done again if it is there,
 so that a run that was interrupted goes on, and a program that fails does not take the others with it. --platform adds SMPI, --machine
-rates rescaled to other working sets, and predictions by the machine alone. The section "What the errors are" of the output is kept:
+rates rescaled to other working sets, and predictions by the machine alone. --hosts predicts those of the programs whose names hold
+one of --hosts-rows once more on two hosts in namespaces of this machine, one rank on each, at each of these rates: from the
+recordings and rates above, both ranks on one host, and a network that is measured between the two. The section "What the errors are" of the output is kept:
 it is written by whoever has looked.
 """
 import argparse
@@ -26,6 +28,8 @@ import shutil
 import statistics
 import subprocess
 import sys
+
+from shaped_hosts import ShapedHosts, Unplayable
 
 PUBLISHED = """
 ## What others have published
@@ -62,9 +66,12 @@ class Bench:
         self.machine = ["--machine", str(pathlib.Path(options.machine).resolve())] if options.machine else []
         self.counting = ["--profile", "memory"] if options.machine else ["--counter", options.counter]
 
-    def run(self, arguments):
-        done = subprocess.run([self.timeless, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    def run(self, arguments, hosts=None):
+        words = [self.timeless, *arguments]
+        if hosts:
+            words = hosts.on_first(words, self.directory)
+        done = subprocess.run(words, cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             said = [line for line in done.stderr.splitlines() if line.strip()]
             raise Failed(said[-1] if said else f"status {done.returncode}")
@@ -96,9 +103,39 @@ class Bench:
         part.rename(rates)
         return rates, whole
 
-    def validated(self, name, commands):
+    def folder(self, name):
         folder = self.results / "".join(c if c.isalnum() else "-" for c in name)
         folder.mkdir(exist_ok=True)
+        return folder
+
+    def between(self, hosts, folder, trace):
+        """The network and the platform measured between two hosts, with messages of the sizes that a trace has."""
+        stem = folder / f"hosts-{hosts.megabits}"
+        files = [str(stem.with_suffix(end)) for end in (".json", ".xml")]
+        if not all(pathlib.Path(file).exists() for file in files):
+            self.run(["calibrate", "network", "--force", "-o", files[0], "-o", files[1], "--budget", "60s", "--launches", "3",
+                      "--for", str(trace), "--", *hosts.launcher], hosts)
+        return files
+
+    def validated_on_hosts(self, name, commands, hosts):
+        folder = self.folder(name)
+        answer = folder / f"answer-{hosts.megabits}.json"
+        if not answer.exists():
+            rates, _ = self.calibrated(commands[:-1], folder)
+            trace = self.recorded(folder / "predicted", commands[-1])
+            network, platform_file = self.between(hosts, folder, trace)
+            program = shlex.split(commands[-1])
+            program = program[program.index("-np") + 2:]
+            calibrated = ["--rates", str(rates), *self.machine]
+            said = json.loads(self.run(["validate", "--json", "--network", network, "--mapping", "one-per-node", *calibrated,
+                                        "--trace", str(trace), "--launches", str(self.options.launches), "--",
+                                        *hosts.launcher, *program], hosts))
+            said["variants"] = {"smpi": self.makespan(trace, ["--platform", platform_file, "--backend", "smpi", *calibrated])}
+            answer.write_text(json.dumps(said, indent=1))
+        return json.loads(answer.read_text())
+
+    def validated(self, name, commands):
+        folder = self.folder(name)
         answer = folder / "answer.json"
         if not answer.exists():
             rates, whole = self.calibrated(commands[:-1], folder)
@@ -168,6 +205,37 @@ def row_text(name, said):
             + "".join(f" {percent(error(said, one))} |" for one in VARIANTS if one in said["variants"]))
 
 
+def rate_text(megabits):
+    return f"{megabits / 1000:g} Gb/s" if megabits >= 1000 else f"{megabits} Mb/s"
+
+
+def hosts_row(name, megabits, said):
+    model = said["predictions"][0]
+    makespan = model["makespan"]
+    verdict = "" if makespan["distinguishable"] else " (not distinguishable)"
+    low, high = makespan["measured_interval_seconds"]
+    return (f"| {name}, {rate_text(megabits)} | {said['kind']} | {seconds(makespan['measured_seconds'])} ({seconds(low)} to {seconds(high)}) "
+            f"| {percent(makespan['error'])}{verdict} | {percent(model['computation']['error'])} "
+            f"| {percent(model['communication']['error'])} | {percent(model['with_measured_computation']['error'])} "
+            f"| {percent(error(said, 'smpi'))} |")
+
+
+def hosts_section(on_hosts):
+    if not on_hosts:
+        return ""
+    rows = "\n".join(hosts_row(*key, said) for key, said in on_hosts.items())
+    return f"""
+## Over a network
+
+The same predicted for two hosts with one rank on each, between which `tc tbf` lets 100 Mb/s or 1 Gb/s pass (namespaces of this machine),
+from recordings and rates of both ranks on one host, and a network measured between the two hosts.
+
+| program | kind | measured | makespan, error % | computation % | communication % | network's part % | by SMPI % |
+|---|---|---|---|---|---|---|---|
+{rows}
+"""
+
+
 def summary(answers):
     def errors(figure):
         return [abs(figure(said)) for said in answers]
@@ -196,7 +264,7 @@ def looked_at(path):
     return "\n" + heading + text.split(heading, 1)[1].split("\n## ", 1)[0].rstrip() + "\n"
 
 
-def page(options, answers, failures):
+def page(options, answers, on_hosts, failures):
     any_answer = next(iter(answers.values()), {"variants": []})
     columns = [column for variant, (column, _) in VARIANTS.items() if variant in any_answer["variants"]]
     command = "bench/accuracy.py " + " ".join(shlex.quote(word) for word in sys.argv[1:])
@@ -218,7 +286,7 @@ last; nothing of what is compared with goes into it ([calibration.md](calibratio
 computations are replayed on the network; *computation's part* is the rest of it. *By one rate* takes the calibrated input's single rate, as
 the first predictions by time-independent traces did; *as it comes* knows nothing of the processor.
 {"Not predicted:" + failed if failed else ""}
-{looked_at(options.output)}{PUBLISHED}"""
+{hosts_section(on_hosts)}{looked_at(options.output)}{PUBLISHED}"""
 
 
 def main():
@@ -228,21 +296,46 @@ def main():
     parser.add_argument("--network", required=True, help="a file of timeless calibrate network")
     parser.add_argument("--platform", help="a platform file, for SMPI")
     parser.add_argument("--machine", help="a file of timeless calibrate machine")
+    parser.add_argument("--hosts", default="", help="rates in Mb/s between two hosts in namespaces, as 100,1000")
+    parser.add_argument("--hosts-rows", default="CG,LU,MG", help="words of the names of those that are predicted there")
     parser.add_argument("--counter", default="auto")
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--results", default="accuracy-results")
     parser.add_argument("-o", "--output", default="accuracy.md")
     options = parser.parse_args()
     bench = Bench(options)
-    answers, failures = {}, {}
-    for name, commands in rows_of(options.programs):
+    answers, on_hosts, failures = {}, {}, {}
+
+    def attempt(name, validate):
         try:
-            answers[name] = bench.validated(name, commands)
-            print(row_text(name, answers[name]), flush=True)
-        except Failed as failure:
+            return validate()
+        except (Failed, Unplayable) as failure:
             failures[name] = str(failure)
             print(f"{name}: {failure}", file=sys.stderr, flush=True)
-        pathlib.Path(options.output).write_text(page(options, answers, failures))
+        return None
+
+    def write():
+        pathlib.Path(options.output).write_text(page(options, answers, on_hosts, failures))
+
+    rows = list(rows_of(options.programs))
+    for name, commands in rows:
+        if said := attempt(name, lambda: bench.validated(name, commands)):
+            answers[name] = said
+            print(row_text(name, said), flush=True)
+        write()
+    for megabits in map(int, filter(None, options.hosts.split(","))):
+        for name, commands in rows:
+            if not any(word in name for word in options.hosts_rows.split(",")):
+                continue
+
+            def on_shaped_hosts():
+                with ShapedHosts(megabits) as hosts:
+                    return bench.validated_on_hosts(name, commands, hosts)
+
+            if said := attempt(f"{name}, {rate_text(megabits)}", on_shaped_hosts):
+                on_hosts[name, megabits] = said
+                print(hosts_row(name, megabits, said), flush=True)
+            write()
 
 
 if __name__ == "__main__":
