@@ -114,6 +114,11 @@ Child::~Child() {
   if (process_ > 0) wait();
 }
 
+bool Child::has_ended() const {
+  siginfo_t ended{};
+  return ::waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
+}
+
 ExitStatus Child::wait() {
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {

@@ -59,6 +59,8 @@ public:
   ~Child();
 
   pid_t process() const { return process_; }
+  /// Whether it has ended; wait() does not block then.
+  bool has_ended() const;
   /// Waits for its end, also when signals arrive meanwhile. To be called once.
   ExitStatus wait();
 

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdint>
 #include <fcntl.h>
+#include <functional>
 #include <optional>
+#include <poll.h>
 #include <unistd.h>
 
 namespace timeless {
@@ -78,14 +80,20 @@ using Clock = std::chrono::steady_clock;
 /// What is done to a child that does not end by itself.
 class Deadline {
 public:
-  Deadline() = default; ///< none
-  Deadline(pid_t child, std::chrono::milliseconds limit, const std::function<void()>& late)
-      : child_(child), next_(Clock::now() + limit), late_(&late) {}
+  Deadline(pid_t child, const Watching& watching) : child_(child), watching_(&watching) {
+    if (watching.limit) next_ = Clock::now() + *watching.limit;
+  }
 
   /// As if the time were over.
   void end_now() {
     if (asked_) return;
     kill(child_, SIGTERM);
+    was_asked();
+  }
+
+  /// Somebody else has asked the child to end.
+  void was_asked() {
+    if (asked_) return;
     asked_ = true;
     next_ = Clock::now() + std::chrono::seconds(5);
   }
@@ -93,22 +101,27 @@ public:
   /// Does what is due. Returns for how many milliseconds nothing else will be, as poll() takes them; -2 once the child
   /// is gone for certain: what it started may live on, and keep its output open.
   int act_when_due() {
+    if (watching_->meanwhile) watching_->meanwhile();
     if (asked_ && !next_) return -2;
     if (next_ && Clock::now() >= *next_) {
-      if (!asked_) (*late_)();
+      if (!asked_ && watching_->late) watching_->late();
       kill(child_, asked_ ? SIGKILL : SIGTERM);
       next_ = asked_ ? std::nullopt : std::optional(Clock::now() + std::chrono::seconds(5));
       asked_ = true;
     }
-    if (!next_) return asked_ ? 0 : -1; // once more, for what it said last
+    if (!next_ && asked_) return 0; // once more, for what it said last
+    constexpr int often = 200;
+    constexpr int seldom = 3'600'000;
+    const int most = watching_->meanwhile ? often : seldom;
+    if (!next_) return watching_->meanwhile ? most : -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next_ - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
   }
 
 private:
-  pid_t child_ = 0;
+  pid_t child_;
+  const Watching* watching_;
   std::optional<Clock::time_point> next_;
-  const std::function<void()>* late_ = nullptr;
   bool asked_ = false;
 };
 
@@ -148,18 +161,28 @@ public:
 
   pid_t process() const { return child_.process(); }
 
-  /// `heard`, if given, takes the output.
-  Captured end(Deadline deadline, const Heard& heard = {}) {
+  /// `interrupted` says by which signal we are asked to end.
+  Captured end(const Watching& watching, const std::function<int()>& interrupted) {
     Captured captured;
+    Deadline deadline(child_.process(), watching);
     const auto take = [&](std::string_view bytes) {
-      if (!heard)
+      if (!watching.heard)
         captured.output += bytes;
-      else if (!heard(bytes))
+      else if (!watching.heard(bytes))
         deadline.end_now();
+    };
+    const auto act = [&] {
+      captured.interrupted = interrupted();
+      if (captured.interrupted != 0) deadline.was_asked();
+      return deadline.act_when_due();
     };
     const Listening sources[] = {{output_.reading(), take},
                                  {errors_.reading(), [&](std::string_view bytes) { captured.errors += bytes; }}};
-    listen_to_all(sources, [&] { return deadline.act_when_due(); });
+    listen_to_all(sources, act);
+    // It may have closed its output, and live on.
+    constexpr int a_moment = 2;
+    while (!child_.has_ended() && act() >= -1)
+      ::poll(nullptr, 0, a_moment);
     captured.status = child_.wait();
     return captured;
   }
@@ -183,23 +206,19 @@ private:
 } // namespace
 
 Captured run_captured(const std::vector<std::string>& command, const Variables& variables) {
-  return CapturedChild(command, variables).end({});
+  return CapturedChild(command, variables).end({}, [] { return 0; });
 }
 
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late) {
-  CapturedChild child(command, variables);
-  return child.end(Deadline(child.process(), limit, late));
+  return CapturedChild(command, variables).end({.limit = limit, .late = late}, [] { return 0; });
 }
 
-Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
-                   const std::function<void()>& late) {
+Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching) {
   Forwarding forwarding;
-  CapturedChild child(command, {}, &forwarding.blocked_before());
+  CapturedChild child(command, variables, &forwarding.blocked_before());
   forwarding.child_runs(child.process());
-  Captured captured = child.end(Deadline(child.process(), limit, late), heard);
-  captured.interrupted = forwarding.interrupted();
-  return captured;
+  return child.end(watching, [&] { return forwarding.interrupted(); });
 }
 
 } // namespace timeless

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ struct Captured {
   ExitStatus status;
   std::string output;
   std::string errors;
-  int interrupted = 0; ///< of run_heard(): the last signal that asked us to end meanwhile
+  int interrupted = 0; ///< of run_watched(): the last signal that asked us to end meanwhile
 };
 
 /// Runs a command with no input and keeps what it prints. Throws Error(runtime) when it cannot be executed.
@@ -29,13 +30,18 @@ Captured run_captured(const std::vector<std::string>& command, const Variables& 
 Captured run_captured_at_most(const std::vector<std::string>& command, const Variables& variables,
                               std::chrono::milliseconds limit, const std::function<void()>& late);
 
-/// Takes what a command prints on its standard output, as it comes. False: it has heard enough.
-using Heard = std::function<bool(std::string_view bytes)>;
+/// How a command is watched while it runs; what is empty is not asked for.
+struct Watching {
+  /// Takes what the command prints on its standard output, as it comes. False: it has heard enough, and the command is
+  /// asked to end as after `limit`, without a call of `late`.
+  std::function<bool(std::string_view bytes)> heard = {};
+  std::optional<std::chrono::milliseconds> limit = {}; ///< then the command is asked to end (SIGTERM)
+  std::function<void()> late = {};                     ///< called before it is
+  std::function<void()> meanwhile = {};                ///< called several times a second
+};
 
-/// The same, but what it prints on its standard output goes to `heard` instead. When that has heard enough, the command
-/// is asked to end as after `limit`, without a call of `late`. Signals sent to us reach it, as with
-/// run_in_our_place().
-Captured run_heard(const std::vector<std::string>& command, const Heard& heard, std::chrono::milliseconds limit,
-                   const std::function<void()>& late);
+/// The same as run_captured(), but watched. Signals sent to us reach the command, as with run_in_our_place(). Once it
+/// was asked to end, by us or by such a signal, it is made to (SIGKILL) five seconds later.
+Captured run_watched(const std::vector<std::string>& command, const Variables& variables, const Watching& watching);
 
 } // namespace timeless

@@ -101,6 +101,56 @@ TEST_F(CalibrateCompute, adds_another_input_to_what_is_there) {
   EXPECT_EQ(json::parse(place->read("two.json")).at("instances").size(), 2U) << "of the same name it takes the place";
 }
 
+TEST_F(CalibrateCompute, judges_what_it_is_to_add_to_before_anything_is_launched) {
+  const auto refused = [&](const std::string& file, const std::string& options, const std::string& run = "run") {
+    const std::string before = place->read(file);
+    const Ran ran = place->run("timeless calibrate compute " + run + " -o " + file + " --add " + options +
+                               " -- sh -c 'touch launched'");
+    EXPECT_NE(ran.status, 0);
+    EXPECT_FALSE(std::filesystem::exists(*place / "launched")) << file;
+    EXPECT_EQ(place->read(file), before);
+    return ran.errors;
+  };
+  place->write("hand.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9})");
+  place->write("broken.json", "{");
+  EXPECT_THAT(refused("hand.json", ""), HasSubstr("these rates are not of kernels"));
+  EXPECT_THAT(refused("broken.json", ""), HasSubstr("this is no JSON"));
+  place->run("mkdir other; timeless record --counter icount -o other/run -- mpirun -np 2 ring");
+  place->run("cp rates.json others.json");
+  EXPECT_THAT(refused("others.json", "", "other/run"),
+              HasSubstr("'run' is an input of stencil there, and this one is of ring"));
+  place->run("sed 's/\"icount\"/\"PAPI_TOT_INS\"/' rates.json > of-papi.json");
+  EXPECT_THAT(refused("of-papi.json", "--name new"), HasSubstr("for volumes counted by PAPI_TOT_INS"));
+  const Ran added = place->run(
+      "timeless calibrate compute other/run -o others.json --add --name ring --launches 1 -- mpirun -np 2 ring");
+  EXPECT_EQ(added.status, 0) << added.errors;
+  EXPECT_EQ(json::parse(place->read("others.json")).at("instances").size(), 2U);
+}
+
+TEST_F(CalibrateCompute, keeps_the_launches_before_one_that_fails_or_does_not_end) {
+  // The first two launches run, the third does as told.
+  const auto third = [&](const std::string& does) {
+    place->run("rm -f count");
+    place->write("some.sh",
+                 "echo >>count\nif [ $(wc -l <count) -gt 2 ]; then " + does + "; fi\nexec mpirun -np 2 stencil\n");
+    return place->run("timeless calibrate compute run -o some.json --force --launches 4 --limit 20s -- sh some.sh");
+  };
+  const Ran failed = third("exit 9");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.errors, AllOf(HasSubstr("the launch ended with status 9"),
+                                   HasSubstr("(2 recordings) is kept in some.launches, which --from reads")));
+  EXPECT_FALSE(std::filesystem::exists(*place / "some.json"));
+  EXPECT_EQ(place->run("timeless calibrate compute run -o some.json --from some.launches").status, 0);
+  const Ran hung = third("exec sleep 1000");
+  EXPECT_EQ(hung.status, 1);
+  EXPECT_THAT(hung.errors,
+              AllOf(HasSubstr("the launch did not end within 20 s"), HasSubstr("kept in some.launches-2")));
+  const Ran interrupted = third("kill -TERM $PPID; exec sleep 1000");
+  EXPECT_EQ(interrupted.status, 1);
+  EXPECT_THAT(interrupted.errors, HasSubstr("the launch was interrupted (Terminated)"));
+  EXPECT_THAT(place->run("ls -A | grep timeless").output, "") << "nothing half-written is left";
+}
+
 TEST_F(CalibrateCompute, gives_one_rate_for_everything_where_that_is_asked_for) {
   EXPECT_EQ(place->run("timeless calibrate compute run -o whole.json --whole --from kept").status, 0);
   const json file = json::parse(place->read("whole.json"));
@@ -123,6 +173,8 @@ TEST_F(CalibrateCompute, refuses_launches_that_are_not_what_was_recorded) {
   EXPECT_THAT(refused(""), HasSubstr("nothing to launch"));
   EXPECT_THAT(refused("--from nowhere"), HasSubstr("no recordings of launches are here"));
   EXPECT_THAT(refused("--from kept -- mpirun -np 2 stencil"), HasSubstr("leave out the command, or --from"));
+  EXPECT_THAT(refused("--limit 0s -- mpirun -np 2 stencil"), HasSubstr("--limit: "));
+  EXPECT_THAT(refused("--keep /dev/null/here -- mpirun -np 2 stencil"), HasSubstr("no recording can be kept there"));
 }
 
 TEST_F(CalibrateCompute, takes_volumes_and_times_of_one_launch_where_a_hardware_counter_counts) {

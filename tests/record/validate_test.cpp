@@ -120,10 +120,36 @@ TEST_F(Validate, keeps_the_recordings_where_it_is_told_to_and_takes_a_trace) {
   EXPECT_EQ(validate("--network e10g --rates rates.json --keep kept").status, 0);
   EXPECT_EQ(place->run("timeless check kept/icount-1").status, 0);
   EXPECT_EQ(validate("--network e10g --rates rates.json --trace kept/icount-1").status, 0);
+  const Ran again = place->run("timeless validate --network e10g --rates rates.json --from kept --json");
+  ASSERT_EQ(again.status, 0) << again.errors;
+  EXPECT_EQ(json::parse(again.output).at("launches_seconds").size(), 2U);
+  EXPECT_EQ(json::parse(again.output).at("program"), "stencil");
+  EXPECT_EQ(place->run("timeless validate --network e10g --rates rates.json --from kept --json").output, again.output);
+  EXPECT_THAT(place->run("timeless validate --network e10g --rates rates.json").errors, HasSubstr("nothing to launch"));
   EXPECT_THAT(validate("--network e10g --rates rates.json --trace kept/icount-1", "mpirun -np 1 stencil").errors,
               HasSubstr("the trace has 2 ranks, the command 1"));
   EXPECT_THAT(validate("--network e10g --rates rates.json", "mpirun -np 2 false").errors,
               HasSubstr("the launch ended with status 1"));
+}
+
+TEST_F(Validate, refuses_a_trace_of_another_program_than_was_launched) {
+  const Ran ran = validate("--network e10g --rates rates.json --trace run", "mpirun -np 2 ring");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.errors, AllOf(HasSubstr("the trace is of another program or input than was launched"),
+                                HasSubstr("(rank 0, action "), Not(HasSubstr("walltime 2"))));
+}
+
+TEST_F(Validate, of_rates_of_another_program_names_it) {
+  const json answer = json::parse(validate("--network e10g --rates rates.json --json", "mpirun -np 2 ring").output);
+  EXPECT_EQ(answer.at("because"), "the rates are of this machine, of stencil, and ring is predicted");
+}
+
+TEST_F(Validate, says_where_the_launches_are_before_one_that_fails) {
+  place->write("some.sh", "echo >>count\nif [ $(wc -l <count) -gt 2 ]; then exit 9; fi\nexec mpirun -np 2 stencil\n");
+  const Ran ran = validate("--network e10g --rates rates.json --keep some", "sh some.sh");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.errors, HasSubstr("(2 recordings) is kept in some, which --from reads"));
+  EXPECT_EQ(place->run("timeless validate --network e10g --rates rates.json --from some").status, 0);
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 
 #include <csignal>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
@@ -77,17 +79,47 @@ TEST(RunCapturedAtMost, does_not_wait_for_what_the_child_has_started) {
   EXPECT_EQ(::kill(started, SIGKILL), 0) << "it ran on, and nobody waited for it";
 }
 
-TEST(RunHeard, hands_over_what_is_printed_until_enough_was_heard) {
+TEST(RunWatched, hands_over_what_is_printed_until_enough_was_heard) {
   std::string heard;
-  const auto hear = [&](std::string_view bytes) {
-    heard += bytes;
-    return false;
-  };
-  const Captured captured = run_heard({"sh", "-c", "echo begun; exec sleep 600"}, hear, std::chrono::hours(1),
-                                      [] { ADD_FAILURE() << "the time was not over"; });
+  const Captured captured = run_watched({"sh", "-c", "echo begun; exec sleep 600"}, {},
+                                        {.heard =
+                                             [&](std::string_view bytes) {
+                                               heard += bytes;
+                                               return false;
+                                             },
+                                         .limit = std::chrono::hours(1),
+                                         .late = [] { ADD_FAILURE() << "the time was not over"; }});
   EXPECT_EQ(heard, "begun\n");
   EXPECT_EQ(captured.output, "");
   EXPECT_EQ(captured.status.signal(), SIGTERM);
+}
+
+TEST(RunWatched, ends_a_command_that_closed_its_streams_and_lives_on) {
+  bool late = false;
+  const Captured captured = run_watched({"sh", "-c", "exec >&- 2>&-; exec sleep 600"}, {},
+                                        {.limit = std::chrono::milliseconds(50), .late = [&] { late = true; }});
+  EXPECT_TRUE(late);
+  EXPECT_EQ(captured.status.signal(), SIGTERM);
+}
+
+TEST(RunWatched, is_told_several_times_while_nothing_comes) {
+  int told = 0;
+  const Captured captured =
+      run_watched({"sh", "-c", "sleep 1; echo $VALUE"}, {{"VALUE", "12"}}, {.meanwhile = [&] { ++told; }});
+  EXPECT_GE(told, 2);
+  EXPECT_EQ(captured.output, "12\n");
+  EXPECT_EQ(captured.interrupted, 0);
+}
+
+TEST(RunWatched, passes_signals_on_and_makes_a_command_end_that_ignores_them) {
+  bool sent = false;
+  const Captured captured = run_watched({"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"}, {},
+                                        {.heard = [&](std::string_view) {
+                                          if (!std::exchange(sent, true)) ::kill(::getpid(), SIGTERM);
+                                          return true;
+                                        }});
+  EXPECT_EQ(captured.interrupted, SIGTERM);
+  EXPECT_EQ(captured.status.signal(), SIGKILL);
 }
 
 } // namespace

@@ -35,15 +35,21 @@ std::string counter_for(const trace::Run& volumes) {
 }
 
 void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, const ComputeMeasurement& asked) {
-  LaunchPlan plan{
-      .command = asked.command, .counter = counter_for(volumes.run()), .launches = asked.launches, .keep = asked.keep};
-  if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
-  add_launches(all, volumes, plan);
-  const double longer =
-      analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
-  if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
-  plan.counter = "cputime";
-  add_launches(all, volumes, plan);
+  LaunchDirectory directory(asked.keep, asked.saved);
+  directory.fill([&] {
+    LaunchPlan plan{.command = asked.command,
+                    .counter = counter_for(volumes.run()),
+                    .launches = asked.launches,
+                    .keep = directory.path(),
+                    .limit = asked.limit};
+    if (asked.budget) plan.until = std::chrono::steady_clock::now() + *asked.budget;
+    add_launches(all, volumes, plan);
+    const double longer =
+        analysis::share_of_long_visits(all.launches.front(), analysis::SpeedOptions{}.long_visit_seconds);
+    if (plan.counter != "walltime" || longer < worth_the_other_clock) return;
+    plan.counter = "cputime";
+    add_launches(all, volumes, plan);
+  });
 }
 
 /// Empty where all ranks made the same calls in all launches.

@@ -16,8 +16,10 @@ struct ComputeMeasurement {
   std::vector<std::string> command = {}; ///< to launch; empty: `from` has the launches
   int launches = 5;                      ///< by each clock that is needed
   std::optional<std::chrono::seconds> budget = {};
+  std::chrono::seconds limit = std::chrono::hours(1); ///< of a launch
   std::filesystem::path keep = {};
-  std::filesystem::path from = {}; ///< where an earlier measurement kept its recordings
+  std::filesystem::path saved = {}; ///< where launches are kept if one fails after them, unless `keep` says
+  std::filesystem::path from = {};  ///< where an earlier measurement kept its recordings
 };
 
 /// The launches of a program, joined with the volumes of its recording.
@@ -31,7 +33,8 @@ struct MeasuredLaunches {
 
 /// Launches the program by the time that passes and, where a twentieth of that is in visits of 0.1 ms or longer, as
 /// often by processor time, since pre-emption is in long visits only. Where a hardware counter has counted the
-/// volumes, launches are recorded by the same counter, with times. Throws as launch() and analysis::join() do.
+/// volumes, launches are recorded by the same counter, with times. Throws as launch(),
+/// LaunchDirectory::fill() and analysis::join() do.
 MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement& asked);
 
 } // namespace timeless::tools

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -37,7 +38,46 @@ std::string first_line(std::string_view text) {
   return {};
 }
 
-void record_into(const fs::path& directory, const LaunchPlan& plan) {
+/// How far launches are, on a terminal: by what those before took.
+class LaunchProgress {
+public:
+  explicit LaunchProgress(const LaunchPlan& plan)
+      : bar_((plan.timestamps ? "launching, " : "recording, ") + plan.counter,
+             static_cast<std::uint64_t>(plan.launches) * steps) {}
+
+  void begin() { begun_ = Clock::now(); }
+  void end() {
+    longest_ = std::max(longest_, seconds());
+    ++done_;
+  }
+  void show() {
+    const double share = longest_ > 0 ? std::min(seconds() / longest_, 1.0) : 0;
+    bar_.update(done_ * steps + static_cast<std::uint64_t>(share * steps), 0);
+  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+  /// Of the launches that have ended; 0: none has.
+  double longest() const { return longest_; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t steps = 1000; // of a launch
+
+  Progress bar_;
+  Clock::time_point begun_;
+  std::uint64_t done_ = 0;
+  double longest_ = 0;
+};
+
+/// What the next launch may take.
+std::chrono::seconds limit_of(const LaunchPlan& plan, const LaunchProgress& progress) {
+  constexpr double times = 10;
+  constexpr std::chrono::seconds beside{60};
+  if (!(progress.longest() > 0)) return plan.limit;
+  const double longest = std::min(times * progress.longest(), static_cast<double>(plan.limit.count()));
+  return std::min(plan.limit, std::chrono::seconds(static_cast<std::int64_t>(longest)) + beside);
+}
+
+void record_into(const fs::path& directory, const LaunchPlan& plan, LaunchProgress& progress) {
   const RecordingNumber number = recording_number(plan.command);
   const Variables variables = recording_variables({.library = preloaded_library().string(),
                                                    .directory = fs::absolute(directory).string(),
@@ -46,12 +86,21 @@ void record_into(const fs::path& directory, const LaunchPlan& plan) {
                                                    .timestamps = plan.timestamps,
                                                    .profile = plan.profile,
                                                    .launcher = plan.command.front()});
-  const Captured ran = run_captured(plan.command, variables);
+  const std::chrono::seconds limit = limit_of(plan, progress);
+  bool late = false;
+  const Captured ran = run_watched(
+      plan.command, variables, {.limit = limit, .late = [&] { late = true; }, .meanwhile = [&] { progress.show(); }});
   const std::string said = first_line(ran.errors.empty() ? ran.output : ran.errors);
+  const auto stop = [&](const std::string& what, const std::string& advice) {
+    throw Error(Failure::runtime, fmt::format("the launch {}{}", what, said.empty() ? "" : ": " + said),
+                in_one_line(plan.command), advice);
+  };
+  if (ran.interrupted != 0) stop(fmt::format("was interrupted ({})", ::strsignal(ran.interrupted)), "");
+  if (late)
+    stop(fmt::format("did not end within {} s", limit.count()),
+         "try the command by itself; --limit gives it more time");
   if (ran.status.code() != 0)
-    throw Error(Failure::runtime,
-                fmt::format("the launch ended with status {}{}", ran.status.code(), said.empty() ? "" : ": " + said),
-                in_one_line(plan.command), "try the command by itself, then again");
+    stop(fmt::format("ended with status {}", ran.status.code()), "try the command by itself, then again");
   const Outcome outcome = outcome_of(directory, number.value);
   if (outcome.recorded.empty())
     throw Error(Failure::runtime, "nothing was recorded", in_one_line(plan.command),
@@ -74,42 +123,90 @@ int launch(const LaunchPlan& plan, const std::function<void(const trace::Source&
   const CounterChoice choice = choose_recording_counter(plan.counter);
   LaunchPlan made = plan;
   made.counter = choice.counter;
+  std::error_code refused;
+  fs::create_directories(plan.keep, refused);
+  if (refused)
+    throw Error(Failure::runtime, "no recording can be kept there: " + refused.message(), plan.keep.string(),
+                "name another directory with --keep");
+  LaunchProgress progress(made);
   int done = 0;
   for (; done < plan.launches; ++done) {
     if (done > 0 && plan.until && std::chrono::steady_clock::now() >= *plan.until) break;
-    const auto begin = std::chrono::steady_clock::now();
-    if (plan.keep.empty()) {
-      const TemporaryFile directory(fs::temp_directory_path(), "launch");
-      directory.create_directory();
-      record_into(directory.path(), made);
-      look(*gather::open_run(directory.path()));
-    } else {
-      const fs::path directory = plan.keep / fmt::format("{}-{}", plan.counter, done + 1);
-      if (fs::exists(directory))
-        throw Error(Failure::usage, "there is a recording already", directory.string(),
-                    "remove it, name another directory with --keep, or use what is there with --from");
-      fs::create_directories(directory);
-      record_into(directory, made);
-      look(*gather::open_run(directory));
-    }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const fs::path recording = plan.keep / fmt::format("{}-{}", plan.counter, done + 1);
+    if (fs::exists(recording))
+      throw Error(Failure::usage, "there is a recording already", recording.string(),
+                  "remove it, name another directory with --keep, or use what is there with --from");
+    progress.begin();
+    TemporaryFile part(plan.keep, "launch", recording);
+    part.create_directory();
+    record_into(part.path(), made, progress);
+    part.keep_as(recording, Existing::refuse, Durable::no);
+    progress.end();
+    look(*gather::open_run(recording));
+    const std::string seconds = human_seconds(progress.seconds());
     if (!plan.timestamps)
-      print_notice(fmt::format("recorded what it computes, by {}: {}", made.counter, human_seconds(seconds)));
+      print_notice(fmt::format("recorded what it computes, by {}: {}", made.counter, seconds));
     else
-      print_notice(fmt::format("{} {} of {}: {}", plan.counter, done + 1, plan.launches, human_seconds(seconds)));
+      print_notice(fmt::format("{} {} of {}: {}", plan.counter, done + 1, plan.launches, seconds));
   }
   return done;
 }
 
-std::vector<fs::path> kept_recordings(const fs::path& directory) {
+namespace {
+
+/// COUNTER-1, COUNTER-2, ..., by counter and number.
+std::map<std::pair<std::string, int>, fs::path> recordings_in(const fs::path& directory) {
   std::map<std::pair<std::string, int>, fs::path> found;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, failed)) {
     const std::string name = entry.path().filename().string();
     const std::size_t dash = name.rfind('-');
-    if (!entry.is_directory() || dash == std::string::npos) continue;
+    if (name.starts_with('.') || !entry.is_directory() || dash == std::string::npos) continue;
     found[{name.substr(0, dash), std::atoi(name.c_str() + dash + 1)}] = entry.path();
   }
+  return found;
+}
+
+} // namespace
+
+LaunchDirectory::LaunchDirectory(fs::path named, fs::path saved) : path_(std::move(named)), saved_(std::move(saved)) {
+  if (!path_.empty()) return;
+  temporary_.emplace(directory_of(saved_), "launches", saved_);
+  temporary_->create_directory();
+  path_ = temporary_->path();
+}
+
+void LaunchDirectory::fill(const std::function<void()>& launch_all) {
+  try {
+    launch_all();
+  } catch (const Error& error) {
+    if (error.failure() != Failure::runtime) throw;
+    const fs::path kept = save();
+    if (kept.empty()) throw;
+    const std::size_t count = recordings_in(kept).size();
+    throw Error(Failure::runtime, error.description(), error.where(),
+                fmt::format("{}{}what was launched before ({} recording{}) is kept in {}, which --from reads",
+                            error.advice(), error.advice().empty() ? "" : "; ", count, count == 1 ? "" : "s",
+                            escaped(kept.string())));
+  }
+}
+
+fs::path LaunchDirectory::save() {
+  if (recordings_in(path_).empty()) return {};
+  constexpr int most = 1000;
+  for (int number = 1; temporary_ && number <= most; ++number) {
+    fs::path name = saved_;
+    if (number > 1) name += fmt::format("-{}", number);
+    if (fs::exists(fs::symlink_status(name))) continue;
+    temporary_->keep_as(name, Existing::refuse, Durable::no);
+    temporary_.reset();
+    path_ = name;
+  }
+  return path_;
+}
+
+std::vector<fs::path> kept_recordings(const fs::path& directory) {
+  const auto found = recordings_in(directory);
   if (found.empty())
     throw Error(Failure::invalid_input, "no recordings of launches are here", directory.string(),
                 "name the directory that was given to --keep");

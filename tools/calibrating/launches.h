@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/files/temporary_file.h"
 #include "trace/model/source.h"
 
 #include <chrono>
@@ -20,16 +21,40 @@ struct LaunchPlan {
   bool timestamps = true;
   std::string profile = {}; ///< events to be profiled beside it; none as a rule
   int launches = 5;
-  /// Where recordings stay, DIR/COUNTER-1, DIR/COUNTER-2 ...; empty: they are removed once they were looked at.
-  std::filesystem::path keep = {};
+  std::filesystem::path keep; ///< where recordings go: DIR/COUNTER-1, DIR/COUNTER-2 ...
   /// No launch is begun from then on, but for the first.
   std::optional<std::chrono::steady_clock::time_point> until = {};
+  /// A launch that takes longer is ended; so is one that takes ten times as long as those before, and a minute.
+  std::chrono::seconds limit = std::chrono::hours(1);
 };
 
 /// Records the command as often as planned, and hands each recording to `look` before the next begins. Returns how many
-/// there were. What the program prints is not shown. Throws Error(runtime) for a command that fails or records nothing,
-/// with what it said first; recordings that are kept stay.
+/// there were. What the program prints is not shown; on a terminal a bar shows how far it is. Throws Error(runtime) for
+/// a command that fails, does not end in time, is interrupted or records nothing, with what it said first. Of a launch
+/// that fails no recording is left; those before stay.
 int launch(const LaunchPlan& plan, const std::function<void(const trace::Source& recording)>& look);
+
+/// The directory that the recordings of several launches go to: one that the user has named, or a temporary one.
+class LaunchDirectory {
+public:
+  /// `named` may be empty. Then the directory is removed in the end, unless a launch fails after others: they are kept
+  /// as `saved`, or `saved`-2 and so on.
+  LaunchDirectory(std::filesystem::path named, std::filesystem::path saved);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Does what launches the programs. Adds to an Error(runtime) of it where the launches before are, and that --from
+  /// reads them.
+  void fill(const std::function<void()>& launch_all);
+
+private:
+  /// Returns where the recordings stay; empty if there are none.
+  std::filesystem::path save();
+
+  std::filesystem::path path_;
+  std::filesystem::path saved_;
+  std::optional<TemporaryFile> temporary_;
+};
 
 /// The recordings that an earlier launch() kept in this directory, by counter and number. Throws Error(invalid_input)
 /// where there are none.

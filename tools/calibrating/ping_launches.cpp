@@ -155,13 +155,27 @@ void measure(const PingLaunches& launches) {
   constexpr double least_grace = 30;
   constexpr double most_seconds = 1e9;
   const double limit = std::min(share + std::max(least_grace, share), most_seconds);
+  constexpr double tenths = 10;
+  const auto total = static_cast<std::uint64_t>(launches.budget * tenths);
+  Progress progress("measuring", total);
+  std::size_t measured = 0;
   for (unsigned number = 0; number < launches.count; ++number) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
     Output output(log);
     bool late = false;
     print_notice(fmt::format("launch {} of {}: {:.0f} s", number + 1, launches.count, share));
-    const Captured ended = run_heard(
-        ping_command(launches, number, share), [&](std::string_view bytes) { return output.hear(bytes); },
-        std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)), [&] { late = true; });
+    const auto show = [&] {
+      const double seconds = std::min(std::chrono::duration<double>(Clock::now() - begin).count(), share);
+      progress.update(static_cast<std::uint64_t>((number * share + seconds) * tenths),
+                      static_cast<double>(measured + output.measurements()));
+    };
+    const Captured ended = run_watched(ping_command(launches, number, share), {},
+                                       {.heard = [&](std::string_view bytes) { return output.hear(bytes); },
+                                        .limit = std::chrono::milliseconds(static_cast<std::int64_t>(limit * 1e3)),
+                                        .late = [&] { late = true; },
+                                        .meanwhile = show});
+    measured += output.measurements();
     log.demand_written();
     const std::string said = output.other() + ended.errors;
     if (ended.interrupted != 0)

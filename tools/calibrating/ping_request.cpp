@@ -3,8 +3,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <map>
-
 namespace timeless::tools {
 
 void add_ping_options(CLI::App& command, PingRequest& request) {
@@ -21,7 +19,7 @@ void add_ping_options(CLI::App& command, PingRequest& request) {
       ->transform(CLI::AsSizeValue(false))
       ->default_str("");
   command.add_option("--budget", request.plan.budget, "How long to measure: seconds, or as 90s, 2min")
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}))
+      ->transform(time_with_unit())
       ->check(positive_number().description(""));
   command.add_option("--seed", request.plan.seed, "Of the messages' sizes and of the order of experiments");
   command.add_flag("--force", request.force, "Replace an existing output");

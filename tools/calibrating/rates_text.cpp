@@ -6,6 +6,7 @@
 #include "base/files/text_file.h"
 #include "replay/network/compute_costs.h"
 #include "replay/network/compute_rates.h"
+#include "replay/network/measured_rates.h"
 #include "trace/model/memory_events.h"
 
 #include <fmt/format.h>
@@ -171,16 +172,35 @@ std::string source_text(const ordered_json& instances) {
 }
 
 ordered_json instances_of(const std::filesystem::path& file) {
-  if (replay::read_rates(file).instances.empty())
-    throw Error(
-        Failure::invalid_input, "these rates are not of kernels", file.string(),
-        "write to another file: nothing can be added to rates by hand, or to one rate for everything (--whole)");
   return ordered_json::parse(*read_text(file, std::size_t{1} << 26U)).at("instances");
 }
 
 } // namespace
 
+bool demand_addable(const std::filesystem::path& file, const std::string& name, const trace::Run& volumes) {
+  const std::vector<replay::MeasuredInstance> instances = replay::read_rates(file).instances;
+  if (instances.empty())
+    throw Error(
+        Failure::invalid_input, "these rates are not of kernels", file.string(),
+        "write to another file: nothing can be added to rates by hand, or to one rate for everything (--whole)");
+  for (const replay::MeasuredInstance& instance : instances) {
+    if (!instance.counter.empty() && instance.counter != volumes.counter.name)
+      throw Error(Failure::usage,
+                  fmt::format("these rates are for volumes counted by {}, and the trace is counted by {}",
+                              instance.counter, volumes.counter.name),
+                  file.string(), "write to another file, or record with that counter");
+    const std::string program = file_name(volumes.provenance.program);
+    if (instance.name == name && !instance.program.empty() && file_name(instance.program) != program)
+      throw Error(Failure::usage,
+                  fmt::format("'{}' is an input of {} there, and this one is of {}", name, file_name(instance.program),
+                              program),
+                  file.string(), "give this one another name, with --name");
+  }
+  return std::ranges::find(instances, name, &replay::MeasuredInstance::name) != instances.end();
+}
+
 ordered_json rates_file(const CalibratedInstance& instance, const std::optional<std::filesystem::path>& before) {
+  if (before) demand_addable(*before, instance.name, instance.volumes);
   ordered_json instances = before ? instances_of(*before) : ordered_json::array();
   const ordered_json made = instance_json(instance);
   std::erase_if(instances.get_ref<ordered_json::array_t&>(),

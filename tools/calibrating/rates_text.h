@@ -25,8 +25,13 @@ struct CalibratedInstance {
   std::vector<std::string> not_reached; ///< sentences
 };
 
+/// Returns whether a file of rates has an instance of this name, whose place another takes. Throws Error(invalid_input)
+/// where nothing can be added: rates that are not of kernels; Error(usage) where that instance is of another program,
+/// or the volumes of another counter.
+bool demand_addable(const std::filesystem::path& file, const std::string& name, const trace::Run& volumes);
+
 /// A file of rates (timeless.rates/1) with this instance: by itself, or in addition to those of the file `before`, in
-/// the place of one of the same name. Throws Error(invalid_input) where that is no file of measured rates.
+/// the place of one of the same name. Throws as demand_addable() does.
 nlohmann::ordered_json rates_file(const CalibratedInstance& instance,
                                   const std::optional<std::filesystem::path>& before);
 

@@ -36,6 +36,7 @@ std::vector<std::string> in_lines(std::vector<std::string> texts) {
 } // namespace
 
 void print_error(const Error& error) {
+  clear_progress();
   // Only an end of a line before an indented one is the project's own: nothing that is named begins a line.
   std::string_view rest = error.what();
   std::string text;
@@ -51,6 +52,7 @@ void print_warning(std::string_view text) {
 }
 
 void print_notice(std::string_view text) {
+  clear_progress();
   fmt::print(stderr, "timeless: {}\n", escaped(text));
 }
 
@@ -166,7 +168,7 @@ Progress::~Progress() {
   clear_progress();
 }
 
-void Progress::update(std::uint64_t done) {
+void Progress::update(std::uint64_t done, double worked) {
   if (!terminal_) return;
   const double now = seconds_now();
   if (done < last_) started_ = now; // begun anew, as searches do
@@ -176,8 +178,7 @@ void Progress::update(std::uint64_t done) {
   bar_is_shown = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
   fmt::print(stderr, "\r\033[K{}",
-             progress_line(label_, share, now - started_, stderr_width(),
-                           static_cast<double>(done) / std::max(now - started_, 1e-3)));
+             progress_line(label_, share, now - started_, stderr_width(), worked / std::max(now - started_, 1e-3)));
   std::fflush(stderr);
 }
 

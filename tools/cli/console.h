@@ -15,6 +15,8 @@
 
 namespace timeless::tools {
 
+// What is printed on stderr takes the place of a progress bar there.
+
 /// Prints `timeless: <what> (<where>): <what to do>` on stderr. Of what may be many, an error has indented lines below.
 void print_error(const Error& error);
 /// Prints the line `timeless: warning: ...` on stderr.
@@ -65,7 +67,9 @@ public:
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   /// Cheap enough to be called often. Less than before: something has begun anew, whose time is told.
-  void update(std::uint64_t done);
+  void update(std::uint64_t done) { update(done, static_cast<double>(done)); }
+  /// Where `done` is time, or a share: what was worked off until now, for its rate; 0: there is none.
+  void update(std::uint64_t done, double worked);
 
 private:
   std::string label_;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -68,6 +69,10 @@ CLI::Validator number_between(double least, double most) {
   return number_that([least, most](double value) { return value >= least && value <= most; },
                      fmt::format("FLOAT in [{:g} - {:g}]", least, most),
                      fmt::format("a number from {:g} to {:g}", least, most));
+}
+
+CLI::Validator time_with_unit() {
+  return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}});
 }
 
 CLI::Validator some_text() {

@@ -13,6 +13,8 @@ CLI::Validator number_between(double least, double most);
 CLI::Validator share();
 /// Returns a number of per cent from 0 on, with or without the sign: "5", "5%".
 CLI::Validator percents();
+/// Turns a time into seconds: "90", "90s", "2min", "1h".
+CLI::Validator time_with_unit();
 /// An option that is given has something to say.
 CLI::Validator some_text();
 

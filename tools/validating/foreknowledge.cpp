@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 namespace timeless::tools {
 
@@ -17,6 +18,19 @@ bool same_hosts(const MeasuredInstance& instance, const trace::Run& launched) {
   return std::ranges::all_of(launched.hosts, [&](const trace::Host& host) {
     return std::ranges::find(instance.hosts, host.name) != instance.hosts.end();
   });
+}
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// "another input or build", or which other program.
+std::string other(const MeasuredInstance& instance, const trace::Run& volumes) {
+  const std::string program = file_name(instance.program);
+  const std::string its = file_name(volumes.provenance.program);
+  if (program.empty() || its.empty() || program == its)
+    return fmt::format("another input or build ({})", instance.name);
+  return fmt::format("{}, and {} is predicted", program, its);
 }
 
 bool same_input(const MeasuredInstance& instance, const trace::Run& volumes, double units_per_rank) {
@@ -61,8 +75,7 @@ std::pair<Foreknowledge, std::string> foreknowledge(const std::vector<MeasuredIn
   if (here->ranks != static_cast<std::uint64_t>(volumes.size))
     return {Foreknowledge::prediction,
             fmt::format("the rates are by {} ranks, and {} are predicted", here->ranks, volumes.size)};
-  return {Foreknowledge::re_prediction,
-          fmt::format("the rates are of this machine, of another input or build ({})", here->name)};
+  return {Foreknowledge::re_prediction, fmt::format("the rates are of this machine, of {}", other(*here, volumes))};
 }
 
 } // namespace timeless::tools

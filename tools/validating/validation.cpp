@@ -12,16 +12,18 @@
 #include "analysis/calibration/compute/visits.h"
 #include "analysis/kernel_figures.h"
 #include "base/error.h"
-#include "base/files/temporary_file.h"
 #include "gather/merge/files_source.h"
 #include "replay/network/compute_rates.h"
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -55,48 +57,89 @@ void require_machine_and_rates(const ValidationRequest& request) {
 
 /// What was recorded and launched, until the end.
 struct Recordings {
-  std::unique_ptr<TemporaryFile> temporary; ///< holds them where they are not kept
+  std::optional<LaunchDirectory> directory; ///< holds them where they are not kept
   fs::path recording;                       ///< of the volumes
   std::unique_ptr<trace::Source> volumes;
   std::vector<analysis::KernelFigures> kernels; ///< of the volumes
   std::vector<std::unique_ptr<trace::Source>> launches;
 };
 
-/// Where the first of them is.
-fs::path recorded(const LaunchPlan& plan) {
-  launch(plan, [](const trace::Source&) {});
-  return plan.keep / fmt::format("{}-1", plan.counter);
-}
-
 /// Volumes of the counter that the rates are for.
 std::string volumes_counter(const std::vector<replay::MeasuredInstance>& instances) {
   return instances.empty() || instances.front().counter.empty() ? "auto" : counter_option(instances.front().counter);
 }
 
-Recordings recordings(const ValidationRequest& request, const std::string& counter) {
-  Recordings made;
-  fs::path directory = request.keep;
-  if (directory.empty()) {
-    made.temporary = std::make_unique<TemporaryFile>(fs::temp_directory_path(), "validate");
-    made.temporary->create_directory();
-    directory = made.temporary->path();
+/// A trace that somebody names may be of another program. What a recording does not know of calls is not compared: one
+/// in another format.
+void require_same_program(const Recordings& made, const trace::Source& launch, const std::string& trace) {
+  const trace::Run& volumes = made.volumes->run();
+  if (volumes.size != launch.run().size)
+    throw Error(Failure::usage, fmt::format("the trace has {} ranks, the command {}", volumes.size, launch.run().size),
+                trace, "launch as many ranks as were recorded");
+  if (trace.empty() || volumes.provenance.program.empty()) return;
+  if (const auto difference = analysis::different_calls(*made.volumes, launch))
+    throw Error(Failure::invalid_input,
+                fmt::format("the trace is of another program or input than was launched: {}", *difference), trace,
+                "name a trace of the same program, input and ranks; without --trace the command is recorded first");
+}
+
+/// Of an earlier validation; without a trace, the one of them that has volumes.
+void find_recordings(Recordings& made, const ValidationRequest& request) {
+  for (const fs::path& recording : kept_recordings(request.from)) {
+    auto source = gather::open_run(recording);
+    if (source->run().counter.name == "walltime")
+      made.launches.push_back(std::move(source));
+    else if (made.recording.empty() && source->run().counter.unit != trace::VolumeUnit::nanoseconds)
+      made.recording = recording;
   }
-  LaunchPlan plan{
-      .command = request.command, .counter = counter, .timestamps = false, .launches = 1, .keep = directory};
+  if (made.recording.empty())
+    throw Error(Failure::invalid_input, "no recording of what the command computes is here", request.from.string(),
+                "name it with --trace");
+  if (made.launches.empty())
+    throw Error(Failure::invalid_input, "no launch is here", request.from.string(),
+                "name the directory that was given to --keep");
+  made.volumes = open_trace(made.recording, {});
+  for (const auto& launch : made.launches)
+    require_same_program(made, *launch, request.trace);
+}
+
+void make_recordings(Recordings& made, const ValidationRequest& request, const std::string& counter) {
+  const fs::path& directory = made.directory->path();
+  LaunchPlan plan{.command = request.command,
+                  .counter = counter,
+                  .timestamps = false,
+                  .launches = 1,
+                  .keep = directory,
+                  .limit = request.limit};
   if (!request.machine.machine.costs.empty()) {
     plan.counter = "icount";
     plan.profile = "memory";
   }
-  made.recording = request.trace.empty() ? recorded(plan) : fs::path(request.trace);
+  if (request.trace.empty()) {
+    launch(plan, [](const trace::Source&) {});
+    made.recording = directory / fmt::format("{}-1", plan.counter);
+  }
   made.volumes = open_trace(made.recording, {});
-  made.kernels = analysis::kernel_figures(*made.volumes);
   plan.counter = "walltime";
   plan.profile.clear();
   plan.timestamps = true;
   plan.launches = request.launches;
-  recorded(plan);
+  launch(plan, [&](const trace::Source& launched) { require_same_program(made, launched, request.trace); });
   for (int number = 1; number <= request.launches; ++number)
     made.launches.push_back(gather::open_run(directory / fmt::format("{}-{}", plan.counter, number)));
+}
+
+Recordings recordings(const ValidationRequest& request, const std::string& counter) {
+  Recordings made;
+  made.recording = request.trace;
+  if (request.command.empty()) {
+    find_recordings(made, request);
+  } else {
+    const fs::path saved = fs::temp_directory_path() / fmt::format("timeless-validate-{}", ::getpid());
+    made.directory.emplace(request.keep, saved);
+    made.directory->fill([&] { make_recordings(made, request, counter); });
+  }
+  made.kernels = analysis::kernel_figures(*made.volumes);
   return made;
 }
 
@@ -291,12 +334,9 @@ Validation validate(const ValidationRequest& request) {
   if (!asked.machine.rates.empty()) instances = replay::read_rates(asked.machine.rates).instances;
   const Recordings made = recordings(request, volumes_counter(instances));
   const trace::Run& launched = made.launches.front()->run();
-  if (made.volumes->run().size != launched.size)
-    throw Error(Failure::usage,
-                fmt::format("the trace has {} ranks, the command {}", made.volumes->run().size, launched.size),
-                request.trace, "launch as many ranks as were recorded");
   Validation result;
-  result.command = in_one_line(request.command);
+  result.program = fs::path(launched.provenance.program).filename().string();
+  result.command = request.command.empty() ? "launches kept in " + request.from.string() : in_one_line(request.command);
   result.ranks = launched.size;
   std::tie(result.knew, result.why) =
       asked.machine.costs.empty() || !instances.empty()

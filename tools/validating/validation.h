@@ -3,6 +3,7 @@
 #include "analysis/validation.h"
 #include "tools/replaying/prediction.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,7 +18,9 @@ struct ValidationRequest {
   std::vector<std::string> command; ///< empty: `from` holds what was recorded and launched
   std::string trace = {};           ///< what is predicted; empty: recorded by the command
   int launches = 5;
-  std::filesystem::path keep = {}; ///< where recordings stay; empty: nowhere
+  std::chrono::seconds limit = std::chrono::hours(1); ///< of a launch
+  std::filesystem::path keep = {};                    ///< where recordings stay; empty: nowhere
+  std::filesystem::path from = {};                    ///< where those of an earlier validation stayed
 };
 
 /// What a prediction knew beforehand of what it predicts.
@@ -56,6 +59,7 @@ struct ValidatedPrediction {
 
 struct Validation {
   std::string command;
+  std::string program; ///< the file's name of what was launched
   Foreknowledge knew = Foreknowledge::assumption;
   std::string why; ///< a sentence
   std::string compute;
@@ -67,7 +71,8 @@ struct Validation {
 
 /// Records what the command computes, predicts how long it takes, and launches it to see. Nothing that was measured in
 /// these launches goes into the prediction. Throws Error(usage) where machine or rates are missing, naming the commands
-/// that make them, and as launch() and predict() do.
+/// that make them, Error(invalid_input) where the trace is of another program or input than the launches, and as
+/// launch(), LaunchDirectory::fill() and predict() do.
 Validation validate(const ValidationRequest& request);
 
 } // namespace timeless::tools

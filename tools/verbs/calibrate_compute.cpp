@@ -5,6 +5,7 @@
 #include "analysis/kernel_figures.h"
 #include "base/files/new_file.h"
 #include "tools/calibrating/compute_measurement.h"
+#include "tools/calibrating/launch_request.h"
 #include "tools/calibrating/launches.h"
 #include "tools/calibrating/rates_text.h"
 #include "tools/cli/console.h"
@@ -32,10 +33,8 @@ struct ComputeOptions {
   std::string trace;
   std::string output;
   std::string name;
-  int launches = 5;
+  LaunchRequest launches;
   double budget = 0;
-  std::string keep;
-  std::string from;
   bool add = false;
   bool whole = false;
   bool force = false;
@@ -48,17 +47,19 @@ Existing existing_file(const ComputeOptions& options) {
   return options.force || options.add ? Existing::replace : Existing::refuse;
 }
 
+std::string instance_name(const ComputeOptions& options) {
+  if (!options.name.empty()) return options.name;
+  const std::filesystem::path trace(options.trace);
+  return (trace.has_filename() ? trace : trace.parent_path()).stem().string(); // of "run/" as of "run"
+}
+
 /// Before anything is launched.
 void require_sense(const ComputeOptions& options) {
   if (options.output.empty()) throw Error(Failure::usage, "no output is named", "", "give -o rates.json");
   demand_free_output(options.output, existing_file(options));
   const std::filesystem::path inputs[] = {options.trace};
   demand_output_apart(options.output, inputs);
-  if (options.command.empty() == options.from.empty())
-    throw Error(Failure::usage,
-                options.command.empty() ? "nothing to launch" : "--from fits again what was launched before", "",
-                options.command.empty() ? "write the command that starts the program after --, as without timeless"
-                                        : "leave out the command, or --from");
+  require_launches(options.launches, !options.command.empty());
   if (options.add && options.whole)
     throw Error(Failure::usage, "--whole gives one rate for everything, to which nothing can be added", "--add",
                 "leave one of them out");
@@ -93,9 +94,18 @@ std::vector<std::string> kernel_texts(const trace::Source& volumes, symbols::Sym
 int calibrate_compute(const ComputeOptions& options) {
   require_sense(options);
   const auto volumes = open_trace(options.trace, {});
-  ComputeMeasurement asked{
-      .command = options.command, .launches = options.launches, .keep = options.keep, .from = options.from};
-  if (options.budget > 0) asked.budget = std::chrono::seconds(static_cast<long>(options.budget));
+  if (options.add && std::filesystem::exists(options.output) &&
+      demand_addable(options.output, instance_name(options), volumes->run()))
+    print_notice(fmt::format("{} has rates of '{}', which these replace; --name keeps both", options.output,
+                             instance_name(options)));
+  ComputeMeasurement asked{.command = options.command,
+                           .launches = options.launches.launches,
+                           .limit = options.launches.limit(),
+                           .keep = options.launches.keep,
+                           .saved = std::filesystem::path(options.output).replace_extension(".launches"),
+                           .from = options.launches.from};
+  if (options.budget > 0)
+    asked.budget = std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(options.budget));
   if (!asked.command.empty() && !quietness_here().quiet())
     print_warning(
         "this machine is too noisy for rates to be trusted: `timeless doctor` says how noisy, and what to do");
@@ -104,8 +114,7 @@ int calibrate_compute(const ComputeOptions& options) {
   const analysis::WholeRate whole = analysis::whole_rate(measured.launches);
   const std::vector<std::string> sentences = shortcomings(speeds, measured);
   symbols::Symboliser symboliser(volumes->run(), {});
-  const CalibratedInstance instance{.name = options.name.empty() ? std::filesystem::path(options.trace).stem().string()
-                                                                 : options.name,
+  const CalibratedInstance instance{.name = instance_name(options),
                                     .volumes = volumes->run(),
                                     .launched = measured.first,
                                     .speeds = speeds,
@@ -148,12 +157,12 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       ->type_name("FILE")
       ->always_capture_default(false);
   begin_group(command, "Measuring");
+  add_launch_options(command, options->launches);
   command
-      .add_option("--launches", options->launches, "How often the program is launched, by each clock that is needed")
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--budget", options->budget, "Begin no launch after so many seconds; the first is always made")
-      ->type_name("SECONDS")
-      ->check(positive_number())
+      .add_option("--budget", options->budget,
+                  "Begin no launch after that: seconds, or as 90s, 2min; the first is always made")
+      ->transform(time_with_unit())
+      ->check(number_between(0.001, 1e9).description(""))
       ->always_capture_default(false);
   begin_group(command, "Output");
   command.add_option("--name", options->name, "What this input is called in the file; the trace's name unless given")
@@ -162,14 +171,6 @@ VerbAction add_calibrate_compute(CLI::App& command) {
       "--add", options->add,
       "Add to the rates in the output: those of another input, so that replays choose by the size of visits");
   command.add_flag("--whole", options->whole, "Write one rate for everything, for comparison");
-  begin_group(command, "Measuring");
-  command.add_option("--keep", options->keep, "Keep the launches' recordings in this directory")
-      ->type_name("DIR")
-      ->always_capture_default(false);
-  command.add_option("--from", options->from, "Launch nothing: use the recordings that --keep left here")
-      ->type_name("DIR")
-      ->always_capture_default(false);
-  begin_group(command, "Output");
   command.add_option("--top", options->top, "How many kernels to list; 0: all");
   command.add_flag("--force", options->force, "Replace an existing file");
   command.add_flag("--json", options->json, "Print JSON (schema timeless.calibrate-compute/1)");

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,13 +102,13 @@ VerbAction add_calibrate_machine(CLI::App& command) {
   command.add_option("--from", options->from, "Fit these measurements; nothing is measured")
       ->type_name("RAW")
       ->always_capture_default(false);
-  auto* const budget =
-      command
-          .add_option("--budget", options->plan.budget,
-                      "How long to time the micro-kernels, after they were counted: seconds, or as 90s, 2min; each "
-                      "is timed once at least")
-          ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}}));
-  static_cast<void>(budget);
+  command
+      .add_option(
+          "--budget", options->plan.budget,
+          "How long to time the micro-kernels, after they were counted: seconds, or as 90s, 2min; each is timed "
+          "once at least")
+      ->transform(time_with_unit())
+      ->check(positive_number().description(""));
   command.add_option("--processors", options->processors, "How many processors to measure at once")
       ->check(positive_number())
       ->default_str("all that may be used");

@@ -10,10 +10,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,14 +48,38 @@ void print_action(const DumpOptions& options, const ActionAnswer& answer) {
     fmt::print("{}", to_text(answer));
 }
 
-void dump_rank(const DumpOptions& options, const trace::Source& source, trace::Rank rank) {
+/// How much is printed, on a terminal that the output does not go to.
+class DumpProgress {
+public:
+  DumpProgress(const DumpOptions& options, const Run& run, const std::vector<trace::Rank>& ranks) {
+    if (::isatty(STDOUT_FILENO) != 0) return;
+    std::uint64_t total = 0;
+    for (const trace::Rank rank : ranks)
+      total += std::min(run.find(rank)->actions, end_of(options));
+    bar_.emplace("dumping " + options.trace, total);
+  }
+  void add(std::uint64_t actions) {
+    done_ += actions;
+    if (bar_) bar_->update(done_);
+  }
+  /// Of a rank, the first action that is not printed.
+  static std::uint64_t end_of(const DumpOptions& options) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    return options.count > most - options.first ? most : options.first + options.count;
+  }
+
+private:
+  std::optional<Progress> bar_;
+  std::uint64_t done_ = 0;
+};
+
+void dump_rank(const DumpOptions& options, const trace::Source& source, trace::Rank rank, DumpProgress& progress) {
   const auto stream = source.open(rank);
   trace::ActionBlock block;
   std::uint64_t ordinal = 0;
-  const std::uint64_t end = options.count > std::numeric_limits<std::uint64_t>::max() - options.first
-                                ? std::numeric_limits<std::uint64_t>::max()
-                                : options.first + options.count;
+  const std::uint64_t end = DumpProgress::end_of(options);
   while (ordinal < end && stream->next(block)) {
+    const std::uint64_t before = ordinal;
     if (options.times) stream->read_times(block);
     if (options.times && block.times().empty() && ordinal == 0)
       print_warning(fmt::format("rank {} has no times: what is left of it comes from its journal", rank));
@@ -62,6 +90,7 @@ void dump_rank(const DumpOptions& options, const trace::Source& source, trace::R
       ++ordinal;
       ++position;
     });
+    progress.add(std::min(ordinal, end) - before);
     if (std::ferror(stdout) != 0) return;
   }
 }
@@ -90,8 +119,11 @@ int dump(const DumpOptions& options) {
     throw Error(Failure::usage, "no times were recorded", options.trace, "record with --timestamps to have some");
   if (options.json) fmt::print("{}\n", nlohmann::ordered_json{{"schema", "timeless.dump/2"}}.dump());
   if (options.csv) fmt::print("{}", action_csv_head());
-  for (const trace::Rank rank : ranks)
-    dump_rank(options, *source, rank);
+  {
+    DumpProgress progress(options, source->run(), ranks);
+    for (const trace::Rank rank : ranks)
+      dump_rank(options, *source, rank, progress);
+  }
   const std::string lack = incompleteness(source->run());
   if (lack.empty()) return exit_ok;
   print_warning("the trace is incomplete: " + lack);

@@ -1,3 +1,4 @@
+#include "tools/calibrating/launch_request.h"
 #include "tools/cli/console.h"
 #include "tools/cli/exit_status.h"
 #include "tools/cli/option_checks.h"
@@ -20,13 +21,18 @@ namespace {
 
 struct ValidateOptions {
   ValidationRequest request;
-  std::string keep;
+  LaunchRequest launches;
   std::optional<double> fail_on; ///< percent
   bool json = false;
 };
 
 int validate_command(ValidateOptions& options) {
-  options.request.keep = options.keep;
+  const LaunchRequest& launches = options.launches;
+  require_launches(launches, !options.request.command.empty());
+  options.request.launches = launches.launches;
+  options.request.limit = launches.limit();
+  options.request.keep = launches.keep;
+  options.request.from = launches.from;
   const Validation validation = validate(options.request);
   print_answer("validate", 1, validation, options.json);
   const bool failed =
@@ -52,16 +58,12 @@ VerbAction add_validate(CLI::App& command) {
   add_platform_option(command, machine.platforms);
   add_placement_options(command, machine.machine);
   begin_group(command, "Program");
-  command.add_option("--launches", options->request.launches, "How often the command is launched")
-      ->check(CLI::Range(1, 1000));
   command
       .add_option("--trace", options->request.trace,
                   "Predict from this recording, of the same program and input; else the command is recorded")
       ->type_name("FILE")
       ->always_capture_default(false);
-  command.add_option("--keep", options->keep, "Keep the recordings in this directory")
-      ->type_name("DIR")
-      ->always_capture_default(false);
+  add_launch_options(command, options->launches);
   begin_group(command, "Output");
   command
       .add_option("--fail-on", options->fail_on,
@@ -71,7 +73,7 @@ VerbAction add_validate(CLI::App& command) {
   command.add_flag("--json", options->json, "Print JSON (schema timeless.validate/1)");
   add_command_words(command, "command", options->request.command,
                     "The command that starts the program, as without timeless", "[--] command...")
-      ->required();
+      ->default_str("");
   command.footer("Example: timeless validate --network mine.json --rates rates.json -- mpirun -np 2 ./program");
   return [options] { return validate_command(*options); };
 }

@@ -41,11 +41,17 @@ bool depends_on_time(trace::ActionKind kind) {
 /// Two runs differ in calls that depend on time.
 struct Reordered {};
 
+/// The first call that differs.
+struct Difference {
+  trace::Rank rank;
+  std::uint64_t action;
+  std::string what;
+
+  std::string where() const { return fmt::format("rank {}, action {}", rank, action); }
+};
+
 [[noreturn]] void differ(trace::Rank rank, std::uint64_t action, const std::string& what) {
-  throw Error(Failure::invalid_input, "the launch did not do what was recorded: " + what,
-              fmt::format("rank {}, action {}", rank, action),
-              "record volumes and launch with the same program, input and ranks; a program whose calls depend on time "
-              "has no such pair");
+  throw Difference{rank, action, what};
 }
 
 /// "Send of 8 bytes to 1, tag 0".
@@ -133,9 +139,10 @@ std::uint64_t shortest(const trace::Source& times) {
   return least;
 }
 
-/// Throws Reordered where only a join by kernel is possible.
+/// `pairs` may be null: then places are not compared. Throws a Difference, or Reordered where only a join by kernel is
+/// possible.
 void require_same_calls(const trace::Source& volumes, const trace::Source& times, trace::Rank rank,
-                        KernelPairs& pairs) {
+                        KernelPairs* pairs) {
   BurstReader counted(volumes, rank);
   BurstReader timed(times, rank);
   for (;;) {
@@ -151,7 +158,7 @@ void require_same_calls(const trace::Source& volumes, const trace::Source& times
     }
     const KernelId kernel = counted.burst().kernel;
     const KernelId its = timed.burst().kernel;
-    if (kernel != trace::no_kernel && its != trace::no_kernel && !pairs.same(kernel, its))
+    if (pairs != nullptr && kernel != trace::no_kernel && its != trace::no_kernel && !pairs->same(kernel, its))
       differ(rank, at, fmt::format("{} is called from another place of the program, or of another build",
                                    described(counted.action())));
   }
@@ -276,12 +283,28 @@ JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
   const Meter meter(times.run(), shortest(times));
   for (const trace::RankRecord& record : volumes.run().ranks)
     try {
-      require_same_calls(volumes, times, record.rank, pairs);
+      require_same_calls(volumes, times, record.rank, &pairs);
       join_rank(volumes, times, record.rank, meter, launch);
     } catch (const Reordered&) {
       join_rank_by_kernel(volumes, times, record.rank, meter, launch);
+    } catch (const Difference& first) {
+      throw Error(Failure::invalid_input, "the launch did not do what was recorded: " + first.what, first.where(),
+                  "record volumes and launch with the same program, input and ranks; a program whose calls depend on "
+                  "time has no such pair");
     }
   return launch;
+}
+
+std::optional<std::string> different_calls(const trace::Source& recorded, const trace::Source& launched) {
+  for (const trace::RankRecord& record : recorded.run().ranks)
+    try {
+      require_same_calls(recorded, launched, record.rank, nullptr);
+    } catch (const Reordered&) {
+      // By chance, as it seems: what follows tells nothing.
+    } catch (const Difference& first) {
+      return fmt::format("{} ({})", first.what, first.where());
+    }
+  return std::nullopt;
 }
 
 } // namespace timeless::analysis

@@ -3,7 +3,9 @@
 #include "trace/model/source.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace timeless::analysis {
@@ -67,5 +69,10 @@ struct JoinedLaunch {
 /// Memory is bounded by the number of kernels, and by the visits of one rank that is joined so. Throws Error(invalid_input) naming the first difference: rank, action
 /// and what differs.
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times);
+
+/// The first call that one of two runs of as many ranks makes and the other does not: rank, action and what differs, as
+/// join() compares them, but wherever in whichever build they are made. Nothing where there is none, or where the first
+/// difference of a rank is in calls that succeed when others are ready.
+std::optional<std::string> different_calls(const trace::Source& recorded, const trace::Source& launched);
 
 } // namespace timeless::analysis

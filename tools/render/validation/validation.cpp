@@ -88,6 +88,7 @@ std::string prediction_text(const ValidatedPrediction& one) {
 
 json to_json(const Validation& validation) {
   json answer{{"command", validation.command},
+              {"program", validation.program},
               {"ranks", validation.ranks},
               {"kind", name(validation.knew)},
               {"because", validation.why},
@@ -118,6 +119,7 @@ std::string to_text(const Validation& validation) {
     text += prediction_text(one);
   text += text_line("{:<14}{}: {}", "kind", name(validation.knew), validation.why);
   if (!validation.compute.empty()) text += text_line("{:<14}{}", "compute", validation.compute);
+  text += text_line("{:<14}{}", "program", validation.program);
   text += text_line("{:<14}{}, {} launch{}, {} rank{}", "command", validation.command, validation.makespans.size(),
                     validation.makespans.size() == 1 ? "" : "es", validation.ranks, plural(static_cast<std::uint64_t>(validation.ranks)));
   for (const std::string& note : validation.notes)
