@@ -109,12 +109,19 @@ class Bench:
         return folder
 
     def between(self, hosts, folder, trace):
-        """The network and the platform measured between two hosts, with messages of the sizes that a trace has."""
+        """The network and the platform measured between two hosts, with messages of the sizes that a trace has, and within
+        one: ranks send to themselves, too."""
         stem = folder / f"hosts-{hosts.megabits}"
         files = [str(stem.with_suffix(end)) for end in (".json", ".xml")]
         if not all(pathlib.Path(file).exists() for file in files):
-            self.run(["calibrate", "network", "--force", "-o", files[0], "-o", files[1], "--budget", "60s", "--launches", "3",
-                      "--for", str(trace), "--", *hosts.launcher], hosts)
+            raws = []
+            for where, launcher, budget in (("near", ["mpirun", "-np", "2"], "15s"), ("far", hosts.launcher, "60s")):
+                raws.append(folder / f"{stem.name}-{where}.csv")
+                self.run(["calibrate", "network", "--force", "-o", str(raws[-1].with_suffix(".json")), "--budget", budget,
+                          "--launches", "3", "--for", str(trace), "--", *launcher], hosts)
+            both = stem.with_suffix(".csv")
+            both.write_bytes(b"".join(raw.read_bytes() for raw in raws))
+            self.run(["calibrate", "network", "--force", "--from", str(both), "-o", files[0], "-o", files[1]])
         return files
 
     def validated_on_hosts(self, name, commands, hosts):

@@ -45,6 +45,14 @@ grep -q 'half a round trip' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.json >out 2>err && grep -q 'half_round_trip within a node' out && grep -q ' |.*---' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.xml >out 2>err && grep -q 'Trust: measured' out && grep -q 'Half round trips' out || fail "$(cat out)"
 "$TIMELESS" calibrate show mine.xml --json | grep -q '"platform"' || fail "no JSON of a platform"
+head -c 1500 mine.xml >cut.xml
+refused 3 'the file was cut off' "$TIMELESS" calibrate show cut.xml
+: >empty.csv
+refused 3 'no raw file' "$TIMELESS" calibrate show empty.csv
+refused 3 'no raw file' "$TIMELESS" calibrate network --from empty.csv -o empty.json
+refused 3 'as timeless calibrate machine has written it' "$TIMELESS" calibrate machine --from mine.csv -o empty.json
+(printf '\xef\xbb\xbf'; cat mine.csv) >mark.csv
+"$TIMELESS" calibrate network --from mark.csv -o mark.json >out 2>err || fail "a file with a byte order mark"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/networks/lam-mpi-c.json"
 refused 3 'what its figures rest on' "$TIMELESS" calibrate show "$SOURCE/platforms/ethernet-10g.xml"
 
@@ -119,6 +127,19 @@ chmod +x dies
 refused 1 'status 9' "$TIMELESS" calibrate network -o dies.json --budget 2s --launches 2 -- ./dies
 [ "$(wc -l <dies.csv)" = 500 ] || fail "what was measured did not stay"
 [ ! -e dies.json ] || fail "a result in spite of the error"
+
+# Launchers that do not end: one that never starts anything, and one that closed what it prints to.
+timeout 300 "$TIMELESS" calibrate network -o hangs.json --budget 1s --launches 1 -- sh -c 'exec sleep 1000' >out 2>err &
+first=$!
+timeout 300 "$TIMELESS" calibrate network -o mute.json --budget 1s --launches 1 -- sh -c 'head -n 500 mine.csv; exec >&- 2>&-; exec sleep 1000' \
+  >out2 2>err2 &
+second=$!
+got=0
+wait $first || got=$?
+[ "$got" = 1 ] && grep -q 'did not end within 31 s' err && [ ! -e hangs.csv ] || fail "status $got of a launcher that hangs"
+got=0
+wait $second || got=$?
+[ "$got" = 1 ] && grep -q 'did not end within 31 s' err2 && [ "$(wc -l <mute.csv)" = 500 ] || fail "status $got of one that is mute: $(cat err2)"
 
 # A full disk.
 if [ -w /dev/full ] && [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then

@@ -126,6 +126,9 @@ TEST_F(Validate, keeps_the_recordings_where_it_is_told_to_and_takes_a_trace) {
   EXPECT_EQ(json::parse(again.output).at("program"), "stencil");
   EXPECT_EQ(place->run("timeless validate --network e10g --rates rates.json --from kept --json").output, again.output);
   EXPECT_THAT(place->run("timeless validate --network e10g --rates rates.json").errors, HasSubstr("nothing to launch"));
+  const Ran rates = place->run("timeless calibrate compute run -o kept.json --from kept --json");
+  ASSERT_EQ(rates.status, 0) << rates.errors;
+  EXPECT_EQ(json::parse(rates.output).at("launches").at("walltime"), 2) << "a recording of volumes is no launch";
   EXPECT_THAT(validate("--network e10g --rates rates.json --trace kept/icount-1", "mpirun -np 1 stencil").errors,
               HasSubstr("the trace has 2 ranks, the command 1"));
   EXPECT_THAT(validate("--network e10g --rates rates.json", "mpirun -np 2 false").errors,

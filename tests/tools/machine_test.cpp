@@ -151,7 +151,7 @@ TEST_F(Machine, leaves_out_what_was_cut_off_and_refuses_what_is_wrong) {
   refused(whole + "time,kernel_1,1000,1,1,0,0,-1\n", 3, "not above 0");
   refused(whole + "time,kernel_1,1000,1,1,0,0,nan\n", 3, "not above 0");
   refused(whole + "count,kernel_1,1000,1,5\n", 3, "counts of other events");
-  refused(whole.substr(0, whole.find("time,kernel_9")), 2, "too few micro-kernels");
+  refused(whole.substr(0, whole.find("time,kernel_9")), 3, "too few micro-kernels");
   EXPECT_EQ(fit("missing.csv", "m.json").status, 1);
   EXPECT_EQ(fit("raw.csv", "m.json", {"--caches", "1MiB,32KiB,32MiB"}).status, 2);
   EXPECT_EQ(fit("raw.csv", "m.txt").status, 2);

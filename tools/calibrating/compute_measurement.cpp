@@ -52,6 +52,17 @@ void measure_by_launching(MeasuredLaunches& all, const trace::Source& volumes, c
   });
 }
 
+/// What validations keep beside launches, the recording of volumes, has no times.
+void add_kept(MeasuredLaunches& all, const trace::Source& volumes, const std::filesystem::path& directory) {
+  for (const std::filesystem::path& recording : kept_recordings(directory)) {
+    const auto source = gather::open_run(recording);
+    if (has_times(*source) || source->run().counter.unit == trace::VolumeUnit::nanoseconds) add(all, volumes, *source);
+  }
+  if (all.launches.empty())
+    throw Error(Failure::invalid_input, "no recordings of launches are here", directory.string(),
+                "name the directory that was given to --keep");
+}
+
 /// Empty where all ranks made the same calls in all launches.
 std::string why_joined_by_kernel(const std::vector<analysis::JoinedLaunch>& launches) {
   const auto most = std::ranges::max_element(launches, {}, &analysis::JoinedLaunch::unjoined);
@@ -81,8 +92,7 @@ MeasuredLaunches measure(const trace::Source& volumes, const ComputeMeasurement&
   require_volumes(volumes.run());
   MeasuredLaunches all;
   if (asked.command.empty())
-    for (const std::filesystem::path& recording : kept_recordings(asked.from))
-      add(all, volumes, *gather::open_run(recording));
+    add_kept(all, volumes, asked.from);
   else
     measure_by_launching(all, volumes, asked);
   if (const std::string reordered = why_joined_by_kernel(all.launches); !reordered.empty())

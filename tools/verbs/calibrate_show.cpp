@@ -69,6 +69,8 @@ void show_platform(const std::string& file, bool json) {
   const std::optional<std::string> text = read_text(file, most_bytes);
   if (!text) throw Error(Failure::invalid_input, "cannot read the file", file, "name a readable file");
   demand(platforms::head_of(file).trust == "measured", file);
+  if (text->find("</platform>") == std::string::npos)
+    throw Error(Failure::invalid_input, "the file was cut off", file, "write it again, with --from and the measurements");
   const std::size_t begin = text->find("<!--") + 4;
   nlohmann::ordered_json head = nlohmann::ordered_json::array();
   std::istringstream lines(text->substr(begin, text->find("-->", begin) - begin));

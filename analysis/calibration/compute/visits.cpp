@@ -238,8 +238,9 @@ void join_rank_by_kernel(const trace::Source& volumes, const trace::Source& time
   launch.reordered.push_back(rank);
 }
 
-void require_joinable(const trace::Run& volumes, const trace::Run& times) {
-  const bool both = times.counter.unit == volumes.counter.unit && times.counter.name == volumes.counter.name;
+/// `timed`: the launch was recorded with timestamps.
+void require_joinable(const trace::Run& volumes, const trace::Run& times, bool timed) {
+  const bool both = timed && times.counter.unit == volumes.counter.unit && times.counter.name == volumes.counter.name;
   if (times.counter.unit != trace::VolumeUnit::nanoseconds && !both)
     throw Error(Failure::invalid_input, "a launch was recorded without the time of its computations",
                 "counter " + times.counter.name,
@@ -275,7 +276,7 @@ void VisitSample::add(const Visit& visit) {
 }
 
 JoinedLaunch join(const trace::Source& volumes, const trace::Source& times) {
-  require_joinable(volumes.run(), times.run());
+  require_joinable(volumes.run(), times.run(), has_times(times));
   JoinedLaunch launch;
   launch.kernels.resize(volumes.run().kernels.size());
   launch.processor_time = times.run().counter.name == "cputime";

@@ -168,7 +168,7 @@ MachineFit fit_machine(const std::vector<KernelCase>& cases, std::uint32_t proce
         std::ranges::count_if(cases, [&](const KernelCase& one) { return !(one.*way.times).empty(); });
     if (way.processors == 1 && !ways.empty()) continue;
     if (measured < static_cast<std::ptrdiff_t>(2 * ComputeCosts{}.size()))
-      throw Error(Failure::usage, "too few micro-kernels were measured to know what each thing costs",
+      throw Error(Failure::invalid_input, "too few micro-kernels were measured to know what each thing costs",
                   std::to_string(measured), "measure again, with a larger --budget");
     ways.push_back(way);
   }
