@@ -2,8 +2,8 @@
 #include "replay/network/compute_costs.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/run_of_kernels.h"
 #include "trace/model/memory_events.h"
-#include "trace/model/memory_source.h"
 
 #include <cmath>
 #include <optional>
@@ -11,12 +11,10 @@
 namespace {
 
 timeless::trace::Run profiled() {
-  timeless::trace::MemorySource program(1);
+  timeless::trace::MemorySource program = timeless::fuzz::run_of_one_kernel(1);
   timeless::trace::Run& run = program.description();
-  run.modules = {{.path = "/bin/app", .build_id = {}}};
-  const auto kernel = program.add_kernel({.begin = {.module = 0, .offset = 16}, .end = {.module = 0, .offset = 32}});
   run.profile_events = timeless::trace::memory_events();
-  timeless::trace::KernelProfile profile{.kernel = kernel};
+  timeless::trace::KernelProfile profile{.kernel = 0};
   profile.sums.assign(run.profile_events.size(), 1000);
   run.ranks.at(0).profile = {profile};
   return program.run();

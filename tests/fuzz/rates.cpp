@@ -1,8 +1,8 @@
-// Files of rates, applied to a run with two hosts and two kernels.
+// Files of rates, applied to a run with two ranks and one kernel.
 #include "replay/network/compute_rates.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memory_file.h"
-#include "trace/model/memory_source.h"
+#include "tests/fuzz/run_of_kernels.h"
 
 #include <array>
 #include <cmath>
@@ -10,22 +10,10 @@
 #include <span>
 #include <string>
 
-namespace {
-
-timeless::trace::Run two_kernels() {
-  timeless::trace::MemorySource program(2);
-  timeless::trace::Run& run = program.description();
-  run.modules = {{.path = "/bin/app", .build_id = {}}, {.path = "libm.so", .build_id = {}}};
-  program.add_kernel({.begin = {.module = 0, .offset = 16}, .end = {.module = 1, .offset = 32}});
-  return program.run();
-}
-
-} // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace timeless;
   static fuzz::MemoryFile file;
-  static const trace::Run run = two_kernels();
+  static const trace::Run run = fuzz::run_of_one_kernel(2).run();
   file.hold(fuzz::text(data, size));
   std::optional<replay::ComputeRates> rates;
   if (!fuzz::reads([&] { rates = replay::read_rates(file.path()); })) return 0;
