@@ -2,7 +2,7 @@
 """How far predictions are from what is measured here: docs/accuracy.md, made anew.
 
 usage: accuracy.py --bin DIRECTORY --programs LIST --network FILE [--platform FILE] [--machine FILE] [--launches 5]
-                   [--hosts MEGABITS,... [--hosts-rows WORDS]] [--results DIR] [-o accuracy.md]
+                   [--hosts MEGABITS,... [--hosts-rows WORDS] [--hosts-budget SECONDS]] [--results DIR] [-o accuracy.md]
 
 LIST has a line for each prediction, with columns between bars: a name, one or more commands whose input is calibrated, and the command
 that is predicted; # begins a comment.
@@ -115,9 +115,10 @@ class Bench:
         files = [str(stem.with_suffix(end)) for end in (".json", ".xml")]
         if not all(pathlib.Path(file).exists() for file in files):
             raws = []
-            for where, launcher, budget in (("near", ["mpirun", "-np", "2"], "15s"), ("far", hosts.launcher, "60s")):
+            budget = self.options.hosts_budget
+            for where, launcher, budget in (("near", ["mpirun", "-np", "2"], budget / 4), ("far", hosts.launcher, budget)):
                 raws.append(folder / f"{stem.name}-{where}.csv")
-                self.run(["calibrate", "network", "--force", "-o", str(raws[-1].with_suffix(".json")), "--budget", budget,
+                self.run(["calibrate", "network", "--force", "-o", str(raws[-1].with_suffix(".json")), "--budget", str(budget),
                           "--launches", "3", "--for", str(trace), "--", *launcher], hosts)
             both = stem.with_suffix(".csv")
             both.write_bytes(b"".join(raw.read_bytes() for raw in raws))
@@ -305,6 +306,7 @@ def main():
     parser.add_argument("--machine", help="a file of timeless calibrate machine")
     parser.add_argument("--hosts", default="", help="rates in Mb/s between two hosts in namespaces, as 100,1000")
     parser.add_argument("--hosts-rows", default="CG,LU,MG", help="words of the names of those that are predicted there")
+    parser.add_argument("--hosts-budget", type=float, default=60, help="seconds to measure the network between them")
     parser.add_argument("--counter", default="auto")
     parser.add_argument("--launches", type=int, default=5)
     parser.add_argument("--results", default="accuracy-results")
