@@ -204,6 +204,16 @@ TEST_F(NetworkFit, says_what_was_not_reached) {
                                                       testing::HasSubstr("nothing was measured within a node")}));
 }
 
+TEST_F(NetworkFit, warns_where_ranks_that_waited_gave_their_processors_away) {
+  auto raw = test::measured_on(truth_of(five), four_mebibytes, 5, 1);
+  const auto warning = testing::Contains(testing::HasSubstr("mpi_yield_when_idle"));
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, testing::Not(warning));
+  raw.launches.back().waiting = "spins";
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, testing::Not(warning));
+  raw.launches.back().waiting = "yields";
+  EXPECT_THAT(analysis::fit_network(raw, "raw.csv").not_reached, warning);
+}
+
 /// A machine of one segment, eight ranks, 10 us and 1 ns a byte.
 analysis::FittedMachine simple_machine(const analysis::LogGpSegment& segment) {
   return {

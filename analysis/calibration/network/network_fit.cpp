@@ -36,7 +36,8 @@ void note_link(const std::optional<LinkCurves>& curves, LinkKind kind, std::vect
   if (!curves) {
     notes.push_back(kind == LinkKind::between_nodes
                         ? "nothing was measured between nodes: the figures within the node stand for it"
-                        : "nothing was measured within a node: the figures between nodes stand for it");
+                        : "nothing was measured within a node: the figures between nodes stand for it, even where a "
+                          "rank sends to itself");
     return;
   }
   if (!curves->send_limit)
