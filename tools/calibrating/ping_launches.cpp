@@ -105,19 +105,25 @@ private:
   std::size_t measurements_ = 0;
 };
 
-/// The last lines of what a launcher said.
-std::string last_lines_said(const std::string& text) {
-  constexpr std::size_t most_lines = 8;
+/// The first and the last lines of what a launcher said: why it failed is in either, with advice between.
+std::string lines_said(const std::string& text) {
+  constexpr std::size_t first_lines = 4;
+  constexpr std::size_t last_lines = 8;
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     // Launchers frame what they say.
-    if (text.find_first_not_of(" -\n\r", begin) < end) lines.push_back(text.substr(begin, end - begin));
+    const std::size_t last = text.find_last_not_of(" \r", end - (end > begin ? 1 : 0));
+    if (text.find_first_not_of(" -\n\r", begin) < end) lines.push_back(text.substr(begin, last + 1 - begin));
     begin = end + 1;
   }
   std::string all;
-  for (std::size_t place = lines.size() - std::min(lines.size(), most_lines); place < lines.size(); ++place)
-    all += "\n  " + escaped(lines[place]);
+  if (lines.size() > first_lines + last_lines) {
+    lines.erase(lines.begin() + first_lines, lines.end() - last_lines);
+    lines.insert(lines.begin() + first_lines, "...");
+  }
+  for (const std::string& line : lines)
+    all += "\n  " + escaped(line);
   return all;
 }
 
@@ -140,7 +146,7 @@ std::vector<std::string> ping_command(const PingLaunches& launches, unsigned num
           ? fmt::format("what was measured is in {}: calibrate network --from fits it", escaped(launches.raw.string()))
           : std::string("nothing was measured, and no file is left");
   throw Error(Failure::runtime, fmt::format("launch {} of {} {}", number + 1, launches.count, what),
-              launches.launcher.front(), kept + last_lines_said(said));
+              launches.launcher.front(), kept + lines_said(said));
 }
 
 } // namespace
