@@ -444,6 +444,24 @@ TEST_F(ReportPage, marks_networks_and_platforms_on_the_map_of_classes) {
   }
 }
 
+TEST_F(ReportPage, has_the_same_time_of_a_change_wherever_it_stands) {
+  const std::string trace = write(ring(4, 3, 1000));
+  for (const std::vector<std::string>& machines : std::vector<std::vector<std::string>>{
+           {"--network", "e10g"}, {"--platform", "graphene"}, {"--platform", "graphene", "--platform", "griffon"}}) {
+    std::vector<std::string> words{trace, "--json"};
+    words.insert(words.end(), machines.begin(), machines.end());
+    const json answer = json::parse(report(words).out);
+    std::map<std::string, double> with;
+    for (const json& change : answer["verdict"]["changes"])
+      with[change["change"]] = change["makespan_seconds"];
+    for (const auto& [change, curve] :
+         {std::pair{"bandwidth", "bandwidth"}, {"latency", "latency"}, {"network", "both"}})
+      EXPECT_DOUBLE_EQ(with.at(change), answer["curves"][curve].back()["makespan_seconds"])
+          << change << machines.size();
+    EXPECT_DOUBLE_EQ(answer["curves"]["both"][3]["makespan_seconds"], answer["verdict"]["makespan_seconds"]);
+  }
+}
+
 TEST_F(ReportPage, shows_messages_by_node_where_ranks_share_nodes) {
   const std::string trace = write(ring(6));
   const json apart = json::parse(report({trace, "--json", "--network", "e1g"}).out);

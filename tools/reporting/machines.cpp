@@ -108,6 +108,10 @@ PredictionOptions base_options(const Report& report) {
     options.machine.networks = {options.machine.networks[report.base]};
   else
     options.platforms = {options.platforms[report.base]};
+  // A platform alone has its hosts' speeds, several have one rate: that of the answers beside which these stand.
+  const ComputeBasis& compute = report.prediction.bases[report.base].compute;
+  const bool given = options.machine.speeds_from_file() || options.machine.compute_rate > 0;
+  if (report.asked.platforms.size() > 1 && !given && compute.one_rate()) options.machine.compute_rate = compute.least;
   return options;
 }
 
