@@ -26,8 +26,9 @@ void efficiency_section(Html& html, const Report& report) {
   open_section(html, "efficiencies", "Efficiencies");
   const analysis::Efficiencies own = analysis::efficiencies(report.base_lane());
   html.leaf("p", {{"class", "finding"}},
-            fmt::format("Of the processors' time on {}, {} % is spent computing: load balance {} %, serialisation {} "
-                        "%, transfer {} %.",
+            fmt::format("Of the processors' time on {}, {} % is spent computing. What loses the rest: work that is not "
+                        "even (load balance {} %), waiting for each other's results (serialisation {} %), and messages "
+                        "(transfer {} %).",
                         report.machines[report.base].name, percent_text(own.parallel), percent_text(own.load_balance),
                         percent_text(own.serialisation), percent_text(own.transfer)));
   {

@@ -119,7 +119,7 @@ void verdict_section(Html& html, const Report& report) {
   html.leaf("strong", compute.assumed                 ? "ASSUMED"
                       : compute.from == "calibration" ? "calibrated"
                                                       : "given")
-      .text(". Figures of the network: ");
+      .text(". Figures of the machine: ");
   html.leaf("strong", report.machines[report.base].trust).text(".").close();
   if (!verdict.trust.reasons.empty()) {
     html.open("ul", {{"class", "reasons"}});
@@ -166,9 +166,13 @@ void kernel_section(Html& html, const Report& report) {
   }
   const auto heaviest = std::ranges::max_element(report.kernels, {}, &ReportedKernel::path_seconds);
   const double makespan = report.base_lane().makespan;
-  html.leaf("p", {{"class", "finding"}},
-            fmt::format("Kernel {} takes most of the critical path, {} %. A kernel is the code between two MPI calls.",
-                        heaviest->kernel.kernel, share_words(makespan > 0 ? heaviest->path_seconds / makespan : 0)));
+  html.leaf(
+      "p", {{"class", "finding"}},
+      fmt::format("Kernel {}, from {} to {}, takes most of the critical path, {} %. A kernel is the code between two "
+                  "MPI calls.",
+                  heaviest->kernel.kernel, symbols::end_in_words(heaviest->kernel.ends.from),
+                  symbols::end_in_words(heaviest->kernel.ends.to),
+                  share_words(makespan > 0 ? heaviest->path_seconds / makespan : 0)));
   const std::string& from = report.prediction.bases[report.base].compute.from;
   {
     const std::string unit = name(report.run().counter.unit);
@@ -177,8 +181,8 @@ void kernel_section(Html& html, const Report& report) {
         report.kernel_count > report.kernels.size()
             ? fmt::format("The {} kernels that compute most, of {}", report.kernels.size(), report.kernel_count)
             : "All kernels that compute",
-        {"kernel", "from", "to", "share %", "critical path %", "visits", "mean, " + unit, "CV %", "ranks",
-         "per rank, least", "per rank, most", "time by rank", "rate, " + unit + "/s", "rate from"});
+        {"kernel", "from", "to", "share %", "critical path %", "time by rank", "visits", "mean, " + unit, "CV %",
+         "ranks", "per rank, least", "per rank, most", "rate, " + unit + "/s", "rate from"});
     for (const ReportedKernel& one : report.kernels) {
       const analysis::KernelFigures& figures = one.kernel.figures;
       const double share = makespan > 0 ? one.path_seconds / makespan : 0;
@@ -187,13 +191,13 @@ void kernel_section(Html& html, const Report& report) {
                  symbols::end_in_words(one.kernel.ends.to),
                  {share_words(one.kernel.share), one.kernel.share},
                  {share_words(share), share},
+                 spread_cell(one.by_ranks),
                  {count_text(figures.visits), static_cast<double>(figures.visits)},
                  {human_count(figures.mean), figures.mean},
                  {share_words(figures.variation()), figures.variation()},
                  {std::to_string(figures.ranks), static_cast<double>(figures.ranks)},
                  {human_count(figures.least_of_rank), figures.least_of_rank},
                  {human_count(figures.most_of_rank), figures.most_of_rank},
-                 spread_cell(one.by_ranks),
                  {one.rate > 0 ? human_count(one.rate) : "-", one.rate},
                  from});
     }
