@@ -27,7 +27,7 @@ Trust trust(const Grounds& grounds, std::span<const Change> changes) {
   if (!grounds.complete) limit(Confidence::low, "the trace is incomplete: what is missing is not predicted");
   if (!grounds.computes) limit(Confidence::low, "the trace holds no computation: only communication is predicted");
   if (!grounds.rate_fits)
-    limit(Confidence::low, "the measured rates are not of what this run computes: the notes say how far they are");
+    limit(Confidence::low, "the measured rates are in doubt for this run: the notes say why");
   const auto undecided = [](const Change& change) { return change.worth == Worth::undecided; };
   if (std::ranges::any_of(changes, undecided))
     limit(Confidence::low, "some answers change within the range of rates that the processors may have");

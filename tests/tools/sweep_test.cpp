@@ -84,6 +84,13 @@ TEST_F(SweepVerb, gives_what_replay_gives_to_the_last_bit) {
   }
 }
 
+TEST_F(SweepVerb, counts_the_replays_that_searches_make) {
+  const json grid = answer("sweep", {"--network", "e1g", "--bandwidth", "x1,x2"});
+  const json searched = answer("sweep", {"--network", "e1g", "--bandwidth", "x1,x2", "--break-even", "2%"});
+  EXPECT_GT(searched["passes"], grid["passes"]);
+  EXPECT_GT(answer("sweep", {"--network", "e1g", "--break-even", "2%"})["passes"], 1);
+}
+
 TEST_F(SweepVerb, gives_what_replay_gives_for_what_takes_a_pass_of_its_own) {
   for (const char* machine : {"--network", "--platform"}) {
     const std::string name = machine == std::string("--network") ? "e1g" : "graphene";

@@ -77,7 +77,16 @@ class Sweeping {
 public:
   Sweeping(const trace::Source& source, const SweepRequest& request)
       : source_(source), request_(request), asked_(request.prediction),
-        list_(asked_.machine.networks, asked_.platforms) {}
+        list_(asked_.machine.networks, asked_.platforms) {
+    asked_.replay = [this, replay = asked_.replay](const trace::Source& run, const replay::Network& on,
+                                                   const replay::ReplayOptions& options) {
+      ++replays_;
+      configurations_ += on.lanes.size();
+      return replay(run, on, options);
+    };
+  }
+  Sweeping(const Sweeping&) = delete;
+  Sweeping& operator=(const Sweeping&) = delete;
 
   SweepPrediction run() {
     require_sense();
@@ -91,7 +100,8 @@ public:
     add_upgrades_front();
     add_searches();
     add_notes();
-    answer_.replayed = answer_.sweep.configurations.size();
+    answer_.sweep.passes = replays_;
+    answer_.replayed = configurations_;
     answer_.sweep.configurations.resize(own_points_);
     return std::move(answer_);
   }
@@ -337,6 +347,8 @@ private:
   std::vector<MachineChange> changes_;
   std::vector<PricedUpgrade> upgrades_;
   analysis::SweepPlan plan_;
+  std::size_t replays_ = 0;           ///< those that searches make, too
+  std::size_t configurations_ = 0;    ///< of all of them
   std::size_t own_points_ = 0;        ///< what is asked for; behind them is what answers need beside
   std::vector<std::size_t> around_;   ///< 21 for each of the grid's
   std::vector<std::size_t> launches_; ///< by the fastest and the slowest launch, for each of the own points

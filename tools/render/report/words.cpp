@@ -131,7 +131,7 @@ std::string trace_verdict(const ReportedTrace& trace, const Report& report) {
   const bool crosses = trace.advice && trace.advice->network_used;
   std::string text = trace.classification && crosses ? name(*trace.classification) + "; " : "";
   text += bound_words(lane);
-  if (trace.advice) text += "; " + advice_sentence(*trace.advice, trace.compute);
+  if (trace.advice) text += ". " + advice_sentence(*trace.advice, trace.compute);
   return text;
 }
 
