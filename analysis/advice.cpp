@@ -24,7 +24,8 @@ constexpr WeighedChange weighed[] = {{ChangeKind::bandwidth, &ChangedTimes::band
                                      {ChangeKind::balance, &ChangedTimes::balance, false}};
 
 double saved(const ChangedTimes& times, double ChangedTimes::*seconds) {
-  return saving({times.as_it_is}, {times.*seconds}).expected;
+  const TimesAtSpeed one{times.speed, times.as_it_is, times.*seconds};
+  return saving(std::span(&one, 1)).expected;
 }
 
 ChangeKind part_of_network(double latency, double bandwidth) {
@@ -44,14 +45,14 @@ ChangeKind helps_most(const ChangedTimes& times, double threshold, bool network_
 }
 
 /// The two neighbouring speeds between which a change begins or ceases to pay; nothing unless that happens once.
-std::optional<Change::Turn> turn_of(double ChangedTimes::*seconds, std::span<const ChangedTimes> by_speed,
-                                    double threshold) {
-  const auto pays = [&](const ChangedTimes& times) { return saved(times, seconds) >= threshold; };
+std::optional<Change::Turn> turn_of(std::vector<TimesAtSpeed> times, double threshold) {
+  std::ranges::stable_sort(times, {}, &TimesAtSpeed::speed);
+  const auto pays = [&](std::size_t i) { return saving(std::span(&times[i], 1)).expected >= threshold; };
   std::optional<Change::Turn> found;
-  for (std::size_t i = 1; i < by_speed.size(); ++i) {
-    if (pays(by_speed[i - 1]) == pays(by_speed[i])) continue;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (pays(i - 1) == pays(i)) continue;
     if (found) return {};
-    found = Change::Turn{{by_speed[i - 1].speed, by_speed[i].speed}, pays(by_speed[i])};
+    found = Change::Turn{{times[i - 1].speed, times[i].speed}, pays(i)};
   }
   return found;
 }
@@ -69,13 +70,13 @@ const char* name(Worth worth) {
   return names[static_cast<std::size_t>(worth)];
 }
 
-Saving saving(const std::vector<double>& without, const std::vector<double>& with) {
+Saving saving(std::span<const TimesAtSpeed> times) {
   Saving found;
   bool first = true;
-  for (std::size_t i = 0; i < std::min(without.size(), with.size()); ++i) {
-    if (!(without[i] > 0) || !std::isfinite(without[i]) || !std::isfinite(with[i])) continue;
-    const double saved = 1 - with[i] / without[i];
-    if (i == 0) found.expected = saved;
+  for (const TimesAtSpeed& at : times) {
+    if (!(at.without > 0) || !std::isfinite(at.without) || !std::isfinite(at.with)) continue;
+    const double saved = 1 - at.with / at.without;
+    if (&at == times.data()) found.expected = saved;
     found.least = first ? saved : std::min(found.least, saved);
     found.most = first ? saved : std::max(found.most, saved);
     first = false;
@@ -88,9 +89,10 @@ Worth worth(const Saving& saving, double threshold) {
   return saving.most < threshold ? Worth::ruled_out : Worth::undecided;
 }
 
-Change change(ChangeKind kind, const std::vector<double>& without, const std::vector<double>& with, double threshold) {
-  Change found{.kind = kind, .name = {}, .seconds = with.front(), .saving = saving(without, with)};
+Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold) {
+  Change found{.kind = kind, .name = {}, .seconds = times.front().with, .saving = saving(times)};
   found.worth = worth(found.saving, threshold);
+  if (found.worth == Worth::undecided) found.turn = turn_of(times, threshold);
   return found;
 }
 
@@ -114,18 +116,12 @@ Advice advise(std::vector<ChangedTimes> times, double threshold, bool network_us
   Advice advice{.changes = {}, .helps = {}, .threshold = threshold, .network_used = network_used};
   for (const WeighedChange& one : weighed) {
     if (one.of_network && !network_used) continue;
-    std::vector<double> without;
-    std::vector<double> with;
-    for (const ChangedTimes& at : times) {
-      without.push_back(at.as_it_is);
-      with.push_back(at.*one.seconds);
-    }
-    advice.changes.push_back(change(one.kind, without, with, threshold));
+    std::vector<TimesAtSpeed> of_change;
+    for (const ChangedTimes& at : times)
+      of_change.push_back({at.speed, at.as_it_is, at.*one.seconds});
+    advice.changes.push_back(change(one.kind, of_change, threshold));
   }
   std::ranges::stable_sort(times, {}, &ChangedTimes::speed);
-  for (Change& one : advice.changes)
-    if (one.worth == Worth::undecided)
-      one.turn = turn_of(std::ranges::find(weighed, one.kind, &WeighedChange::kind)->seconds, times, threshold);
   for (const ChangedTimes& at : times) {
     const ChangeKind what = helps_most(at, threshold, network_used);
     if (advice.helps.empty() || advice.helps.back().what != what)

@@ -40,9 +40,16 @@ struct Saving {
   double most = 0;
 };
 
-/// Returns the saving from times without and with a change: the first of each list at the speed that is expected, the
-/// rest at other speeds that are to be expected. Times that are not above 0 and finite save nothing.
-Saving saving(const std::vector<double>& without, const std::vector<double>& with);
+/// Makespans without and with a change, at one speed of the processors, relative to the one that is expected. Seconds.
+struct TimesAtSpeed {
+  double speed = 1;
+  double without = 0;
+  double with = 0;
+};
+
+/// Returns the saving from times at the speed that is expected, which come first, and at others that are to be
+/// expected. Times that are not above 0 and finite save nothing.
+Saving saving(std::span<const TimesAtSpeed> times);
 
 /// Whether a saving of at least `threshold` is to be had.
 Worth worth(const Saving& saving, double threshold);
@@ -68,7 +75,8 @@ struct Change {
   };
   std::optional<Turn> turn = {}; ///< of what is undecided, unless that happens more than once
 };
-Change change(ChangeKind kind, const std::vector<double>& without, const std::vector<double>& with, double threshold);
+/// Weighs one by times as saving() has them.
+Change change(ChangeKind kind, const std::vector<TimesAtSpeed>& times, double threshold);
 
 /// What a program takes on a machine at one speed of the processors, and with each of its parts twice as good, which
 /// makes them comparable. Seconds.

@@ -111,21 +111,8 @@ Bound bound_at(double share, const Evidence& evidence, const Thresholds& thresho
 }
 
 const char* name(Bound bound) {
-  switch (bound) {
-  case Bound::computation:
-    return "computation";
-  case Bound::imbalance:
-    return "imbalance";
-  case Bound::bandwidth:
-    return "bandwidth";
-  case Bound::latency:
-    return "latency";
-  case Bound::communication:
-    return "communication";
-  case Bound::mixed:
-    break;
-  }
-  return "mixed";
+  static constexpr const char* names[] = {"computation", "imbalance", "bandwidth", "latency", "communication", "mixed"};
+  return names[static_cast<std::size_t>(bound)];
 }
 
 double percent(double share) {

@@ -75,17 +75,8 @@ Rank world_rank(const trace::Run& run, Rank self, const Action& action) {
 }
 
 const char* name(TrafficKind kind) {
-  switch (kind) {
-  case TrafficKind::message:
-    return "message";
-  case TrafficKind::put:
-    return "put";
-  case TrafficKind::get:
-    return "get";
-  case TrafficKind::collective:
-    break;
-  }
-  return "collective";
+  static constexpr const char* names[] = {"message", "put", "get", "collective"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 Traffic traffic(const trace::Source& source, const trace::formats::Lowering& lower,

@@ -120,11 +120,7 @@ void print_bash() {
     }
   fmt::print("  esac\n  case \"$command\" in\n");
   for (const CompletedCommand& command : all) {
-    std::vector<std::string> words = next_words(command);
-    if (command.words.empty())
-      for (const Verb& verb : verbs())
-        words.emplace_back(verb.name);
-    fmt::print("    '{}') words='{}' ;;\n", command.words, fmt::join(words, " "));
+    fmt::print("    '{}') words='{}' ;;\n", command.words, fmt::join(next_words(command), " "));
   }
   fmt::print(
       "  esac\n"
@@ -208,8 +204,9 @@ void print_fish() {
       for (const Verb& verb : verbs())
         fmt::print("complete -c timeless -f -n {} -a {} -d {}\n", shell_quoted(condition), verb.name,
                    shell_quoted(verb.summary, "\\"));
-    for (const std::string& part : command.parts)
-      fmt::print("complete -c timeless -n {} -a {}\n", shell_quoted(condition), part);
+    if (!command.words.empty())
+      for (const std::string& part : command.parts)
+        fmt::print("complete -c timeless -n {} -a {}\n", shell_quoted(condition), part);
     for (const CompletedOption& option : command.options) {
       std::string names;
       for (const std::string& name : option.long_names)

@@ -52,14 +52,6 @@ std::vector<double> ends_of(const SpeedRange& range) {
   return {1, range.slowest, range.fastest};
 }
 
-std::vector<double> steps_of(const SpeedRange& range) {
-  std::vector<double> speeds{1};
-  for (int step = 0; step <= steps_of_a_range; ++step)
-    speeds.push_back(range.slowest *
-                     std::pow(range.fastest / range.slowest, static_cast<double>(step) / steps_of_a_range));
-  return speeds;
-}
-
 /// What helps at some of the points, by all speeds of theirs.
 void advise_at(std::vector<std::optional<Advice>>& advice, std::span<const AdvisedPoint> where,
                std::span<const std::size_t> numbers, double threshold, std::vector<double> (*speeds)(const SpeedRange&),
@@ -84,6 +76,14 @@ void advise_at(std::vector<std::optional<Advice>>& advice, std::span<const Advis
 
 } // namespace
 
+std::vector<double> speeds_within(const SpeedRange& range) {
+  std::vector<double> speeds{1};
+  for (int step = 0; step <= steps_of_a_range; ++step)
+    speeds.push_back(range.slowest *
+                     std::pow(range.fastest / range.slowest, static_cast<double>(step) / steps_of_a_range));
+  return speeds;
+}
+
 std::vector<std::optional<Advice>> advise(std::span<const AdvisedPoint> where, double threshold,
                                           const ReplayedPoints& replay) {
   std::vector<std::optional<Advice>> advice(where.size());
@@ -92,7 +92,7 @@ std::vector<std::optional<Advice>> advise(std::span<const AdvisedPoint> where, d
     numbers.push_back(i);
   advise_at(advice, where, numbers, threshold, ends_of, replay);
   std::erase_if(numbers, [&](std::size_t number) { return !advice[number] || advice[number]->decided(); });
-  advise_at(advice, where, numbers, threshold, steps_of, replay);
+  advise_at(advice, where, numbers, threshold, speeds_within, replay);
   return advice;
 }
 

@@ -17,6 +17,9 @@ struct AdvisedPoint {
   bool network_used = true; ///< see Advice
 };
 
+/// The speeds that are looked at where the ends of a range do not agree: 1, and seventeen from one end to the other.
+std::vector<double> speeds_within(const SpeedRange& range);
+
 /// Gives the configurations at some points, with their ideal makespans.
 using ReplayedPoints = std::function<Sweep(std::span<const SweepPoint>)>;
 

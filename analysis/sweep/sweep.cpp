@@ -81,17 +81,8 @@ std::vector<std::size_t> by_pass(std::span<const SweepPoint> points) {
 } // namespace
 
 const char* name(PathPart part) {
-  switch (part) {
-  case PathPart::computation:
-    return "computation";
-  case PathPart::latency:
-    return "latency";
-  case PathPart::bandwidth:
-    return "bandwidth";
-  case PathPart::rest:
-    break;
-  }
-  return "rest";
+  static constexpr const char* names[] = {"computation", "latency", "bandwidth", "rest"};
+  return names[static_cast<std::size_t>(part)];
 }
 
 PathPart SweptConfiguration::longest_part() const {

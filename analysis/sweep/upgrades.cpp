@@ -4,12 +4,8 @@
 
 namespace timeless::analysis {
 
-double gain(double before, double after) {
-  return before > 0 ? (before - after) / before : 0;
-}
-
 std::optional<double> price_per_percent(const PricedTime& upgrade, double before) {
-  const double percents = 100 * gain(before, upgrade.makespan);
+  const double percents = before > 0 ? 100 * (before - upgrade.makespan) / before : 0;
   if (!(percents > 0)) return std::nullopt;
   return upgrade.price / percents;
 }

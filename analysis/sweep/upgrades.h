@@ -14,9 +14,6 @@ struct PricedTime {
   double makespan = 0; ///< seconds; infinity where it does not end
 };
 
-/// Returns what share of `before` is saved; below 0 where it takes longer.
-double gain(double before, double after);
-
 /// Returns the price of one per cent of gain; nothing where nothing is gained.
 std::optional<double> price_per_percent(const PricedTime& upgrade, double before);
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace timeless::analysis {
@@ -103,11 +104,12 @@ TEST(Changes, pay_or_are_ruled_out_only_where_that_holds_at_every_rate) {
 
 TEST(Changes, save_nothing_where_times_are_none) {
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const Saving saved = saving({2, none, 0}, {1, 1, 1});
+  const std::vector<TimesAtSpeed> times{{1, 2, 1}, {2, none, 1}, {0.5, 0, 1}};
+  const Saving saved = saving(times);
   EXPECT_EQ(saved.expected, 0.5);
   EXPECT_EQ(saved.least, 0.5);
   EXPECT_EQ(saved.most, 0.5);
-  EXPECT_EQ(saving({none}, {none}).expected, 0);
+  EXPECT_EQ(saving(std::span(&times[1], 1)).expected, 0);
   EXPECT_EQ(what_helps({}), ChangeKind::none);
 }
 

@@ -19,6 +19,7 @@ refuse() {
 }
 source "$share/bash-completion/completions/timeless"
 expect "$(completed timeless swe)" sweep
+[ "$(completed timeless swe)" = " sweep " ] || { echo "a verb is offered twice" >&2; exit 1; }
 expect "$(completed timeless replay --ba)" --backend
 expect "$(completed timeless replay --backend "")" smpi
 refuse "$(completed timeless replay --backend s)" model

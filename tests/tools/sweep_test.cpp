@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,36 @@ TEST_F(SweepVerb, break_even_is_the_tolerance_of_replay) {
     EXPECT_EQ(swept["break_even"][0][cost], replayed["configurations"][0]["tolerance"][cost]);
 }
 
+TEST_F(SweepVerb, questions_are_answered_at_both_ends_of_the_range_of_rates) {
+  const auto asked = [&](const std::vector<std::string>& rate) {
+    std::vector<std::string> words{"--network",    "e1g", "--what-if", "network=qdr",
+                                   "--break-even", "2%",  "--gain",    "5%"};
+    words.insert(words.end(), rate.begin(), rate.end());
+    return answer("sweep", words);
+  };
+  const json over = asked({"--compute-rate", "2e9"});
+  const json slow = asked({"--compute-rate", "1e9", "--rate-within", "1"});
+  const json fast = asked({"--compute-rate", "4e9", "--rate-within", "1"});
+  EXPECT_EQ(over["what_if"][0]["gain_interval"], (json{slow["what_if"][0]["gain"], fast["what_if"][0]["gain"]}));
+  for (const char* question : {"break_even", "gain"}) {
+    ASSERT_EQ(over[question][0]["at_speeds"].size(), 2U);
+    EXPECT_FALSE(fast[question][0].contains("at_speeds"));
+    for (std::size_t i = 0; i < 2; ++i) {
+      json at = over[question][0]["at_speeds"][i];
+      EXPECT_EQ(at["speed"], i == 0 ? 2 : 0.5);
+      at.erase("speed");
+      json alone = (i == 0 ? fast : slow)[question][0];
+      alone.erase("configuration");
+      EXPECT_EQ(at, alone);
+    }
+  }
+  const Outcome text = timeless_command({"sweep", path(), "--network", "e1g", "--compute-rate", "2e9", "--what-if",
+                                         "network=qdr", "--break-even", "2%", "--gain", "5%"});
+  EXPECT_THAT(text.out, testing::ContainsRegex("network=qdr.*\\([0-9.]+ to [0-9.]+\\)"));
+  EXPECT_THAT(text.out, HasSubstr("2 % at 4.00 G/s"));
+  EXPECT_THAT(text.out, HasSubstr("5 % at 1.00 G/s"));
+}
+
 TEST_F(SweepVerb, a_gain_that_is_bought_is_gained_and_no_less_buys_it) {
   const json swept = answer("sweep", {"--network", "e1g", "--gain", "10%,60%,99%"});
   const double before = swept["configurations"][0]["makespan_seconds"];
@@ -195,6 +226,67 @@ TEST_F(SweepVerb, upgrades_are_priced_and_what_is_beaten_is_said_to_be) {
   EXPECT_TRUE(upgrades[2]["price_per_percent"].is_null());
 }
 
+TEST_F(SweepVerb, an_upgrade_is_worth_a_look_only_where_it_gains_what_is_worth_having) {
+  const std::string quotes = file("little.csv", "name,price,change\nlittle,1,latency /1.001\n");
+  const auto look = [&](const std::string& worth) {
+    const Outcome outcome =
+        timeless_command({"sweep", path(), "--network", "e1g", "--upgrades", quotes, "--worth", worth});
+    EXPECT_THAT(outcome.out, HasSubstr("worth a look: it gains " + worth.substr(0, worth.size() - 1) + " % or more"));
+    return outcome.out;
+  };
+  EXPECT_THAT(look("5%"), testing::ContainsRegex(" no +latency /1.001"));
+  EXPECT_THAT(look("0.0001%"), testing::ContainsRegex(" yes +latency /1.001"));
+  EXPECT_EQ(answer("sweep", {"--network", "e1g", "--upgrades", quotes})["upgrades"][0]["answer"], "ruled out");
+}
+
+/// Rows of comma-separated values without quotation marks, by column.
+std::vector<std::map<std::string, std::string>> table_of(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::vector<std::string> head;
+  std::vector<std::map<std::string, std::string>> rows;
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> values;
+    std::istringstream stream(line + ",");
+    for (std::string value; std::getline(stream, value, ',');)
+      values.push_back(value);
+    if (head.empty()) {
+      head = values;
+      continue;
+    }
+    EXPECT_EQ(values.size(), head.size());
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < std::min(head.size(), values.size()); ++i)
+      row[head[i]] = values[i];
+  }
+  return rows;
+}
+
+TEST_F(SweepVerb, csv_has_the_answers_to_questions) {
+  const std::vector<std::string> asked{
+      "--network", "e1g",    "--what-if", "network=qdr", "--break-even",
+      "2%",        "--gain", "5%,99%",    "--upgrades",  file("one.csv", "name,price,change\nfast,100,cpu x4\n")};
+  const json swept = answer("sweep", asked);
+  std::vector<std::string> words{"sweep", path(), "--csv"};
+  words.insert(words.end(), asked.begin(), asked.end());
+  std::map<std::string, std::vector<std::map<std::string, std::string>>> rows;
+  for (const auto& row : table_of(timeless_command(words).out))
+    rows[row.at("row")].push_back(row);
+  EXPECT_EQ(rows["configuration"].size(), swept["configurations"].size());
+  ASSERT_EQ(rows["what_if"].size(), 1U);
+  EXPECT_EQ(rows["what_if"][0]["change"], "network=qdr");
+  EXPECT_EQ(rows["what_if"][0]["name"], "qdr");
+  EXPECT_EQ(std::stod(rows["what_if"][0]["gain"]), swept["what_if"][0]["gain"]);
+  EXPECT_EQ(rows["what_if"][0]["answer"], swept["what_if"][0]["answer"]);
+  ASSERT_EQ(rows["upgrade"].size(), 1U);
+  EXPECT_EQ(rows["upgrade"][0]["upgrade"], "fast");
+  EXPECT_EQ(rows["upgrade"][0]["price"], "100.0");
+  ASSERT_EQ(rows["break_even"].size(), 9U); // three costs at three rates
+  EXPECT_EQ(std::stod(rows["break_even"][0]["least"]), swept["break_even"][0]["latency"]["factors"][0]["least"]);
+  EXPECT_EQ(rows["break_even"][0]["cost"], "latency");
+  EXPECT_EQ(rows["break_even"][3]["speed"], "2.0");
+  EXPECT_EQ(rows["gain"].size(), 18U);
+}
+
 TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   const auto said = [&](std::vector<std::string> arguments, int status) {
     arguments.insert(arguments.begin(), {"sweep", path()});
@@ -209,6 +301,17 @@ TEST_F(SweepVerb, mistakes_are_answered_with_what_to_write) {
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "disk x2"}, 2), HasSubstr("'disk x2' is no change of a machine"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, platform=graphene"}, 2), HasSubstr("two machines"));
   EXPECT_THAT(said({"--network", "e1g", "--what-if", "network=qdr, network=e10g"}, 2), HasSubstr("two machines"));
+  for (const char* option : {"--bandwidth", "--latency", "--cpu", "--gain", "--break-even", "--upgrades"})
+    EXPECT_THAT(said({"--network", "e1g", option, ""}, 2), HasSubstr(option));
+  for (const char* factor : {"x1e300", "x1e10", "/1e300", "x1e-10"})
+    EXPECT_THAT(said({"--network", "e1g", "--bandwidth", factor}, 2), HasSubstr("none beyond 1e9"));
+  EXPECT_THAT(said({"--network", "e1g", "--what-if", "cpu x1e300"}, 2), HasSubstr("is no change of a machine"));
+  EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "0"}, 2), HasSubstr("'0' is not a number above 0"));
+  EXPECT_THAT(said({"--network", "e1g", "--top", "-1"}, 2), HasSubstr("'-1' is not a number from 0 on"));
+  EXPECT_THAT(said({"--network", "e1g", "--worth", "0%"}, 2), HasSubstr("not a number above 0"));
+  EXPECT_THAT(said({"--network", "e1g", "--rate-within", "0.5"}, 2), HasSubstr("--rate-within"));
+  EXPECT_THAT(said({"--where", "10Gb/s"}, 2), HasSubstr("write 10Gb/s,5us"));
+  EXPECT_THAT(said({"--where", ""}, 2), HasSubstr("write 10Gb/s,5us"));
   EXPECT_THAT(said({"--network", "e1g", "--gain", "100%"}, 2), HasSubstr("100 %"));
   EXPECT_THAT(said({"--network", "e1g", "--gain", "10"}, 2), HasSubstr("10%"));
   EXPECT_THAT(said({"--network", "e1g", "--ranks-per-node", "2", "--mapping", "one-per-node"}, 2),
@@ -328,6 +431,63 @@ TEST_F(SweepVerb, a_run_on_one_node_is_told_of_no_network) {
     EXPECT_THAT(text.out, HasSubstr("o message crosses the network")) << verb;
     EXPECT_THAT(text.out, Not(HasSubstr("what bounds it"))) << verb;
   }
+}
+
+TEST_F(SweepVerb, a_machine_that_is_named_twice_counts_once) {
+  for (const char* verb : {"replay", "sweep", "classify", "report"}) {
+    const Outcome outcome = timeless_command(
+        {verb, path(), "--json", "--network", "e1g,e1g", "--where", "10Gb/s,5us", "--where", "10Gb/s,5us"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("e1g is named twice, and counts once"));
+    EXPECT_THAT(outcome.err, HasSubstr("10Gb/s,5us is named twice"));
+    const json found = json::parse(outcome.out);
+    EXPECT_EQ(found[verb == std::string("classify") ? "networks"
+                    : verb == std::string("replay") ? "configurations"
+                                                    : "machines"]
+                  .size(),
+              2U)
+        << verb;
+  }
+}
+
+TEST_F(SweepVerb, a_network_by_its_figures_is_one_of_that_name) {
+  const json by_figures = answer("replay", {"--where", "32Gb/s,1.3us"});
+  const json by_name = answer("replay", {"--network", "qdr"});
+  EXPECT_EQ(by_figures["configurations"][0]["makespan_seconds"], by_name["configurations"][0]["makespan_seconds"]);
+  const json swept = answer("sweep", {"--where", "32Gb/s,1.3us", "--bandwidth", "x1"});
+  EXPECT_EQ(swept["configurations"][0]["makespan_seconds"], by_name["configurations"][0]["makespan_seconds"]);
+  const json reported = answer("report", {"--where", "32Gb/s,1.3us"});
+  ASSERT_EQ(reported["machines"].size(), 1U);
+  EXPECT_EQ(reported["machines"][0]["makespan_seconds"], by_name["configurations"][0]["makespan_seconds"]);
+}
+
+/// The values below a heading of a table, by row.
+std::vector<std::string> column_of(const std::string& text, const std::string& heading) {
+  std::istringstream lines(text);
+  std::vector<std::string> values;
+  std::size_t end = std::string::npos;
+  for (std::string line; std::getline(lines, line) && (end == std::string::npos || !line.empty());) {
+    if (const std::size_t at = line.find(heading); end == std::string::npos && at != std::string::npos)
+      end = at + heading.size();
+    else if (end != std::string::npos && line.size() > end && line[end] == ' ')
+      values.push_back(line.substr(line.rfind(' ', end - 1) + 1, end - line.rfind(' ', end - 1) - 1));
+  }
+  return values;
+}
+
+TEST_F(SweepVerb, compute_percent_is_the_same_in_every_table) {
+  const auto column = [&](const std::string& verb, const std::vector<std::string>& more, const std::string& heading) {
+    std::vector<std::string> words{verb, path(), "--network", "e10g"};
+    words.insert(words.end(), more.begin(), more.end());
+    return column_of(timeless_command(words).out, heading).at(0);
+  };
+  const std::string compute = column("replay", {}, " compute %");
+  const std::string copy = column("replay", {}, " copy %");
+  EXPECT_NE(copy, "0.0");
+  EXPECT_EQ(column("sweep", {"--bandwidth", "x1"}, " compute %"), compute);
+  EXPECT_EQ(column("classify", {"--one-rate", "--copies-communicate"}, " compute %"), compute);
+  EXPECT_NEAR(std::stod(column("classify", {"--one-rate"}, " compute+copy %")), std::stod(compute) + std::stod(copy),
+              0.11);
 }
 
 TEST_F(SweepVerb, configurations_that_deadlock_are_said_to) {

@@ -75,6 +75,10 @@ CLI::Validator time_with_unit() {
   return CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}});
 }
 
+CLI::Validator machine_factor() {
+  return number_between(1 / largest_machine_factor, largest_machine_factor);
+}
+
 CLI::Validator some_text() {
   return {[](std::string& text) { return text.empty() ? std::string("nothing is given") : std::string(); }, ""};
 }

@@ -7,6 +7,9 @@ namespace timeless::tools {
 
 CLI::Validator positive_number();
 CLI::Validator number_from_zero();
+/// What of a machine is multiplied by: a number from 1e-9 to 1e9, which no machine is outside of.
+CLI::Validator machine_factor();
+inline constexpr double largest_machine_factor = 1e9;
 /// Both ends included.
 CLI::Validator number_between(double least, double most);
 /// A share from 0 to 1, or per cent: "0.25", "25%".

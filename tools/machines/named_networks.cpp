@@ -103,6 +103,10 @@ std::vector<std::string> known_networks() {
   return names;
 }
 
+bool is_pair_of_figures(const std::string& name) {
+  return network_of_figures(name).has_value();
+}
+
 NetworkFigures figures(const replay::NetworkDescription& network) {
   const replay::MessageCosts& empty = network.between_nodes.of(0);
   const double byte_time = network.between_nodes.sizes.back().byte_time;

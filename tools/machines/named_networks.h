@@ -15,6 +15,8 @@ std::vector<replay::NetworkDescription> named_networks(const std::vector<std::st
 
 /// The names that named_network() knows, presets first.
 std::vector<std::string> known_networks();
+/// True of "10Gb/s,5us".
+bool is_pair_of_figures(const std::string& name);
 
 /// What messages without bytes take beside their overheads, in seconds, and what very large ones get in the end, in
 /// bytes per second: the two figures to tell one network from another.

@@ -2,6 +2,7 @@
 
 #include "tools/cli/console.h"
 #include "tools/cli/option_checks.h"
+#include "tools/machines/named_networks.h"
 
 #include "base/error.h"
 #include "replay/network/compute_costs.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -21,6 +23,35 @@ void add_platform_option(CLI::App& command, std::vector<std::string>& platforms)
       ->type_name("TEXT")
       ->allow_extra_args(false)
       ->default_str("");
+}
+
+void add_where_option(CLI::App& command, PresetMachineOptions& options) {
+  command
+      .add_option("--where", options.where, "A network by its bandwidth and latency, as 10Gb/s,5us; may be repeated")
+      ->type_name("BANDWIDTH,LATENCY")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            if (is_pair_of_figures(text)) return std::string();
+            return fmt::format("'{}' is no bandwidth and latency: write 10Gb/s,5us", text);
+          },
+          ""))
+      ->default_str("");
+}
+
+void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms) {
+  options.networks.insert(options.networks.end(), options.where.begin(), options.where.end());
+  options.where.clear();
+  for (std::vector<std::string>* names : {&options.networks, &platforms}) {
+    std::vector<std::string> once;
+    for (const std::string& name : *names) {
+      if (std::ranges::find(once, name) == once.end())
+        once.push_back(name);
+      else
+        print_warning(fmt::format("{} is named twice, and counts once", name));
+    }
+    *names = std::move(once);
+  }
 }
 
 void add_placement_options(CLI::App& command, PresetMachineOptions& options) {

@@ -30,6 +30,7 @@ struct CalibratedCompute {
 /// What a person may say of a machine that is a network preset rather than a platform file.
 struct PresetMachineOptions {
   std::vector<std::string> networks = {};
+  std::vector<std::string> where = {}; ///< networks by their figures, "10Gb/s,5us"; see take_machines()
   std::string mapping = "auto";
   std::string hostfile = {};
   double compute_rate = 0;                 ///< instructions per second; 0: assumed_instruction_rate
@@ -45,6 +46,11 @@ struct PresetMachineOptions {
 
 /// Gives a verb the option --platform, which may be repeated.
 void add_platform_option(CLI::App& command, std::vector<std::string>& platforms);
+/// Gives a verb the option --where, which may be repeated.
+void add_where_option(CLI::App& command, PresetMachineOptions& options);
+/// Puts the networks by their figures behind those by name, and takes out machines that are named twice, with a
+/// warning.
+void take_machines(PresetMachineOptions& options, std::vector<std::string>& platforms);
 /// Gives a verb the options --mapping, --hostfile, --compute-rate, --rates and --machine.
 void add_placement_options(CLI::App& command, PresetMachineOptions& options);
 

@@ -1,5 +1,7 @@
 #include "tools/replaying/factors.h"
 
+#include "tools/cli/option_checks.h"
+
 #include "base/error.h"
 #include "base/parsing.h"
 
@@ -17,7 +19,7 @@ constexpr std::string_view range_mark = "..";
 
 [[noreturn]] void refuse_factors(std::string_view text, const std::string& option) {
   throw Error(Failure::usage, fmt::format("'{}' is not a list of factors", text), option,
-              "write x2, /2, x0.5,x1,x2, or /8..x8 for steps of two");
+              "write x2, /2, x0.5,x1,x2, or /8..x8 for steps of two, none beyond 1e9");
 }
 
 /// All from one end to the other, each twice the one before.
@@ -38,7 +40,7 @@ std::optional<double> parse_factor(std::string_view word) {
   const bool divides = word.starts_with('/');
   if (divides || word.starts_with('x')) word.remove_prefix(1);
   const std::optional<double> value = whole_number<double>(word);
-  if (!value || !(*value > 0) || !std::isfinite(*value) || !std::isfinite(1 / *value)) return {};
+  if (!value || !(*value >= 1 / largest_machine_factor) || !(*value <= largest_machine_factor)) return {};
   return divides ? 1 / *value : *value;
 }
 

@@ -47,6 +47,7 @@ void add_machine_options(CLI::App& command, ReplayRequest& request) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str("");
+  add_where_option(command, asked.machine);
   command.add_flag_callback(
       "--list-networks",
       [] {
@@ -212,6 +213,7 @@ std::optional<trace::Bytes> parse_eager_limit(const std::string& text) {
 
 void read_words(ReplayRequest& request) {
   PredictionOptions& asked = request.prediction;
+  take_machines(asked.machine, asked.platforms);
   asked.latency = parse_factors(request.latency, "--latency");
   asked.bandwidth = parse_factors(request.bandwidth, "--bandwidth");
   asked.compute = parse_factors(request.compute, "--compute");

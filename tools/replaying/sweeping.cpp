@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace timeless::tools {
@@ -93,10 +94,12 @@ public:
     read_changes();
     plan_points();
     place_ranks();
+    plan_ranges();
     replay_points();
     add_classes();
     add_advice();
     add_turns();
+    weigh_changes();
     add_upgrades_front();
     add_searches();
     add_notes();
@@ -140,7 +143,8 @@ private:
             .words = {},
             .price = {},
             .before = plan_.add(before),
-            .after = plan_.add(changed_point(before, change, list_.changed(change, machine)))};
+            .after = plan_.add(changed_point(before, change, list_.changed(change, machine))),
+            .change = {}};
   }
 
   void plan_points() {
@@ -164,13 +168,6 @@ private:
       for (const std::size_t place : answer_.grid)
         for (const SweepPoint& point : analysis::classification_points(SweepPoint(plan_.points()[place])))
           around_.push_back(plan_.add(point));
-    if (has_interval())
-      for (std::size_t place = 0; place < own_points_; ++place)
-        for (const double factor : {asked_.machine.calibrated->fastest, asked_.machine.calibrated->slowest}) {
-          SweepPoint point = plan_.points()[place];
-          point.compute *= factor;
-          launches_.push_back(plan_.add(point));
-        }
   }
 
   void plan_grid() {
@@ -179,9 +176,31 @@ private:
     answer_.grid = plan_.add(axes);
   }
 
-  bool has_interval() const {
-    const auto& calibrated = asked_.machine.calibrated;
-    return calibrated && calibrated->fastest != calibrated->slowest;
+  /// Those that an answer is about, which would otherwise seem certain.
+  std::set<std::size_t> asked_about() const {
+    std::set<std::size_t> places(answer_.machines.begin(), answer_.machines.end());
+    for (const std::vector<ChangedMachine>* changed : {&answer_.what_if, &answer_.upgrades})
+      for (const ChangedMachine& one : *changed)
+        places.insert({one.before, one.after});
+    return places;
+  }
+
+  void plan_ranges() {
+    const SweepPoint& anchor = plan_.points()[answer_.anchor];
+    answer_.rates = rate_range(asked_.machine, answer_.basis_of(anchor).compute);
+    if (answer_.rates.from.empty()) return;
+    const std::set<std::size_t> about = asked_about();
+    for (std::size_t place = 0; place < own_points_; ++place) {
+      if (!asked_.machine.calibrated && !about.contains(place)) continue;
+      RangedPoint& ranged = ranged_.emplace_back();
+      ranged.place = place;
+      for (const auto& [factor, planned] :
+           {std::pair(answer_.rates.fastest(), &ranged.fastest), std::pair(answer_.rates.slowest(), &ranged.slowest)}) {
+        SweepPoint point = plan_.points()[place];
+        point.compute *= factor;
+        *planned = plan_.add(point);
+      }
+    }
   }
 
   void place_ranks() {
@@ -242,8 +261,10 @@ private:
   void replay_points() {
     answer_.sweep = replayed(plan_.points(), request_.per_rank);
     const auto& all = answer_.sweep.configurations;
-    for (std::size_t i = 0; i + 1 < launches_.size(); i += 2)
-      answer_.intervals.push_back({all[launches_[i]].makespan, all[launches_[i + 1]].makespan});
+    answer_.intervals.resize(own_points_);
+    for (const RangedPoint& one : ranged_)
+      if (!all[one.fastest].deadlock && !all[one.slowest].deadlock)
+        answer_.intervals[one.place] = analysis::Interval{all[one.fastest].makespan, all[one.slowest].makespan};
   }
 
   void add_classes() {
@@ -297,6 +318,26 @@ private:
       analysis::narrow(answer_.turns, [&](std::span<const SweepPoint> points) { return replayed(points, false); });
   }
 
+  void weigh(ChangedMachine& changed) const {
+    const analysis::SweptConfiguration& before = answer_.of(changed.before);
+    const analysis::SweptConfiguration& after = answer_.of(changed.after);
+    if (before.deadlock || after.deadlock) return;
+    std::vector<analysis::TimesAtSpeed> times{{1, before.makespan, after.makespan}};
+    const auto& without = answer_.intervals[changed.before];
+    const auto& with = answer_.intervals[changed.after];
+    if (without && with) {
+      times.push_back({answer_.rates.speeds.fastest, without->low, with->low});
+      times.push_back({answer_.rates.speeds.slowest, without->high, with->high});
+    }
+    changed.change = analysis::change(analysis::ChangeKind::machine, times, request_.worth);
+  }
+
+  void weigh_changes() {
+    for (std::vector<ChangedMachine>* changed : {&answer_.what_if, &answer_.upgrades})
+      for (ChangedMachine& one : *changed)
+        weigh(one);
+  }
+
   void add_upgrades_front() {
     std::vector<analysis::PricedTime> times;
     for (const ChangedMachine& one : answer_.upgrades)
@@ -319,13 +360,22 @@ private:
     }
   }
 
-  analysis::LaneTolerance searched(const analysis::SweptConfiguration& machine, std::span<const double> growths,
-                                   Progress& progress) const {
+  SearchedMachine searched(const analysis::SweptConfiguration& machine, std::span<const double> growths,
+                           Progress& progress) const {
     if (machine.deadlock) return {};
     PredictionOptions asked = asked_;
     asked.collectives = machine.point.collectives;
     asked.eager_limit = {};
-    return tolerance(source_, network(std::span(&machine.point, 1)), 0, asked, growths, progress);
+    std::vector<double> speeds{1};
+    if (!answer_.rates.from.empty())
+      speeds.insert(speeds.end(), {answer_.rates.speeds.fastest, answer_.rates.speeds.slowest});
+    SearchedMachine found;
+    for (const double speed : speeds) {
+      SweepPoint point = machine.point;
+      point.compute /= speed;
+      found.push_back({speed, tolerance(source_, network(std::span(&point, 1)), 0, asked, growths, progress)});
+    }
+    return found;
   }
 
   void add_notes() {
@@ -347,11 +397,16 @@ private:
   std::vector<MachineChange> changes_;
   std::vector<PricedUpgrade> upgrades_;
   analysis::SweepPlan plan_;
-  std::size_t replays_ = 0;           ///< those that searches make, too
-  std::size_t configurations_ = 0;    ///< of all of them
-  std::size_t own_points_ = 0;        ///< what is asked for; behind them is what answers need beside
-  std::vector<std::size_t> around_;   ///< 21 for each of the grid's
-  std::vector<std::size_t> launches_; ///< by the fastest and the slowest launch, for each of the own points
+  std::size_t replays_ = 0;         ///< those that searches make, too
+  std::size_t configurations_ = 0;  ///< of all of them
+  std::size_t own_points_ = 0;      ///< what is asked for; behind them is what answers need beside
+  std::vector<std::size_t> around_; ///< 21 for each of the grid's
+  struct RangedPoint {
+    std::size_t place = 0;
+    std::size_t fastest = 0; ///< the same at the fastest of the rates that are to be expected
+    std::size_t slowest = 0;
+  };
+  std::vector<RangedPoint> ranged_;
   SweepPrediction answer_;
 };
 

@@ -8,6 +8,7 @@
 #include "tools/replaying/machine_changes.h"
 #include "tools/replaying/placed_machines.h"
 #include "tools/replaying/prediction.h"
+#include "tools/replaying/rate_range.h"
 
 #include <cstddef>
 #include <map>
@@ -42,7 +43,17 @@ struct ChangedMachine {
   std::size_t before = 0; ///< in SweepPrediction::sweep
   std::size_t after = 0;
   bool on_front = false; ///< of upgrades: nothing is as fast and cheaper, or as cheap and faster
+  /// What it saves over the rates that are to be expected; nothing where one of the two ends in a deadlock.
+  std::optional<analysis::Change> change;
 };
+
+/// What a machine may lose, or has to gain, at a speed of the processors relative to the one that is taken.
+struct ToleranceAtSpeed {
+  double speed = 1;
+  analysis::LaneTolerance tolerance;
+};
+/// At speed 1, then at the ends of the range that is to be expected.
+using SearchedMachine = std::vector<ToleranceAtSpeed>;
 
 /// A sweep, and all that a reader must know to judge it.
 struct SweepPrediction {
@@ -54,13 +65,16 @@ struct SweepPrediction {
   std::vector<std::optional<analysis::Classification>> classes; ///< of the grid's, where asked for and all of them end
   std::vector<std::optional<analysis::Advice>> helps;           ///< likewise, at the rate that is taken
   std::vector<std::optional<analysis::Advice>> advice; ///< by machine as it is, over the rates that are to be expected
-  std::vector<analysis::Interval> intervals;           ///< of all, by the launches that the rates are from; or empty
-  std::vector<analysis::Turn> turns;                   ///< along the factors of the grid, with the others at 1
+  RateRange rates;                                     ///< that are to be expected of the anchor
+  /// Makespans over these, by configuration: of all where rates were measured, else of the machines as they are and
+  /// those that questions are about.
+  std::vector<std::optional<analysis::Interval>> intervals;
+  std::vector<analysis::Turn> turns; ///< along the factors of the grid, with the others at 1
   std::vector<ChangedMachine> what_if;
   std::vector<ChangedMachine> upgrades;
-  std::vector<analysis::LaneTolerance> break_even; ///< by machine, where asked for
-  std::vector<analysis::LaneTolerance> gains;      ///< likewise
-  std::map<std::uint32_t, PlacedMachines> placed;  ///< by ranks per node
+  std::vector<SearchedMachine> break_even;        ///< by machine, where asked for; empty in a deadlock
+  std::vector<SearchedMachine> gains;             ///< likewise
+  std::map<std::uint32_t, PlacedMachines> placed; ///< by ranks per node
   std::vector<std::string> notes;
 
   const analysis::SweptConfiguration& of(std::size_t place) const { return sweep.configurations.at(place); }

@@ -114,7 +114,7 @@ Report assemble(ReportRequest request) {
   predict_machines(report, *source, report.asked.machine.calibrated != nullptr);
   classify_machines(report, *source);
   report.smpi = simulated(report, *source);
-  weigh_upgrades(report);
+  weigh_upgrades(report, *source);
   if (report.prediction.bases[report.base].network_used()) report.plane = class_plane(report, *source);
   predict_traces(report);
   read_contents(report, *report.source);

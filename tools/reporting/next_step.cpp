@@ -49,8 +49,10 @@ std::string placement_words(PresetMachineOptions asked, bool same_hosts = true) 
 
 std::string machine_words(const Report& report) {
   const ReportRequest& asked = report.asked;
-  return asked.platforms.empty() ? " --network " + shell_word(asked.machine.networks[report.base])
-                                 : " --platform " + shell_word(asked.platforms[report.base]);
+  return asked.platforms.empty()
+             ? (is_pair_of_figures(asked.machine.networks[report.base]) ? " --where " : " --network ") +
+                   shell_word(asked.machine.networks[report.base])
+             : " --platform " + shell_word(asked.platforms[report.base]);
 }
 
 /// The platform with room for the ranks whose latency and bandwidth are nearest to the base machine's; "flat" where

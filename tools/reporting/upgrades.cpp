@@ -1,9 +1,14 @@
 #include "tools/reporting/upgrades.h"
 
+#include "analysis/sweep/advising.h"
 #include "tools/cli/trace_input.h"
+#include "tools/reporting/machines.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace timeless::tools {
 
@@ -12,10 +17,55 @@ namespace {
 using analysis::Change;
 using analysis::ChangeKind;
 
-std::vector<double> at_all_rates(const Report& report, std::size_t machine) {
-  std::vector<double> all{report.lane(machine).makespan};
-  if (const auto& interval = report.machines[machine].interval) all.insert(all.end(), {interval->low, interval->high});
+using Makespans = std::vector<std::vector<double>>; ///< by machine, then by speed
+
+/// Makespans at the rate that is taken, and at the ends of the range of rates.
+std::vector<analysis::TimesAtSpeed> at_ends(const Report& report, std::size_t machine) {
+  std::vector<analysis::TimesAtSpeed> times{{1, report.base_lane().makespan, report.lane(machine).makespan}};
+  const auto& without = report.machines[report.base].interval;
+  const auto& with = report.machines[machine].interval;
+  if (without && with) {
+    times.push_back({report.rates.speeds.fastest, without->low, with->low});
+    times.push_back({report.rates.speeds.slowest, without->high, with->high});
+  }
+  return times;
+}
+
+/// The same at more rates between.
+Makespans at_speeds(const Report& report, const trace::Source& source, const std::vector<double>& speeds) {
+  PredictionOptions options = options_of(report.asked, report.asked.traces.front());
+  options.compute.clear();
+  for (const double speed : speeds)
+    options.compute.push_back(1 / speed);
+  const Prediction varied = predict_again(source, options);
+  Makespans all(report.machines.size());
+  for (std::size_t lane = 0; lane < varied.result.lanes.size(); ++lane)
+    all[lane / speeds.size()].push_back(varied.result.lanes[lane].makespan);
   return all;
+}
+
+/// What each other machine saves, and where that is undecided, at which rate it turns.
+std::vector<Change> machine_changes(const Report& report, const trace::Source& source, double threshold) {
+  std::vector<Change> changes;
+  std::optional<Makespans> between;
+  const std::vector<double> speeds = analysis::speeds_within(report.rates.speeds);
+  for (std::size_t i = 0; i < report.machines.size(); ++i) {
+    if (i == report.base || report.lane(i).deadlock) continue;
+    std::vector<analysis::TimesAtSpeed> times = at_ends(report, i);
+    const bool same = std::ranges::all_of(times, [](const auto& at) { return at.without == at.with; });
+    if (same && !report.prediction.bases[report.base].network_used()) continue;
+    Change one = analysis::change(ChangeKind::machine, times, threshold);
+    if (one.worth == analysis::Worth::undecided) {
+      if (!between) between = at_speeds(report, source, speeds);
+      times.clear();
+      for (std::size_t k = 0; k < speeds.size(); ++k)
+        times.push_back({speeds[k], (*between)[report.base][k], (*between)[i][k]});
+      one = analysis::change(ChangeKind::machine, times, threshold);
+    }
+    one.name = report.machines[i].name + " in place of " + report.machines[report.base].name;
+    changes.push_back(std::move(one));
+  }
+  return changes;
 }
 
 /// The error of the makespan, where the launches' spread does not explain it; 0 where nothing is known of one.
@@ -30,19 +80,11 @@ double contradiction(const Report& report) {
 
 } // namespace
 
-void weigh_upgrades(Report& report) {
+void weigh_upgrades(Report& report, const trace::Source& source) {
   ReportVerdict& verdict = report.verdict;
   verdict.threshold = report.asked.threshold;
+  verdict.changes = machine_changes(report, source, verdict.threshold);
   const ReportedMachine& base = report.machines[report.base];
-  for (std::size_t i = 0; i < report.machines.size(); ++i) {
-    if (i == report.base || report.lane(i).deadlock) continue;
-    const std::vector<double> without = at_all_rates(report, report.base);
-    const std::vector<double> with = at_all_rates(report, i);
-    const bool unused = !report.prediction.bases[report.base].network_used() && with == without;
-    if (unused) continue;
-    verdict.changes.push_back(analysis::change(ChangeKind::machine, without, with, verdict.threshold));
-    verdict.changes.back().name = report.machines[i].name + " in place of " + base.name;
-  }
   if (base.advice)
     verdict.changes.insert(verdict.changes.end(), base.advice->changes.begin(), base.advice->changes.end());
   const replay::Sensitivity& path = report.base_lane().sensitivity;

@@ -37,7 +37,6 @@ struct ClassifyOptions {
   PresetMachineOptions machine{.networks = {"e1g", "e10g", "qdr"}};
   CLI::Option* networks = nullptr; ///< whether they are the default's
   std::vector<std::string> platforms;
-  std::vector<std::string> where; ///< networks by their figures
   analysis::Thresholds thresholds;
   double worth = analysis::usual_worth;
   double anchor_bandwidth = 1;
@@ -66,10 +65,6 @@ struct ClassifiedTrace {
     PredictionOptions asked;
     asked.machine = rates;
     asked.platforms = options.platforms;
-    const bool named = options.networks->count() > 0;
-    if (!named && (!options.platforms.empty() || !options.where.empty()))
-      asked.machine.networks.clear(); // the default's
-    asked.machine.networks.insert(asked.machine.networks.end(), options.where.begin(), options.where.end());
     return asked;
   }
 
@@ -135,6 +130,9 @@ bool fails(const ClassifiedTrace& trace, const ClassifyOptions& options) {
 
 int classify_traces(ClassifyOptions& options) {
   demand_different_traces("classify", options.traces, options.from);
+  const bool others = !options.platforms.empty() || !options.machine.where.empty();
+  if (others && options.networks->count() == 0) options.machine.networks.clear(); // the default's
+  take_machines(options.machine, options.platforms);
   std::deque<ClassifiedTrace> traces;
   for (const std::string& path : options.traces)
     judge(traces.emplace_back(path, options), options);
@@ -185,16 +183,12 @@ VerbAction add_classify(CLI::App& command) {
                           ->allow_extra_args(false)
                           ->default_str("e1g,e10g,qdr");
   add_platform_option(command, options->platforms);
-  command
-      .add_option("--where", options->where, "A network by its bandwidth and latency, as 10Gb/s,5us; may be repeated")
-      ->type_name("BANDWIDTH,LATENCY")
-      ->allow_extra_args(false)
-      ->default_str("");
+  add_where_option(command, options->machine);
   add_placement_options(command, options->machine);
   command.add_option("--anchor-bandwidth", options->anchor_bandwidth, "Judge at this multiple of the bandwidth")
-      ->check(positive_number());
+      ->check(machine_factor());
   command.add_option("--anchor-latency", options->anchor_latency, "Judge at this multiple of the latency")
-      ->check(positive_number());
+      ->check(machine_factor());
   begin_group(command, "Model");
   command
       .add_option("--file-system", options->file_system,

@@ -29,6 +29,7 @@ namespace {
 
 struct ReportOptions {
   ReportRequest request;
+  CLI::Option* networks = nullptr; ///< whether they are the default's
   std::string output;
   bool force = false;
   bool markdown = false;
@@ -90,6 +91,9 @@ int report_traces(ReportOptions& options) {
   options.request.question = asked_question();
   options.request.command = own_command(options);
   demand_different_traces("report", options.request.traces, options.request.from);
+  if (!options.request.machine.where.empty() && options.networks->count() == 0)
+    options.request.machine.networks.clear(); // the default's
+  take_machines(options.request.machine, options.request.platforms);
   if (!options.output.empty()) {
     for (const std::string& trace : options.request.traces)
       demand_output_apart(options.output, trace_files(trace, *open_trace(trace, options.request.from)));
@@ -129,7 +133,8 @@ void add_report_machines(CLI::App& command, ReportRequest& request) {
           ->allow_extra_args(false)
           ->default_str("e10g,e100g,qdr,e1g");
   add_platform_option(command, request.platforms);
-  command.get_option("--platform")->excludes(networks);
+  add_where_option(command, request.machine);
+  command.get_option("--platform")->excludes(networks)->excludes("--where");
   add_placement_options(command, request.machine);
 }
 
@@ -179,6 +184,7 @@ VerbAction add_report(CLI::App& command) {
   auto options = std::make_shared<ReportOptions>();
   add_traces_argument(command, options->request.traces, options->request.from);
   add_report_machines(command, options->request);
+  options->networks = command.get_option("--network");
   add_report_answers(command, options->request);
   add_report_outputs(command, *options);
   command.footer("Example: timeless report run.tia -o report.html\n"

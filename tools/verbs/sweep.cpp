@@ -1,5 +1,6 @@
 #include "tools/render/replay/sweep.h"
 #include "tools/cli/console.h"
+#include "tools/cli/option_checks.h"
 #include "tools/cli/option_groups.h"
 #include "tools/cli/text_style.h"
 #include "tools/cli/trace_input.h"
@@ -112,15 +113,20 @@ void add_grid_options(CLI::App& command, SweepOptions& options) {
   command
       .add_option("--bandwidth", options.bandwidth,
                   "Bandwidths times x2, /2, a list of such, or /8..x8 in steps of two")
-      ->type_name("LIST");
-  command.add_option("--latency", options.latency, "Latencies likewise: /2 is half the latency")->type_name("LIST");
-  command.add_option("--cpu", options.cpu, "Speeds of the processors likewise: x2 is twice as fast")->type_name("LIST");
+      ->type_name("LIST")
+      ->check(some_text());
+  command.add_option("--latency", options.latency, "Latencies likewise: /2 is half the latency")
+      ->type_name("LIST")
+      ->check(some_text());
+  command.add_option("--cpu", options.cpu, "Speeds of the processors likewise: x2 is twice as fast")
+      ->type_name("LIST")
+      ->check(some_text());
   command
       .add_option("--ranks-per-node", options.ranks_per_node, "Consecutive ranks on each node; instead of a mapping")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->default_str("");
   command
       .add_option("--eager-limit", options.eager_limits,
@@ -151,17 +157,20 @@ void add_questions(CLI::App& command, SweepOptions& options) {
       .add_option("--upgrades", options.sweep.upgrades,
                   "A file of comma-separated values, name,price,change: what each gains the first machine, and its "
                   "price per per cent")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(some_text());
   command
       .add_option("--break-even", options.break_even,
                   "How much latency, time per byte or computation may grow until the time has grown by so much, as 2%; "
                   "a list")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->check(some_text());
   command
       .add_option("--gain", options.gain,
                   "The smallest improvement of latency, bandwidth or processors that saves so much of the time, as "
                   "10%; a list")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->check(some_text());
   command.add_flag("--classes", options.sweep.classes, "Classify every configuration of the grid, from 21 around it");
 }
 
@@ -176,11 +185,14 @@ VerbAction add_sweep(CLI::App& command) {
   add_model_options(command, options->replay);
   add_running_options(command, options->replay);
   begin_group(command, "Output");
-  command.add_option("--top", options->top, "How many configurations the table lists, the fastest first; 0 for all");
+  command.add_option("--top", options->top, "How many configurations the table lists, the fastest first; 0 for all")
+      ->check(number_from_zero());
   command.add_flag("--per-rank", options->sweep.per_rank, "With --json, also every rank");
   command.add_flag("--strict", options->replay.strict, "Fail when something in the trace is not modelled");
   auto* const json = command.add_flag("--json", options->replay.json, "Print JSON (schema timeless.sweep/1)");
-  command.add_flag("--csv", options->csv, "Print comma-separated values, a line for each configuration")
+  command
+      .add_flag("--csv", options->csv,
+                "Print comma-separated values: a line for each configuration, then for each answer")
       ->excludes(json);
   command.footer(
       "Speed-ups are against the first machine as it is. Without lists or questions: both /8..x8.\n"

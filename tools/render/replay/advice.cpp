@@ -122,7 +122,7 @@ std::string advice_sentence(const Advice& advice, const ComputeBasis& compute) {
     first = false;
   }
   if (const Change* limit = advice.find(ChangeKind::free_network))
-    text += fmt::format("; messages that take no time {}", saving_words(limit->saving));
+    text += fmt::format("; no network saves more than {}", saving_words(limit->saving));
   return text;
 }
 

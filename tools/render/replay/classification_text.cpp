@@ -39,8 +39,9 @@ std::string times_faster(double factor) {
 }
 
 std::string classes_text(const std::vector<ClassifiedMachine>& all) {
-  Table table({"network", "bound by", "what helps", "time", "compute %", "wait %", "latency %", "bandwidth %",
-               "8x bandwidth", "latency/8"});
+  const bool with_copies = !all.front().classification.thresholds.copies_communicate;
+  Table table({"network", "bound by", "what helps", "time", with_copies ? "compute+copy %" : "compute %", "wait %",
+               "latency %", "bandwidth %", "8x bandwidth", "latency/8"});
   for (const ClassifiedMachine& answer : all) {
     const analysis::Evidence& evidence = answer.classification.evidence;
     table.add({machine_text(answer), class_words(answer), helps(answer), human_seconds(evidence.total),
@@ -99,7 +100,7 @@ std::string anchors_text(const std::vector<ClassifiedMachine>& all) {
 std::string configurations_text(const std::vector<ClassifiedMachine>& all) {
   std::string text;
   for (const ClassifiedMachine& answer : all) {
-    Table table({"configuration", "time", "compute %", "wait %", "latency %", "bandwidth %"});
+    Table table({"configuration", "time", "compute+copy %", "wait %", "latency %", "bandwidth %"});
     for (const replay::LaneResult& lane : answer.lanes) {
       const replay::Shares share = replay::shares(lane);
       table.add({lane.name, human_seconds(lane.makespan), fmt::format("{:.1f}", share.computation),

@@ -14,6 +14,8 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace timeless::tools {
 
@@ -66,8 +68,8 @@ ordered_json configuration_json(const SweepPrediction& prediction, std::size_t p
   ordered_json json = replayed_json(prediction, one);
   add_point(json, prediction, one.point);
   if (one.deadlock) return json;
-  if (place < prediction.intervals.size())
-    json["makespan_interval_seconds"] = {prediction.intervals[place].low, prediction.intervals[place].high};
+  if (const auto& interval = prediction.intervals[place])
+    json["makespan_interval_seconds"] = {interval->low, interval->high};
   json["speedup"] = prediction.speedup(place);
   json["mostly"] = name(one.longest_part());
   return json;
@@ -114,26 +116,35 @@ ordered_json changed_json(const SweepPrediction& prediction, const ChangedMachin
   json["change"] = one.words;
   json["before"] = one.before;
   json["after"] = one.after;
-  const SweptConfiguration& before = prediction.of(one.before);
-  const SweptConfiguration& after = prediction.of(one.after);
-  const bool both_end = !before.deadlock && !after.deadlock;
-  json["gain"] = both_end ? ordered_json(analysis::gain(before.makespan, after.makespan)) : nullptr;
+  json["gain"] = json["gain_interval"] = json["answer"] = nullptr;
+  if (const auto& change = one.change) {
+    json["gain"] = change->saving.expected;
+    json["gain_interval"] = {change->saving.least, change->saving.most};
+    json["answer"] = name(change->worth);
+  }
   if (!one.price) return json;
   json["price"] = *one.price;
-  json["price_per_percent"] =
-      both_end ? known(analysis::price_per_percent({*one.price, after.makespan}, before.makespan)) : nullptr;
+  json["price_per_percent"] = nullptr;
+  if (one.change)
+    json["price_per_percent"] = known(analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
+                                                                  prediction.of(one.before).makespan));
   json["on_pareto_front"] = one.on_front;
   return json;
 }
 
-ordered_json searches_json(const SweepPrediction& prediction, const std::vector<analysis::LaneTolerance>& searches,
-                           ordered_json (*json_of)(const analysis::LaneTolerance&)) {
+using JsonOfSearch = ordered_json (*)(const analysis::LaneTolerance&);
+
+ordered_json searches_json(const SweepPrediction& prediction, const std::vector<SearchedMachine>& searches,
+                           JsonOfSearch json_of) {
   ordered_json json = ordered_json::array();
   for (std::size_t i = 0; i < searches.size(); ++i) {
-    const SweptConfiguration& machine = prediction.of(prediction.machines[i]);
-    if (machine.deadlock) continue;
+    if (searches[i].empty()) continue;
     ordered_json& one = json.emplace_back(ordered_json{{"configuration", prediction.machines[i]}});
-    one.update(json_of(searches[i]));
+    one.update(json_of(searches[i].front().tolerance));
+    for (std::size_t k = 1; k < searches[i].size(); ++k) {
+      one["at_speeds"].push_back({{"speed", searches[i][k].speed}});
+      one["at_speeds"].back().update(json_of(searches[i][k].tolerance));
+    }
   }
   return json;
 }
@@ -153,7 +164,7 @@ void add_head(ordered_json& json, const SweepAnswer& answer) {
   const ComputeBasis& compute = prediction.basis_of(prediction.of(prediction.anchor).point).compute;
   json["compute"] = compute.sentence;
   json["compute_assumed"] = compute.assumed;
-  json["rates"] = to_json(rate_range(answer.asked.prediction.machine, compute));
+  json["rates"] = to_json(prediction.rates);
   json["ports"] = replay::name(answer.asked.prediction.ports);
   json["notes"] = prediction.notes;
   json["not_modelled"] = to_json(prediction.sweep.not_modelled);
@@ -162,7 +173,7 @@ void add_head(ordered_json& json, const SweepAnswer& answer) {
                                 {"mapping", placed.mapping_sentence()}});
 }
 
-constexpr std::array<std::string_view, 25> sweep_columns{"name",
+constexpr std::array<std::string_view, 40> sweep_columns{"name",
                                                          "machine",
                                                          "bandwidth_factor",
                                                          "latency_factor",
@@ -175,6 +186,7 @@ constexpr std::array<std::string_view, 25> sweep_columns{"name",
                                                          "speedup",
                                                          "mostly",
                                                          "class",
+                                                         "helps",
                                                          "mean_seconds.compute",
                                                          "mean_seconds.memory_copy",
                                                          "mean_seconds.overhead",
@@ -186,7 +198,83 @@ constexpr std::array<std::string_view, 25> sweep_columns{"name",
                                                          "efficiency.transfer",
                                                          "critical_path_seconds.latency_seconds",
                                                          "critical_path_seconds.bandwidth_seconds",
-                                                         "critical_path_seconds.compute_seconds"};
+                                                         "critical_path_seconds.compute_seconds",
+                                                         "row",
+                                                         "change",
+                                                         "upgrade",
+                                                         "gain",
+                                                         "gain_interval",
+                                                         "answer",
+                                                         "price",
+                                                         "price_per_percent",
+                                                         "on_pareto_front",
+                                                         "cost",
+                                                         "asked",
+                                                         "least",
+                                                         "most",
+                                                         "speed"};
+
+/// The rows of a table of values: configurations, then answers beside the configuration they are about.
+class SweepRows {
+public:
+  explicit SweepRows(const SweepPrediction& prediction) : prediction_(prediction) {}
+
+  std::string text() {
+    text_ = csv_head(sweep_columns);
+    std::map<std::size_t, std::size_t> grid;
+    for (std::size_t i = 0; i < prediction_.classes.size(); ++i)
+      grid.emplace(prediction_.grid[i], i);
+    for (std::size_t place = 0; place < prediction_.sweep.configurations.size(); ++place) {
+      ordered_json row = configuration_json(prediction_, place);
+      if (const auto found = grid.find(place); found != grid.end()) row.update(class_json(prediction_, found->second));
+      add(std::move(row), "configuration");
+    }
+    for (const ChangedMachine& one : prediction_.what_if)
+      add(changed_row(one), "what_if");
+    for (const ChangedMachine& one : prediction_.upgrades)
+      add(changed_row(one), "upgrade");
+    add_searches("break_even", prediction_.break_even, to_json, {"latency", "byte_time", "compute"}, "factors",
+                 "growth");
+    add_searches("gain", prediction_.gains, gains_json, {"latency", "bandwidth", "cpu"}, "improvements", "gain");
+    return std::move(text_);
+  }
+
+private:
+  void add(ordered_json row, const char* kind) {
+    row["row"] = kind;
+    text_ += csv_row(row, sweep_columns);
+  }
+
+  ordered_json changed_row(const ChangedMachine& one) const {
+    ordered_json changed = changed_json(prediction_, one);
+    ordered_json row = configuration_json(prediction_, one.after);
+    changed["upgrade"] = one.name;
+    changed.erase("name");
+    row.update(changed);
+    return row;
+  }
+
+  void add_searches(const char* kind, const std::vector<SearchedMachine>& searches, JsonOfSearch json_of,
+                    const std::array<const char*, 3>& costs, const char* list, const char* asked) {
+    for (std::size_t i = 0; i < searches.size(); ++i)
+      for (const ToleranceAtSpeed& at : searches[i]) {
+        const ordered_json found = json_of(at.tolerance);
+        for (const char* cost : costs)
+          for (const ordered_json& one : found[cost][list]) {
+            ordered_json row = configuration_json(prediction_, prediction_.machines[i]);
+            row.update({{"cost", cost},
+                        {"asked", one[asked]},
+                        {"least", one["least"]},
+                        {"most", one["most"]},
+                        {"speed", at.speed}});
+            add(std::move(row), kind);
+          }
+      }
+  }
+
+  const SweepPrediction& prediction_;
+  std::string text_;
+};
 
 } // namespace
 
@@ -216,17 +304,7 @@ ordered_json to_json(const SweepAnswer& answer) {
 }
 
 std::string to_csv(const SweepAnswer& answer) {
-  const SweepPrediction& prediction = answer.prediction;
-  std::string text = csv_head(sweep_columns);
-  std::vector<std::string> classes(prediction.sweep.configurations.size());
-  for (std::size_t i = 0; i < prediction.classes.size(); ++i)
-    if (prediction.classes[i]) classes[prediction.grid[i]] = name(*prediction.classes[i]);
-  for (std::size_t place = 0; place < prediction.sweep.configurations.size(); ++place) {
-    ordered_json row = configuration_json(prediction, place);
-    if (!classes[place].empty()) row["class"] = classes[place];
-    text += csv_row(row, sweep_columns);
-  }
-  return text;
+  return SweepRows(answer.prediction).text();
 }
 
 } // namespace timeless::tools

@@ -5,10 +5,10 @@
 #include "tools/cli/trace_input.h"
 #include "tools/render/figures.h"
 #include "tools/render/heat.h"
+#include "tools/render/machines/compute_basis.h"
 #include "tools/render/replay/advice.h"
 #include "tools/render/replay/not_modelled.h"
 #include "tools/render/replay/tolerances.h"
-#include "tools/replaying/rate_range.h"
 
 #include <fmt/format.h>
 
@@ -60,6 +60,10 @@ std::string time_words(const SweepPrediction& prediction, std::size_t place) {
   return one.deadlock ? "deadlock" : human_seconds(one.makespan);
 }
 
+std::string interval_words(const std::optional<analysis::Interval>& interval) {
+  return interval ? fmt::format("{} to {}", human_seconds(interval->low), human_seconds(interval->high)) : "-";
+}
+
 /// The fastest first, the anchor among them whatever its place.
 std::vector<std::size_t> listed(const SweepAnswer& answer) {
   const auto& all = answer.prediction.sweep.configurations;
@@ -77,19 +81,18 @@ std::vector<std::size_t> listed(const SweepAnswer& answer) {
 
 std::string table_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
-  const bool intervals = !prediction.intervals.empty();
+  const std::vector<std::size_t> places = listed(answer);
+  const bool intervals = std::ranges::all_of(places, [&](std::size_t place) {
+    return prediction.of(place).deadlock || prediction.intervals[place].has_value();
+  });
   std::vector<std::string> header{"configuration", "time",      "speed-up",    "compute %",
                                   "wait %",        "latency %", "bandwidth %", "critical path mostly"};
-  if (intervals) header.insert(header.begin() + 2, "by its launches");
+  if (intervals) header.insert(header.begin() + 2, "interval");
   Table table(header);
-  const std::vector<std::size_t> places = listed(answer);
   for (const std::size_t place : places) {
     const SweptConfiguration& one = prediction.of(place);
     std::vector<std::string> row{configuration_words(answer, one), time_words(prediction, place)};
-    if (intervals)
-      row.push_back(one.deadlock ? "-"
-                                 : fmt::format("{} to {}", human_seconds(prediction.intervals[place].low),
-                                               human_seconds(prediction.intervals[place].high)));
+    if (intervals) row.push_back(interval_words(prediction.intervals[place]));
     if (one.deadlock) {
       row.resize(header.size(), "-");
     } else {
@@ -283,23 +286,30 @@ std::string advice_text(const SweepPrediction& prediction) {
   return text.empty() ? text : "\n" + text;
 }
 
-std::string gain_words(const SweepPrediction& prediction, const ChangedMachine& one) {
-  if (prediction.of(one.before).deadlock || prediction.of(one.after).deadlock) return "-";
-  return fmt::format("{:.2f}",
-                     100 * analysis::gain(prediction.of(one.before).makespan, prediction.of(one.after).makespan));
+/// "39.33 (30.12 to 45.20)", in per cent.
+std::string gain_words(const ChangedMachine& one) {
+  if (!one.change) return "-";
+  const analysis::Saving& saving = one.change->saving;
+  const auto percent = [](double share) { return fmt::format("{:.2f}", 100 * share); };
+  if (percent(saving.least) == percent(saving.most)) return percent(saving.expected);
+  return fmt::format("{} ({} to {})", percent(saving.expected), percent(saving.least), percent(saving.most));
 }
 
 std::string what_if_text(const SweepAnswer& answer) {
   const SweepPrediction& prediction = answer.prediction;
   if (prediction.what_if.empty()) return {};
   Table table({"what if", "on", "before", "after", "gain %", "speed-up"});
-  for (const ChangedMachine& one : prediction.what_if) {
-    const bool both = !prediction.of(one.before).deadlock && !prediction.of(one.after).deadlock;
-    table.add({one.words, prediction.basis_of(prediction.of(one.before).point).name, time_words(prediction, one.before),
-               time_words(prediction, one.after), gain_words(prediction, one),
-               both ? fmt::format("{:.3f}", prediction.speedup(one.after) / prediction.speedup(one.before)) : "-"});
-  }
+  for (const ChangedMachine& one : prediction.what_if)
+    table.add(
+        {one.words, prediction.basis_of(prediction.of(one.before).point).name, time_words(prediction, one.before),
+         time_words(prediction, one.after), gain_words(one),
+         one.change ? fmt::format("{:.3f}", prediction.speedup(one.after) / prediction.speedup(one.before)) : "-"});
   return "\n" + table.text();
+}
+
+const char* look_words(const ChangedMachine& one) {
+  if (!one.on_front || !one.change || one.change->worth == analysis::Worth::ruled_out) return "no";
+  return one.change->worth == analysis::Worth::pays ? "yes" : "depends on the rate";
 }
 
 std::string upgrades_text(const SweepAnswer& answer) {
@@ -311,20 +321,26 @@ std::string upgrades_text(const SweepAnswer& answer) {
   for (const ChangedMachine& one : upgrades) {
     const auto per_percent = analysis::price_per_percent({*one.price, prediction.of(one.after).makespan},
                                                          prediction.of(one.before).makespan);
-    table.add({one.name, time_words(prediction, one.after), gain_words(prediction, one),
-               fmt::format("{:.10g}", *one.price), per_percent ? fmt::format("{:.4g}", *per_percent) : "-",
-               one.on_front ? "yes" : "no", one.words});
+    table.add({one.name, time_words(prediction, one.after), gain_words(one), fmt::format("{:.10g}", *one.price),
+               per_percent ? fmt::format("{:.4g}", *per_percent) : "-", look_words(one), one.words});
   }
   return "\n" + table.text() +
-         "worth a look: nothing else is as fast and cheaper, or as cheap and faster (the Pareto front)\n";
+         fmt::format("worth a look: it gains {:g} % or more (--worth), and nothing else is as fast and cheaper, or as "
+                     "cheap and faster (the Pareto front)\n",
+                     100 * answer.asked.worth);
 }
 
 std::string searches_text(const SweepPrediction& prediction) {
   std::string text;
-  const auto add = [&](const std::vector<analysis::LaneTolerance>& searches, auto text_of) {
-    for (std::size_t i = 0; i < searches.size(); ++i)
-      if (const SweptConfiguration& machine = prediction.of(prediction.machines[i]); !machine.deadlock)
-        text += text_of(machine.name, searches[i]);
+  const auto add = [&](const std::vector<SearchedMachine>& searches, auto text_of) {
+    for (std::size_t i = 0; i < searches.size(); ++i) {
+      const SweptConfiguration& machine = prediction.of(prediction.machines[i]);
+      const ComputeBasis& compute = prediction.basis_of(machine.point).compute;
+      std::vector<ToleranceAtRate> at_rates;
+      for (const ToleranceAtSpeed& one : searches[i])
+        at_rates.push_back({one.speed == 1 ? "" : "at " + speed_words(compute, one.speed), &one.tolerance});
+      if (!at_rates.empty()) text += text_of(machine.name, at_rates);
+    }
   };
   add(prediction.break_even, tolerance_text);
   add(prediction.gains, gains_text);
@@ -346,7 +362,7 @@ std::string conditions_text(const SweepAnswer& answer) {
   for (const auto& [ranks_per_node, placed] : prediction.placed)
     text += text_line("{:<10}{}", "mapping", placed.mapping_sentence());
   text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
-  text += text_line("{:<10}{}", "intervals", range_words(rate_range(answer.asked.prediction.machine, compute)));
+  text += text_line("{:<10}{}", "intervals", range_words(prediction.rates));
   if (answer.run.volume_error > 0) text += text_line("{:<10}{}", "volumes", rounding(answer.run));
   text += text_line("{:<10}every message alone, without contention", "model");
   for (const std::string& note : prediction.notes)

@@ -86,28 +86,46 @@ ordered_json answer_json(const analysis::ToleranceAnswer& answer) {
 
 } // namespace
 
-std::string tolerance_text(const std::string& configuration, const analysis::LaneTolerance& tolerance) {
-  Table table({configuration + " takes longer by", "at a latency", "at a byte time", "at a computation time"});
-  for (std::size_t i = 0; i < tolerance.latency.tolerances.size(); ++i)
-    table.add({fmt::format("{:g} %", 100 * tolerance.latency.tolerances[i].growth),
-               factor_text(tolerance.latency.tolerances[i]), factor_text(tolerance.bandwidth.tolerances[i]),
-               factor_text(tolerance.compute.tolerances[i])});
-  return "\n" + table.text() + doubts_text(tolerance);
+namespace {
+
+using TextOf = std::string (*)(const analysis::ToleranceAnswer& answer, std::size_t number, char sign);
+
+/// A row for each growth and rate; `signs` are of the three costs.
+std::string answers_text(std::vector<std::string> header, std::span<const ToleranceAtRate> answers, TextOf text_of,
+                         const char* signs) {
+  Table table(std::move(header));
+  const std::size_t growths = answers.empty() ? 0 : answers.front().tolerance->latency.tolerances.size();
+  for (std::size_t i = 0; i < growths; ++i)
+    for (const auto& [rate, one] : answers) {
+      const std::string growth = fmt::format("{:g} %", 100 * std::abs(one->latency.tolerances[i].growth));
+      table.add({rate.empty() ? growth : growth + " " + rate, text_of(one->latency, i, signs[0]),
+                 text_of(one->bandwidth, i, signs[1]), text_of(one->compute, i, signs[2])});
+    }
+  return "\n" + table.text() + (answers.empty() ? "" : doubts_text(*answers.front().tolerance));
 }
 
-std::string gains_text(const std::string& configuration, const analysis::LaneTolerance& gains) {
-  Table table({configuration + " takes less by", "at a latency", "at a bandwidth", "with processors"});
-  for (std::size_t i = 0; i < gains.latency.tolerances.size(); ++i)
-    table.add({fmt::format("{:g} %", -100 * gains.latency.tolerances[i].growth), gain_text(gains.latency, i, '/'),
-               gain_text(gains.bandwidth, i, 'x'), gain_text(gains.compute, i, 'x')});
-  return "\n" + table.text() + doubts_text(gains);
+} // namespace
+
+std::string tolerance_text(const std::string& configuration, std::span<const ToleranceAtRate> tolerances) {
+  const auto text_of = [](const analysis::ToleranceAnswer& answer, std::size_t number, char) {
+    return factor_text(answer.tolerances[number]);
+  };
+  return answers_text({configuration + " takes longer by", "at a latency", "at a byte time", "at a computation time"},
+                      tolerances, text_of, "xxx");
+}
+
+std::string gains_text(const std::string& configuration, std::span<const ToleranceAtRate> gains) {
+  return answers_text({configuration + " takes less by", "at a latency", "at a bandwidth", "with processors"}, gains,
+                      gain_text, "/xx");
 }
 
 std::string tolerances_text(const Prediction& prediction) {
   std::string text;
-  for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane)
+  for (std::size_t lane = 0; lane < prediction.tolerances.size(); ++lane) {
+    const ToleranceAtRate one{{}, &prediction.tolerances[lane]};
     if (!prediction.result.lanes[lane].deadlock)
-      text += tolerance_text(prediction.result.lanes[lane].name, prediction.tolerances[lane]);
+      text += tolerance_text(prediction.result.lanes[lane].name, std::span(&one, 1));
+  }
   return text;
 }
 

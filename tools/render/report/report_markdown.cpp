@@ -51,7 +51,7 @@ std::string to_markdown(const Report& report) {
   for (const analysis::Change& change : verdict.changes)
     text += fmt::format("| {} | {} | {} |\n", plain(change_words(change)), plain(saving_words(change.saving)),
                         plain(worth_words(change, report)));
-  text += "\n| machine | time | compute % | wait % | latency % | bandwidth % | bound by "
+  text += "\n| machine | time | compute+copy % | wait % | latency % | bandwidth % | bound by "
           "| what helps |\n|---|---:|---:|---:|---:|---:|---|---|\n";
   for (std::size_t i = 0; i < report.machines.size(); ++i) {
     const replay::LaneResult& lane = report.lane(i);
