@@ -71,7 +71,8 @@ TEST_F(Rates, and_messages_beyond_what_was_measured_are_remarked) {
     trace::test::write_bytes(directory_ / "mine.json",
                              R"({"format": "timeless.network/1", "between_nodes": {"model": "hockney",
                                  "latency_seconds": 1e-6, "bandwidth_bytes_per_second": 1e9,
-                                 "measured_up_to_bytes": )" + bytes + "}}");
+                                 "measured_up_to_bytes": )" +
+                                 bytes + "}}");
     return directory_ / "mine.json";
   };
   for (const char* verb : {"replay", "classify"}) {
@@ -103,6 +104,26 @@ TEST_F(Rates, by_another_number_of_ranks_on_a_node_are_remarked) {
   EXPECT_THAT(shown.out, AllOf(HasSubstr("x+1..x+2"), HasSubstr("1.00 G"), HasSubstr("explain 50.0 %")));
   trace::test::write_bytes(directory_ / "hand.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9})");
   EXPECT_EQ(timeless_command({"calibrate", "show", directory_ / "hand.json"}).status, 3);
+}
+
+TEST_F(Rates, of_another_program_are_as_far_off_as_programs_differ) {
+  trace::test::write_bytes(directory_ / "rates.json", R"({"format": "timeless.rates/1", "units_per_second": 1e9,
+    "instances": [{"name": "another", "ranks": 2, "ranks_per_node": 1, "launches": 3, "units_per_second": 1e9,
+                   "units_per_rank": 5e6, "explained": 1, "hosts": ["h"], "kernels": [{"kernel": "x+1..x+2", "units_per_second": 1e9, "own": true,
+                   "units_per_visit": 7, "relative_times": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}]})");
+  const std::vector<std::string> borrowed{"--network", "qdr", "--rates", directory_ / "rates.json"};
+  const json times =
+      answer("replay", {"--network", "qdr", "--compute-rate", "1e9", "--compute", "/2,x2"})["configurations"];
+  const json ends{times[0]["makespan_seconds"], times[1]["makespan_seconds"]};
+  EXPECT_EQ(answer("replay", borrowed)["configurations"][0]["makespan_interval_seconds"], ends);
+  EXPECT_THAT(command("replay", borrowed).out, HasSubstr("from 0.5 to 2 times the rates, which are in part another"));
+  std::vector<std::string> narrower = borrowed;
+  narrower.insert(narrower.end(), {"--rate-within", "1.5", "--one-rate"});
+  EXPECT_EQ(answer("classify", narrower)["rates"]["from"], "borrowed");
+  EXPECT_NEAR(answer("classify", narrower)["rates"]["slowest"].get<double>(), 1.5, 1e-12);
+  const json reported = answer("report", borrowed);
+  EXPECT_EQ(reported["verdict"]["makespan_interval_seconds"], ends);
+  EXPECT_EQ(reported["verdict"]["confidence"], "low");
 }
 
 TEST_F(Rates, that_no_machine_has_end_in_an_error_that_names_the_configuration) {

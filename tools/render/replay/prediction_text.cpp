@@ -14,6 +14,7 @@
 #include "tools/render/replay/process_work.h"
 #include "tools/render/replay/times.h"
 #include "tools/render/replay/tolerances.h"
+#include "tools/replaying/rate_range.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -118,10 +119,11 @@ std::string conditions_text(const PredictionAnswer& answer) {
   text += measured_text(run, prediction);
   const ComputeBasis& compute = prediction.bases.front().compute;
   text += text_line("{:<10}{}{}", "compute", compute.assumed ? "ASSUMED: " : "", compute.sentence);
+  const RateRange range = rate_range(asked.machine, compute);
   for (std::size_t lane = 0; lane < prediction.intervals.size(); ++lane)
-    text += text_line("{:<10}{}: {} to {}, by the launches that the rates are from", lane == 0 ? "interval" : "",
-                      prediction.result.lanes[lane].name, human_seconds(prediction.intervals[lane].low),
-                      human_seconds(prediction.intervals[lane].high));
+    text += text_line("{:<10}{}: {} to {}, {}", lane == 0 ? "interval" : "", prediction.result.lanes[lane].name,
+                      human_seconds(prediction.intervals[lane].low), human_seconds(prediction.intervals[lane].high),
+                      range.from == "launches" ? "by the launches that the rates are from" : range_words(range));
   text += text_line("{:<10}{}", "model",
                     asked.backend == Backend::smpi
                         ? "SimGrid's SMPI: messages share links, collectives are SMPI's own messages"
